@@ -1,0 +1,77 @@
+"""The errors of this package.
+
+Everything raised on purpose derives from `JellyError`, so one ``except`` catches it all.
+
+Examples:
+    >>> issubclass(LimitError, DecodeError) and issubclass(DecodeError, JellyError)
+    True
+"""
+
+from __future__ import annotations
+
+__all__ = ["ApplyError", "DecodeError", "EncodeError", "JellyError", "LimitError"]
+
+
+class JellyError(Exception):
+    """Base class of every error of this package."""
+
+
+class DecodeError(JellyError, ValueError):
+    """The input breaks a rule of the format.
+
+    Args:
+        message: What is wrong, in words.
+        offset: Position in the (uncompressed) input, in bytes from its start.
+        frame: Number of the frame, counted from 0.
+        row: Number of the row in its frame, counted from 0.
+
+    Attributes:
+        message: The message without the position.
+        offset, frame, row: As given; None where there is no such position.
+
+    Examples:
+        >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
+        name id 9 was never set (byte 120, frame 0, row 7)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        offset: int | None = None,
+        frame: int | None = None,
+        row: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.frame = frame
+        self.row = row
+
+    def __str__(self) -> str:
+        place = [
+            f"{label} {number}"
+            for label, number in (
+                ("byte", self.offset),
+                ("frame", self.frame),
+                ("row", self.row),
+            )
+            if number is not None
+        ]
+        return f"{self.message} ({', '.join(place)})" if place else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        state = {"offset": self.offset, "frame": self.frame, "row": self.row}
+        return (type(self), (self.message,), state)
+
+
+class LimitError(DecodeError):
+    """The input asks for more than `jelly_rdflib.Limits` allows."""
+
+
+class EncodeError(JellyError, ValueError):
+    """What is to be written can't be expressed with the options of the stream."""
+
+
+class ApplyError(JellyError):
+    """A change can't be applied to this target; the target is as it was before the transaction."""

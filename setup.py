@@ -1,0 +1,26 @@
+"""Builds the Cython modules; everything else is in pyproject.toml."""
+
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+MODULES = [
+    Extension(
+        ".".join(path.with_suffix("").parts),
+        [str(path)],
+        extra_compile_args=["-O3", "-fno-plt"],
+    )
+    for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
+]
+
+DIRECTIVES = {
+    "language_level": "3",
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "cdivision": True,
+    "embedsignature": True,
+}
+
+setup(ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"))
