@@ -1,0 +1,65 @@
+# Every target makes what it needs: `make demo` and `make test` work in a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BRICK := .cache/brickschema-0.8.0
+BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.pxd')
+
+# A developer's environment has all that the demo needs: then it is not built a second time.
+DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+.PHONY: demo
+demo: $(DEMO_ENV) $(BRICK) ## Write and replay the history of the Brick ontology
+	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick.jellyp
+
+.PHONY: test
+test: $(VENV)/.dev ## Build the modules and run the tests
+	$(BIN)/pytest
+
+.PHONY: lint
+lint: $(VENV)/.dev ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.PHONY: docs
+docs: $(VENV)/.dev ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+.PHONY: bench
+bench: $(VENV)/.dev ## Measure against other libraries, and print the ratios
+	$(BIN)/python -m benchmarks
+
+.PHONY: build
+build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+
+.PHONY: clean
+clean: ## Remove all that was made, .venv and .cache included
+	rm -rf $(VENV) .cache build dist site *.egg-info
+	rm -rf .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find jelly_rdflib -name '*.so' -delete
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# $(VENV)/.EXTRA: the package, editable and with its Cython modules built in place, and that extra.
+$(VENV)/.%: $(BUILD_INPUTS) | $(BIN)/python
+	$(BIN)/pip install --quiet --editable ".[$*]"
+	touch $@
+
+# Only the ontology's files are wanted: none of the package's code is run, so no dependencies, and
+# any Python will do.
+$(BRICK): | $(BIN)/python
+	rm -rf $@
+	$(BIN)/pip install --quiet --no-deps --no-compile --ignore-requires-python \
+	    --target $@ $(subst -,==,$(notdir $@))
