@@ -1,0 +1,243 @@
+"""The history of the Brick ontology as one Jelly-Patch log: written, replayed and checked.
+
+Each release becomes a patch that turns the one before it into it. All patches go into one
+PUNCTUATED ``.jellyp`` file. The file is then replayed into an empty dataset, and after each patch
+the dataset is compared with the release: every quad and every prefix.
+
+Usage: ``python demo/brick_history.py ONTOLOGIES LOG``, where ONTOLOGIES is a folder with a folder
+for each release, and LOG the file to write. ``make demo`` gets the one and makes the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pyoxigraph as ox
+from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import NamespaceManager
+from rdflib.term import Node
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import jelly_rdflib as jr
+
+VERSIONS = ("1.1", "1.2", "1.3", "1.4", "1.5")
+CHANGES = (jr.Op.PA, jr.Op.PD, jr.Op.A, jr.Op.D)
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+State: TypeAlias = tuple[set[tuple[Node | None, ...]], set[tuple[str, str]]]
+Report: TypeAlias = Callable[[str], None]
+"""Is told what has been done, for the progress bar."""
+
+
+class MismatchError(Exception):
+    """What was read, or replayed, is not what it should be."""
+
+
+@dataclass
+class Release:
+    """A release's name, its whole state, and what its patch costs."""
+
+    version: str
+    state: State
+    operations: int
+    jelly_bytes: int
+    text_bytes: int
+    gzip_bytes: int
+    seconds: float = 0.0
+
+
+def patch_id(version: str) -> URIRef:
+    """Return the id of a release's patch; the same in every run."""
+    return URIRef(uuid.uuid5(uuid.NAMESPACE_URL, release_iri(version)).urn)
+
+
+def release_iri(version: str) -> str:
+    """Return where a release is published: what relative IRIs in it are relative to."""
+    return f"https://brickschema.org/schema/{version}/Brick"
+
+
+def empty_dataset() -> Dataset:
+    """Make a dataset without the prefixes that rdflib binds by itself: no release has them."""
+    dataset = Dataset()
+    dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
+    return dataset
+
+
+def to_rdflib(term: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple) -> Node:
+    """Turn a term of pyoxigraph into rdflib's, with its lexical form as it is."""
+    if isinstance(term, ox.NamedNode):
+        return URIRef(term.value)
+    if isinstance(term, ox.BlankNode):
+        return BNode(term.value)
+    if isinstance(term, ox.Triple):
+        raise MismatchError("a quoted triple: rdflib's stores can't hold it")
+    if term.language:
+        return Literal(term.value, lang=term.language)
+    datatype = None if term.datatype.value == XSD_STRING else URIRef(term.datatype.value)
+    return Literal(term.value, datatype=datatype, normalize=False)
+
+
+def read_release(ontologies: Path, version: str) -> Dataset:
+    """Read a release, its blank nodes labelled by RDFC-1.0: the labels are alike in every run."""
+    parser = ox.parse(
+        path=ontologies / version / "Brick.ttl",
+        format=ox.RdfFormat.TURTLE,
+        base_iri=release_iri(version),
+    )
+    quads = ox.Dataset(parser)
+    quads.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+
+    dataset = empty_dataset()
+    for prefix, iri in parser.prefixes.items():
+        dataset.bind(prefix, iri)
+    graph = dataset.graph(DATASET_DEFAULT_GRAPH_ID)
+    for quad in quads:
+        graph.add((to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object)))
+    if len(graph) != len(quads):
+        raise MismatchError(f"{version}: {len(quads)} quads read, {len(graph)} kept by rdflib")
+    return dataset
+
+
+def state_of(dataset: Dataset) -> State:
+    """Return all that a dataset holds: its quads and its prefixes."""
+    return set(dataset.quads()), {(prefix, str(iri)) for prefix, iri in dataset.namespaces()}
+
+
+def text_row(operation: jr.Operation) -> str:
+    """Write an operation as a row of RDF Patch text: what ``.jellyp`` is compared with."""
+    op, *fields = operation
+    if op in CHANGES and fields[-1] == DATASET_DEFAULT_GRAPH_ID:
+        del fields[-1]
+    tokens = [
+        field.n3() if isinstance(field, Node) else f'"{field}"'
+        for field in fields
+        if field is not None
+    ]
+    return " ".join([op.name, *tokens, ".\n"])
+
+
+def write_log(ontologies: Path, log: Path, report: Report) -> list[Release]:
+    """Write one patch for each release, each from the release before it, the first from nothing."""
+    releases: list[Release] = []
+    old = empty_dataset()
+    with log.open("wb") as file, jr.PatchWriter(file) as writer:
+        for version in VERSIONS:
+            report(f"reading {version}")
+            new = read_release(ontologies, version)
+
+            report(f"writing {version}")
+            changes = [operation for operation in jr.diff(old, new) if operation[0] in CHANGES]
+            header = [(jr.Op.H, "id", patch_id(version))]
+            if releases:
+                header.append((jr.Op.H, "prev", patch_id(releases[-1].version)))
+            operations: list[jr.Operation] = [*header, (jr.Op.TX,), *changes, (jr.Op.TC,)]
+
+            start = file.tell()
+            for operation in operations:
+                writer.write(operation)
+            writer.end_patch()
+            text = "".join(map(text_row, operations)).encode()
+            releases.append(
+                Release(
+                    version=version,
+                    state=state_of(new),
+                    operations=len(changes),
+                    jelly_bytes=file.tell() - start,
+                    text_bytes=len(text),
+                    gzip_bytes=len(gzip.compress(text)),
+                )
+            )
+            old = new
+    return releases
+
+
+def replay_log(log: Path, releases: list[Release], report: Report) -> None:
+    """Apply the log patch by patch to an empty dataset, and compare it with each release."""
+    dataset = empty_dataset()
+    # rdflib would rewrite "01"^^xsd:integer to "1": the releases were read as they are written.
+    patches = jr.read_patches(log, normalize=False)
+    for release in releases:
+        report(f"replaying {release.version}")
+        start = time.perf_counter()
+        patch = next(patches, None)
+        if patch is None:
+            raise MismatchError(f"{release.version}: the log ends before it")
+        patch.apply(dataset)
+        release.seconds = time.perf_counter() - start
+
+        if patch.header["id"] != patch_id(release.version):
+            raise MismatchError(f"{release.version}: the patch is {patch.header['id']}")
+        for kind, expected, found in zip(
+            ("quads", "prefixes"), release.state, state_of(dataset), strict=True
+        ):
+            if found != expected:
+                missing, extra = len(expected - found), len(found - expected)
+                raise MismatchError(f"{release.version}: {missing} {kind} missing, {extra} extra")
+    if next(patches, None) is not None:
+        raise MismatchError("the log goes on after the last release")
+
+
+def table_of(releases: list[Release]) -> Table:
+    """Lay out what each release's patch costs."""
+    table = Table(title="Brick, release by release")
+    table.add_column("release")
+    for name in ("operations", ".jellyp", "RDF Patch", "with gzip", "seconds"):
+        table.add_column(name, justify="right")
+    for release in releases:
+        table.add_row(
+            release.version,
+            f"{release.operations:,}",
+            f"{release.jelly_bytes:,}",
+            f"{release.text_bytes:,}",
+            f"{release.gzip_bytes:,}",
+            f"{release.seconds:.2f}",
+        )
+    return table
+
+
+def main() -> int:
+    """Run the demo; the exit code is 1 if a state is not its release."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("ontologies", type=Path, help="folder with a folder for each release")
+    parser.add_argument("log", type=Path, help="the .jellyp file to write")
+    arguments = parser.parse_args()
+
+    errors = Console(stderr=True)
+    columns = (TextColumn("{task.description:16}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=3 * len(VERSIONS))
+        done = itertools.count()
+
+        def report(what: str) -> None:
+            bar.update(task, description=what, completed=next(done))
+
+        try:
+            releases = write_log(arguments.ontologies, arguments.log, report)
+            replay_log(arguments.log, releases, report)
+        except MismatchError as error:
+            errors.print(f"[bold red]Failed:[/] {error}")
+            return 1
+
+    output = Console()
+    output.print(table_of(releases))
+    output.print(
+        "Sizes in bytes; seconds to read and apply a patch. After each patch the dataset was equal"
+        " to the release."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
