@@ -1,0 +1,29 @@
+"""The examples of the README and of the documentation work as they stand."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a page's blocks one after another, as one session of a reader who tries them all."""
+    monkeypatch.chdir(tmp_path)
+    session: dict[str, object] = {}
+    for kind, code in EXAMPLE.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(code, str(page), "exec"), session)
+        else:
+            test = doctest.DocTestParser().get_doctest(code, session, page.name, str(page), None)
+            report: list[str] = []
+            doctest.DocTestRunner().run(test, out=report.append, clear_globs=False)
+            assert not report, "".join(report)
+            session |= test.globs
