@@ -1,0 +1,47 @@
+"""A batch: the operations of one frame as columns, with the table of their terms."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from jelly_rdflib.core.term_table cimport TermTable
+
+
+ctypedef struct RowColumns:
+    size_t count
+    size_t capacity
+    uint8_t* ops
+    uint32_t* s
+    uint32_t* p
+    uint32_t* o
+    uint32_t* g
+
+
+cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil
+cdef int rows_grow(RowColumns* rows) noexcept nogil
+cdef void rows_free(RowColumns* rows) noexcept nogil
+
+
+cdef inline int rows_append(
+    RowColumns* rows, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+) noexcept nogil:
+    cdef size_t row = rows.count
+    if row == rows.capacity and rows_grow(rows) < 0:
+        return -1
+    rows.ops[row] = op
+    rows.s[row] = s
+    rows.p[row] = p
+    rows.o[row] = o
+    rows.g[row] = g
+    rows.count = row + 1
+    return 0
+
+
+cdef class Batch:
+    cdef RowColumns rows
+    cdef readonly TermTable terms
+    cdef tuple operation(self, size_t row, list nodes)
+
+
+cdef class BatchIterator:
+    cdef Batch batch
+    cdef list nodes
+    cdef size_t row

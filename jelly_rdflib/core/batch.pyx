@@ -1,0 +1,166 @@
+"""A batch: the operations of one frame as columns, with the table of their terms."""
+
+cimport cython
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.string cimport memset
+
+from jelly_rdflib.core.columns cimport export_column
+
+from jelly_rdflib.operations import Op
+
+cdef extern from "Python.h":
+    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
+
+cdef list OPS = [None, *sorted(Op)]
+# The operations that are their code alone are the same tuple each time.
+cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
+cdef int H = Op.H
+cdef int PA = Op.PA
+cdef int PD = Op.PD
+cdef int A = Op.A
+cdef int D = Op.D
+
+
+cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
+    memset(rows, 0, sizeof(RowColumns))
+    rows.capacity = capacity
+    rows.ops = <uint8_t*>PyMem_RawMalloc(capacity)
+    rows.s = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
+    rows.p = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
+    rows.o = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
+    rows.g = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
+    if (
+        rows.ops == NULL or rows.s == NULL or rows.p == NULL or rows.o == NULL or rows.g == NULL
+    ):
+        rows_free(rows)
+        return -1
+    return 0
+
+
+cdef int grow_numbers(uint32_t** numbers, size_t capacity) noexcept nogil:
+    cdef void* grown = PyMem_RawRealloc(numbers[0], capacity * sizeof(uint32_t))
+    if grown == NULL:
+        return -1
+    numbers[0] = <uint32_t*>grown
+    return 0
+
+
+cdef int rows_grow(RowColumns* rows) noexcept nogil:
+    cdef size_t capacity = rows.capacity * 2 + 16
+    cdef void* grown = PyMem_RawRealloc(rows.ops, capacity)
+    if grown == NULL:
+        return -1
+    rows.ops = <uint8_t*>grown
+    if (
+        grow_numbers(&rows.s, capacity) < 0 or grow_numbers(&rows.p, capacity) < 0
+        or grow_numbers(&rows.o, capacity) < 0 or grow_numbers(&rows.g, capacity) < 0
+    ):
+        return -1
+    rows.capacity = capacity
+    return 0
+
+
+cdef void rows_free(RowColumns* rows) noexcept nogil:
+    PyMem_RawFree(rows.ops)
+    PyMem_RawFree(rows.s)
+    PyMem_RawFree(rows.p)
+    PyMem_RawFree(rows.o)
+    PyMem_RawFree(rows.g)
+    memset(rows, 0, sizeof(RowColumns))
+
+
+@cython.final
+cdef class Batch:
+    """The operations of one frame, as columns; iterating gives them as tuples.
+
+    The columns ``ops``, ``s``, ``p``, ``o`` and ``g`` have an entry for each operation. ``ops``
+    holds `Op` codes; the others hold numbers of terms in ``terms``, 0 for no term. Statements use
+    all four; a header has its key in ``s`` and its value in ``o``; a prefix operation has the
+    prefix's name in ``s``, its IRI in ``o`` and its graph in ``g``.
+
+    Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
+    ``pyarrow.py_buffer(batch.s)`` copy nothing.
+    """
+
+    def __dealloc__(self):
+        rows_free(&self.rows)
+
+    def __len__(self):
+        return self.rows.count
+
+    def __iter__(self):
+        cdef BatchIterator iterator = BatchIterator.__new__(BatchIterator)
+        iterator.batch = self
+        iterator.nodes = self.terms.make_nodes()
+        iterator.row = 0
+        return iterator
+
+    def __repr__(self):
+        return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
+
+    cdef tuple operation(self, size_t row, list nodes):
+        cdef int op = self.rows.ops[row]
+        cdef tuple operation
+        if op == A or op == D:
+            operation = PyTuple_New(5)
+            put(operation, 0, PyList_GET_ITEM(OPS, op))
+            put(operation, 1, PyList_GET_ITEM(nodes, self.rows.s[row]))
+            put(operation, 2, PyList_GET_ITEM(nodes, self.rows.p[row]))
+            put(operation, 3, PyList_GET_ITEM(nodes, self.rows.o[row]))
+            put(operation, 4, PyList_GET_ITEM(nodes, self.rows.g[row]))
+            return operation
+        if op == H:
+            return (OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]])
+        if op == PA or op == PD:
+            return (
+                OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]], nodes[self.rows.g[row]]
+            )
+        return BARE[op]
+
+    @property
+    def ops(self):
+        """Column: the operations' `Op` codes, uint8."""
+        return export_column(self, self.rows.ops, self.rows.count, sizeof(uint8_t))
+
+    @property
+    def s(self):
+        """Column: numbers of the subjects, uint32."""
+        return export_column(self, self.rows.s, self.rows.count, sizeof(uint32_t))
+
+    @property
+    def p(self):
+        """Column: numbers of the predicates, uint32."""
+        return export_column(self, self.rows.p, self.rows.count, sizeof(uint32_t))
+
+    @property
+    def o(self):
+        """Column: numbers of the objects, uint32."""
+        return export_column(self, self.rows.o, self.rows.count, sizeof(uint32_t))
+
+    @property
+    def g(self):
+        """Column: numbers of the graphs, uint32; 0 throughout in a stream of triples."""
+        return export_column(self, self.rows.g, self.rows.count, sizeof(uint32_t))
+
+
+cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
+    # The tuple steals a reference, the list keeps its own.
+    Py_INCREF(<object>item)
+    PyTuple_SET_ITEM(target, index, <object>item)
+
+
+@cython.final
+cdef class BatchIterator:
+    """Iterates over the operations of a batch."""
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.row >= self.batch.rows.count:
+            raise StopIteration
+        self.row += 1
+        return self.batch.operation(self.row - 1, self.nodes)

@@ -1,0 +1,14 @@
+"""Turns a failure of code without the GIL into the exception to raise."""
+
+from jelly_rdflib.errors import DecodeError, LimitError
+
+
+cdef object failure_to_error(Failure* failure, object offset, object frame, object row):
+    if failure.message == NULL:
+        return MemoryError()
+    what = b"" if failure.what == NULL else <bytes>failure.what
+    message = failure.message.decode("ascii").format(
+        number=failure.number, bound=failure.bound, what=what.decode("ascii")
+    )
+    kind = LimitError if failure.is_limit else DecodeError
+    return kind(message, offset=offset, frame=frame, row=row)

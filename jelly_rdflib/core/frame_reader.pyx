@@ -1,0 +1,181 @@
+"""Cuts a stream of bytes into frames."""
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.string cimport memcpy, memmove
+
+from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.wire cimport read_varint
+
+from jelly_rdflib.core.source import open_source
+from jelly_rdflib.errors import DecodeError, LimitError
+
+cdef enum:
+    CHUNK = 1 << 18
+    ROWS_TAG = 0x0A
+    MAX_VARINT = 10
+
+
+@cython.final
+cdef class FrameReader:
+    """Finds the frames of a source, delimited or bare.
+
+    Memory is bounded by the largest frame: a frame's length is checked against the limit before
+    room is made for it, and room is made only as its bytes come in.
+
+    Args:
+        source: What `open_source` takes.
+        max_frame_size: Bytes that a frame may have.
+    """
+
+    def __cinit__(self, source, size_t max_frame_size):
+        self.max_frame_size = max_frame_size
+        opened = open_source(source)
+        if isinstance(opened, memoryview):
+            PyObject_GetBuffer(opened, &self.view, PyBUF_SIMPLE)
+            self.has_view = True
+            self.begin = <const uint8_t*>self.view.buf
+            self.end = self.begin + self.view.len
+            self.is_at_end = True
+        else:
+            self.source = opened
+            self.capacity = CHUNK
+            self.memory = <uint8_t*>PyMem_RawMalloc(self.capacity)
+            if self.memory == NULL:
+                raise MemoryError
+            self.begin = self.end = self.memory
+
+    def __dealloc__(self):
+        if self.has_view:
+            PyBuffer_Release(&self.view)
+        PyMem_RawFree(self.memory)
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        """Close what `open_source` opened."""
+        if self.source is not None:
+            self.source.close()
+
+    cdef bint next_frame(self) except -1:
+        """Find the next frame; False at the end of the input."""
+        cdef bint found
+        if not self.is_started:
+            self.start()
+        found = self.next_delimited() if self.is_delimited else self.next_bare()
+        self.frame_number += found
+        return found
+
+    cdef int start(self) except -1:
+        """Tell delimited from bare.
+
+        A bare frame starts with the tag of its first row, the row's length and the tag of the
+        options in it; a delimited one with its length and the tag of its first row. As the tags
+        are the same byte, a first byte that is not the tag must be a length; one that is may be
+        either, and then the third byte tells: no row in a frame of 10 bytes is 10 bytes long.
+        """
+        self.is_started = True
+        self.fill(3)
+        self.is_delimited = not (
+            self.end - self.begin >= 1 and self.begin[0] == ROWS_TAG
+            and (
+                self.end - self.begin < 2 or self.begin[1] != ROWS_TAG
+                or (self.end - self.begin >= 3 and self.begin[2] == ROWS_TAG)
+            )
+        )
+        return 0
+
+    cdef bint next_delimited(self) except -1:
+        cdef const uint8_t* at
+        cdef uint64_t size
+        cdef Failure failure
+        if not self.fill(1):
+            return False
+        if self.begin[0] >= 0x80:
+            self.fill(MAX_VARINT)
+        at = self.begin
+        if read_varint(&at, self.end, &size, &failure) < 0:
+            raise DecodeError(
+                "the frame's length is cut off or no varint",
+                offset=self.position, frame=self.frame_number,
+            )
+        if size > self.max_frame_size:
+            raise self.limit_error(size)
+        self.take(at - self.begin)
+        if not self.fill(size):
+            raise DecodeError(
+                f"the frame has {size} bytes, but the input ends after {self.end - self.begin}",
+                offset=self.position, frame=self.frame_number,
+            )
+        self.frame_offset = self.position
+        self.frame = self.begin
+        self.frame_size = size
+        self.take(size)
+        return True
+
+    cdef bint next_bare(self) except -1:
+        if self.frame_number > 0:
+            return False
+        # One byte more than is allowed tells a frame that is too long.
+        if self.fill(self.max_frame_size + 1):
+            raise self.limit_error(f"more than {self.max_frame_size}")
+        self.frame_offset = self.position
+        self.frame = self.begin
+        self.frame_size = self.end - self.begin
+        self.take(self.frame_size)
+        return True
+
+    cdef object limit_error(self, object size):
+        return LimitError(
+            f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
+            offset=self.position, frame=self.frame_number,
+        )
+
+    cdef int take(self, size_t size) except -1:
+        self.begin += size
+        self.position += size
+        return 0
+
+    cdef bint fill(self, size_t size) except -1:
+        """Make ``size`` bytes available from `begin` on; False if the input has not so many."""
+        while <size_t>(self.end - self.begin) < size:
+            if self.is_at_end:
+                return False
+            self.read_more()
+        return True
+
+    cdef int read_more(self) except -1:
+        cdef size_t held = self.end - self.begin
+        cdef bytes piece
+        cdef uint8_t* grown
+        # `begin` only moves forward: start the memory over with what is still held.
+        if self.begin != self.memory:
+            memmove(self.memory, self.begin, held)
+            self.begin = self.memory
+            self.end = self.memory + held
+        if held == self.capacity:
+            grown = <uint8_t*>PyMem_RawRealloc(self.memory, self.capacity * 2)
+            if grown == NULL:
+                raise MemoryError
+            self.memory = grown
+            self.capacity *= 2
+            self.begin = self.memory
+            self.end = self.memory + held
+        try:
+            piece = self.source.read(self.capacity - held)
+        except DecodeError as error:
+            # Bad compressed data: say where in the uncompressed input it showed.
+            error.offset = self.position + held
+            error.frame = self.frame_number
+            raise
+        if len(piece) > self.capacity - held:
+            raise ValueError("the source's read() returned more bytes than it was asked for")
+        if not piece:
+            self.is_at_end = True
+            return 0
+        memcpy(<void*>self.end, PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))
+        self.end += PyBytes_GET_SIZE(piece)
+        return 0

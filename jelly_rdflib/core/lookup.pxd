@@ -1,0 +1,59 @@
+"""The lookups of a decoder: numbered strings that the stream sets and refers to."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+
+from jelly_rdflib.core.failure cimport Failure, fail_number
+from jelly_rdflib.core.wire cimport Span
+
+cdef enum:
+    # Serials of prefixes; those of definitions are greater.
+    UNKNOWN_PREFIX = 0
+    EMPTY_PREFIX = 1  # which a stream has until it names a prefix
+    FIRST_SERIAL = 2
+
+
+ctypedef struct LookupEntry:
+    uint8_t* text
+    uint32_t size
+    uint32_t capacity
+    uint64_t serial  # of this definition; 0 where the entry was never set
+    # What the entry stood for when it was last used. For a name: with the prefix whose serial is
+    # `prefix`, it makes an IRI of that hash, which is `term` in the frame `frame`.
+    uint64_t prefix
+    uint64_t hash
+    uint64_t frame
+    uint32_t term
+
+
+ctypedef struct Lookup:
+    const char* name
+    LookupEntry* entries  # numbered from 1: entry 0 is not used
+    uint32_t size
+    uint32_t last_set
+    size_t text_size  # of all entries
+
+
+cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil
+cdef void lookup_free(Lookup* lookup) noexcept nogil
+cdef int lookup_set(
+    Lookup* lookup, Span entry, uint64_t serial, size_t max_size, size_t max_text,
+    Failure* failure
+) noexcept nogil
+
+
+cdef inline LookupEntry* lookup_find(
+    Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Return the entry with that number, or NULL: each id of the stream goes through here."""
+    if id == 0 or id > lookup.size:
+        failure.what = lookup.name
+        fail_number(
+            failure, at, b"{what} id {number} is out of range: the lookup has {bound} entries",
+            id, lookup.size,
+        )
+        return NULL
+    if lookup.entries[id].serial == 0:
+        failure.what = lookup.name
+        fail_number(failure, at, b"{what} id {number} was never set", id, 0)
+        return NULL
+    return &lookup.entries[id]

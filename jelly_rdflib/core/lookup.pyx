@@ -1,0 +1,119 @@
+"""The lookups of a decoder: numbered strings that the stream sets and refers to."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from libc.string cimport memcpy, memset
+
+from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory
+from jelly_rdflib.core.utf8 cimport is_utf8
+from jelly_rdflib.core.wire cimport (
+    LENGTH_DELIMITED,
+    VARINT,
+    expect_wire_type,
+    read_span,
+    read_tag,
+    read_uint32,
+    skip_field,
+)
+
+
+cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
+    """Make an empty lookup; the caller has checked ``size`` against its limit."""
+    memset(lookup, 0, sizeof(Lookup))
+    lookup.name = name
+    lookup.size = size
+    lookup.entries = <LookupEntry*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupEntry))
+    return 0 if lookup.entries != NULL else -1
+
+
+cdef void lookup_free(Lookup* lookup) noexcept nogil:
+    cdef size_t id
+    if lookup.entries != NULL:
+        for id in range(1, <size_t>lookup.size + 1):
+            PyMem_RawFree(lookup.entries[id].text)
+    PyMem_RawFree(lookup.entries)
+    memset(lookup, 0, sizeof(Lookup))
+
+
+cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
+    cdef uint32_t size = <uint32_t>(text.end - text.start)
+    cdef uint8_t* copy
+    # The entry keeps its memory from one definition to the next, unless that would keep a giant
+    # for a dwarf.
+    if size > entry.capacity or entry.capacity > 256 + 8 * <uint64_t>size or entry.text == NULL:
+        copy = <uint8_t*>PyMem_RawMalloc(size + 8)
+        if copy == NULL:
+            return -1
+        PyMem_RawFree(entry.text)
+        entry.text = copy
+        entry.capacity = size + 8
+    memcpy(entry.text, text.start, size)
+    entry.size = size
+    return 0
+
+
+cdef int lookup_set(
+    Lookup* lookup, Span entry, uint64_t serial, size_t max_size, size_t max_text,
+    Failure* failure
+) noexcept nogil:
+    """Set the entry that an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry defines.
+
+    Jelly-RDF, "Prefix, name, and datatype lookup entries".
+    """
+    cdef const uint8_t* at = entry.start
+    cdef const uint8_t* tag_at
+    cdef uint32_t field, wire_type
+    cdef uint32_t id = 0
+    cdef Span text
+    cdef LookupEntry* slot
+    text.start = text.end = entry.end
+    while at < entry.end:
+        tag_at = at
+        if read_tag(&at, entry.end, &field, &wire_type, failure) < 0:
+            return -1
+        if field == 1:
+            if (
+                expect_wire_type(VARINT, field, wire_type, tag_at, failure) < 0
+                or read_uint32(&at, entry.end, &id, failure) < 0
+            ):
+                return -1
+        elif field == 2:
+            if (
+                expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, failure) < 0
+                or read_span(&at, entry.end, &text, failure) < 0
+            ):
+                return -1
+            if not is_utf8(text.start, text.end):
+                failure.what = lookup.name
+                return fail(failure, text.start, b"{what} entry is not UTF-8")
+        elif skip_field(&at, entry.end, field, wire_type, failure) < 0:
+            return -1
+    if id == 0 and lookup.last_set < 0xFFFFFFFFU:
+        id = lookup.last_set + 1
+    if id > lookup.size:
+        failure.what = lookup.name
+        return fail_number(
+            failure, entry.start,
+            b"{what} entry {number} is out of range: the lookup has {bound} entries",
+            id, lookup.size,
+        )
+    if <size_t>(text.end - text.start) > max_size:
+        return fail_limit(
+            failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
+            text.end - text.start, max_size,
+        )
+    slot = &lookup.entries[id]
+    lookup.text_size += (text.end - text.start) - slot.size
+    if lookup.text_size > max_text:
+        failure.what = lookup.name
+        return fail_limit(
+            failure, text.start,
+            b"the {what} lookup has more than {number} bytes of text (limit max_text_size)",
+            max_text, 0,
+        )
+    if set_text(slot, text) < 0:
+        return fail_memory(failure, entry.start)
+    lookup.last_set = id
+    slot.serial = serial
+    slot.prefix = UNKNOWN_PREFIX
+    slot.frame = 0
+    return 0

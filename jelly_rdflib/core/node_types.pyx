@@ -1,0 +1,56 @@
+"""The classes that terms become: the core knows what it needs of them, but not whose they are."""
+
+from cpython.object cimport PyObject
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define JELLY_OBJECT_MEMBER Py_T_OBJECT_EX
+    #else
+    #define JELLY_OBJECT_MEMBER T_OBJECT_EX
+    #endif
+
+    /* The offset of a __slots__ member in its instances, or -1 if this is none. */
+    static Py_ssize_t jelly_slot_offset(PyObject *descriptor) {
+        PyMemberDef *member;
+        if (Py_TYPE(descriptor) != &PyMemberDescr_Type) return -1;
+        member = ((PyMemberDescrObject *)descriptor)->d_member;
+        return member->type == JELLY_OBJECT_MEMBER ? member->offset : -1;
+    }
+    """
+    Py_ssize_t slot_offset "jelly_slot_offset"(object descriptor)
+
+
+cdef Py_ssize_t find_slot(object cls, str name) except -1:
+    cdef Py_ssize_t offset = slot_offset(getattr(cls, name))
+    if offset <= 0:
+        raise TypeError(f"{cls.__name__}.{name} is not a slot, as it is in rdflib 7")
+    return offset
+
+
+cdef class NodeTypes:
+    """What `NodeFactory` makes nodes of and encoders tell them apart by.
+
+    Args:
+        iri, blank_node: Subclasses of str.
+        literal: rdflib's ``Literal`` class.
+        triple_term: Called with s, p and o.
+        default_graph: The node of the default graph.
+        recognized_datatypes: A container of the datatypes whose literals only the class's own
+            constructor can make, since it works out their values.
+    """
+
+    def __cinit__(
+        self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
+    ):
+        self.iri = iri
+        self.blank_node = blank_node
+        self.literal = literal
+        self.triple_term = triple_term
+        self.default_graph = default_graph
+        self.recognized_datatypes = recognized_datatypes
+        self.language_offset = find_slot(literal, "_language")
+        self.datatype_offset = find_slot(literal, "_datatype")
+        self.value_offset = find_slot(literal, "_value")
+        self.ill_typed_offset = find_slot(literal, "_ill_typed")

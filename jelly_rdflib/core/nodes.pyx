@@ -1,0 +1,258 @@
+"""Makes nodes (rdflib's terms) of the terms of a batch."""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.unicode cimport PyUnicode_Compare, PyUnicode_DecodeUTF8
+from libc.stdint cimport uint8_t
+from libc.string cimport memcmp, memcpy
+
+from jelly_rdflib.core.node_types cimport get_slot
+from jelly_rdflib.core.terms cimport TermKind
+
+cdef extern from "Python.h":
+    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
+    void PyList_SET_ITEM(object items, Py_ssize_t index, object item)
+    list PyList_New(Py_ssize_t size)
+    bint PyUnicode_IS_ASCII(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    void* PyUnicode_DATA(object text)
+    PyTypeObject PyUnicode_Type
+    object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
+
+cdef enum:
+    # More than the names of the big preset, so that a stream's IRIs stay cached.
+    CACHE_SIZE = 1 << 14
+
+
+@cython.final
+cdef class NodeFactory:
+    """Makes nodes, and remembers recent ones so that a term is the same object in many batches.
+
+    Args:
+        types: The classes to make.
+        normalize: Handed to the literal class: True, False, or None for its own default.
+    """
+
+    def __cinit__(self, NodeTypes types not None, *, normalize=None):
+        self.types = types
+        self.normalize = normalize
+        self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
+        if self.cache == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        cdef size_t i
+        if self.cache == NULL:
+            return
+        for i in range(CACHE_SIZE):
+            Py_XDECREF(self.cache[i].node)
+            Py_XDECREF(self.cache[i].source)
+        PyMem_RawFree(self.cache)
+
+    cdef list make_nodes(self, const TermColumns* terms):
+        """Return a list with the node of each term, in the order of the table."""
+        cdef list nodes = PyList_New(terms.count)
+        cdef uint32_t term
+        cdef object node = None
+        Py_INCREF(node)
+        PyList_SET_ITEM(nodes, 0, node)
+        for term in range(1, terms.count):
+            # A term refers only to terms before it, whose nodes are there already.
+            node = self.find_or_make(terms, term, nodes)
+            Py_INCREF(node)
+            PyList_SET_ITEM(nodes, term, node)
+        return nodes
+
+    cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
+        cdef uint64_t hash = terms.hashes[term]
+        cdef CachedNode* cached = &self.cache[hash & (CACHE_SIZE - 1)]
+        cdef object node
+        cdef PyObject* old_node
+        cdef PyObject* old_source
+        if (
+            cached.node != NULL and cached.hash == hash
+            and is_node_of(cached, terms, term, nodes, self.types)
+        ):
+            return <object>cached.node
+        node = self.make_node(terms, term, nodes)
+        old_node, old_source = cached.node, cached.source
+        Py_INCREF(node)
+        cached.hash = hash
+        cached.node = <PyObject*>node
+        cached.source = NULL
+        if is_rewritten(terms, term, node):
+            source = text_bytes(terms, term)
+            Py_INCREF(source)
+            cached.source = <PyObject*>source
+        # Last, since a destructor may run any code.
+        Py_XDECREF(old_node)
+        Py_XDECREF(old_source)
+        return node
+
+    cdef object make_node(self, const TermColumns* terms, uint32_t term, list nodes):
+        cdef int kind = terms.kinds[term]
+        cdef uint32_t[3] numbers
+        if kind == TermKind.IRI:
+            text = text_str(terms, term)
+            if has_character_not_for_iris(terms, term):
+                # The class has its own words for such IRIs (rdflib logs a warning).
+                return self.types.iri(text)
+            return self.subclass_text(self.types.iri, text)
+        if kind == TermKind.BLANK_NODE:
+            return self.subclass_text(self.types.blank_node, text_str(terms, term))
+        if kind == TermKind.TRIPLE_TERM:
+            memcpy(numbers, text_start(terms, term), sizeof(numbers))
+            return self.types.triple_term(nodes[numbers[0]], nodes[numbers[1]], nodes[numbers[2]])
+        if kind == TermKind.DEFAULT_GRAPH:
+            return self.types.default_graph
+        if kind == TermKind.STRING:
+            return text_str(terms, term)
+        return self.make_literal(terms, term, nodes)
+
+    cdef object make_literal(self, const TermColumns* terms, uint32_t term, list nodes):
+        cdef NodeTypes types = self.types
+        cdef int kind = terms.kinds[term]
+        cdef object text = text_str(terms, term)
+        cdef object language = None
+        cdef object datatype = None
+        cdef object value = text
+        cdef object literal
+        if kind == TermKind.LANGUAGE_LITERAL:
+            language = <object>PyList_GET_ITEM(nodes, terms.extras[term])
+        elif kind == TermKind.TYPED_LITERAL:
+            datatype = <object>PyList_GET_ITEM(nodes, terms.extras[term])
+            if datatype in types.recognized_datatypes:
+                return types.literal(text, datatype=datatype, normalize=self.normalize)
+            value = None
+        # What is left the constructor would give just these attributes, more slowly.
+        literal = self.subclass_text(types.literal, text)
+        set_slot(literal, types.language_offset, language)
+        set_slot(literal, types.datatype_offset, datatype)
+        set_slot(literal, types.value_offset, value)
+        set_slot(literal, types.ill_typed_offset, None)
+        return literal
+
+    cdef object subclass_text(self, object cls, str text):
+        return unicode_new(<PyTypeObject*>cls, (text,), NULL)
+
+
+cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept:
+    # For a new object only: what was in the slot is not released.
+    Py_INCREF(value)
+    (<PyObject**>(<char*><PyObject*>node + offset))[0] = <PyObject*>value
+
+
+cdef inline const uint8_t* text_start(const TermColumns* terms, uint32_t term) noexcept:
+    return terms.data + terms.offsets[term]
+
+
+cdef inline Py_ssize_t text_size(const TermColumns* terms, uint32_t term) noexcept:
+    return terms.offsets[term + 1] - terms.offsets[term]
+
+
+cdef inline str text_str(const TermColumns* terms, uint32_t term):
+    return PyUnicode_DecodeUTF8(
+        <const char*>text_start(terms, term), text_size(terms, term), NULL
+    )
+
+
+cdef inline bytes text_bytes(const TermColumns* terms, uint32_t term):
+    return PyBytes_FromStringAndSize(
+        <const char*>text_start(terms, term), text_size(terms, term)
+    )
+
+
+cdef inline bint has_character_not_for_iris(const TermColumns* terms, uint32_t term) noexcept:
+    cdef const uint8_t* at = text_start(terms, term)
+    cdef const uint8_t* end = at + text_size(terms, term)
+    while at < end:
+        if IS_NOT_FOR_IRIS[at[0]]:
+            return True
+        at += 1
+    return False
+
+
+cdef uint8_t[256] IS_NOT_FOR_IRIS
+for byte in range(256):
+    IS_NOT_FOR_IRIS[byte] = byte in b'<>" {}|\\^`'
+
+
+cdef inline bint is_text_of(object node, const TermColumns* terms, uint32_t term) except -1:
+    cdef Py_ssize_t size = text_size(terms, term)
+    cdef Py_ssize_t node_size
+    cdef const char* text
+    if PyUnicode_IS_ASCII(node):
+        return (
+            PyUnicode_GET_LENGTH(node) == size
+            and memcmp(PyUnicode_DATA(node), text_start(terms, term), size) == 0
+        )
+    # UTF-8 of other text is a copy that the node would keep; make a short-lived one.
+    other = node.encode("utf-8")
+    return (
+        PyBytes_GET_SIZE(other) == size
+        and memcmp(PyBytes_AS_STRING(other), text_start(terms, term), size) == 0
+    )
+
+
+cdef inline bint is_rewritten(const TermColumns* terms, uint32_t term, object node) except -1:
+    """Is the node's text not the term's? So it may be where a literal was normalized."""
+    return terms.kinds[term] == TermKind.TYPED_LITERAL and not is_text_of(node, terms, term)
+
+
+cdef inline bint is_same_text(object one, object other) except -1:
+    # The nodes' own == is Python code, and slow.
+    if one is other:
+        return True
+    return one is not None and other is not None and PyUnicode_Compare(one, other) == 0
+
+
+cdef bint is_node_of(
+    CachedNode* cached, const TermColumns* terms, uint32_t term, list nodes, NodeTypes types
+) except -1:
+    """Is the cached node this term's? The hashes are equal; all else is compared here."""
+    cdef int kind = terms.kinds[term]
+    cdef object node = <object>cached.node
+    cdef object cls = type(node)
+    cdef uint32_t[3] numbers
+    if kind == TermKind.IRI:
+        return cls is types.iri and is_text_of(node, terms, term)
+    if kind == TermKind.BLANK_NODE:
+        return cls is types.blank_node and is_text_of(node, terms, term)
+    if kind == TermKind.STRING:
+        return cls is str and is_text_of(node, terms, term)
+    if kind == TermKind.DEFAULT_GRAPH:
+        return node is types.default_graph
+    if kind == TermKind.TRIPLE_TERM:
+        if cls is not types.triple_term:
+            return False
+        memcpy(numbers, text_start(terms, term), sizeof(numbers))
+        return (
+            node.s is nodes[numbers[0]] and node.p is nodes[numbers[1]]
+            and node.o is nodes[numbers[2]]
+        )
+    if cls is not types.literal:
+        return False
+    extra = nodes[terms.extras[term]]
+    if not (
+        is_same_text(
+            get_slot(node, types.language_offset),
+            extra if kind == TermKind.LANGUAGE_LITERAL else None,
+        )
+        and is_same_text(
+            get_slot(node, types.datatype_offset),
+            extra if kind == TermKind.TYPED_LITERAL else None,
+        )
+    ):
+        return False
+    if cached.source != NULL:
+        return (
+            PyBytes_GET_SIZE(<object>cached.source) == text_size(terms, term)
+            and memcmp(
+                PyBytes_AS_STRING(<object>cached.source), text_start(terms, term),
+                text_size(terms, term),
+            ) == 0
+        )
+    return is_text_of(node, terms, term)

@@ -1,0 +1,96 @@
+"""Iterates over the batches and the operations of a Jelly-Patch stream."""
+
+cimport cython
+
+from jelly_rdflib.core.batch cimport Batch
+from jelly_rdflib.core.frame_reader cimport FrameReader
+from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.patch_decoder cimport PatchFrameDecoder
+
+
+@cython.final
+cdef class PatchBatchReader:
+    """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
+
+    Args:
+        source: What `jelly_rdflib.core.source.open_source` takes.
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`.
+    """
+
+    cdef FrameReader frames
+    cdef PatchFrameDecoder decoder
+    cdef bint is_finished
+
+    def __cinit__(self, source, NodeFactory factory not None, limits):
+        self.decoder = PatchFrameDecoder(factory, limits)
+        self.frames = FrameReader(source, limits.max_frame_size)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Batch batch = self.next_batch()
+        if batch is None:
+            raise StopIteration
+        return batch
+
+    def close(self):
+        """Stop reading, and close the file if the reader opened it."""
+        self.is_finished = True
+        self.frames.close()
+
+    def options(self):
+        """Return the stream's RdfPatchOptions as a dict by field name; None before the first."""
+        return self.decoder.options()
+
+    cdef Batch next_batch(self):
+        cdef Batch batch
+        if self.is_finished:
+            return None
+        try:
+            if self.frames.next_frame():
+                return self.decoder.decode(
+                    self.frames.frame, self.frames.frame_size, self.frames.frame_offset
+                )
+            batch = self.decoder.end(self.frames.position)
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        return batch if batch.rows.count > 0 else None
+
+
+@cython.final
+cdef class PatchOperationReader:
+    """Iterates over a stream's operations, as tuples; arguments as for `PatchBatchReader`."""
+
+    cdef PatchBatchReader batches
+    cdef Batch batch
+    cdef list nodes
+    cdef size_t row
+
+    def __cinit__(self, source, NodeFactory factory not None, limits):
+        self.batches = PatchBatchReader(source, factory, limits)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while self.batch is None or self.row >= self.batch.rows.count:
+            self.batch = self.batches.next_batch()
+            if self.batch is None:
+                raise StopIteration
+            self.nodes = self.batch.terms.make_nodes()
+            self.row = 0
+        self.row += 1
+        return self.batch.operation(self.row - 1, self.nodes)
+
+    def close(self):
+        """Stop reading, and close the file if the reader opened it."""
+        self.batches.close()
+        self.batch = None
+
+    def options(self):
+        """Return the stream's RdfPatchOptions as a dict by field name; None before the first."""
+        return self.batches.options()

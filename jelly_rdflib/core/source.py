@@ -1,0 +1,186 @@
+"""What can be read from: bytes, files, paths, and what is compressed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import zstandard
+
+from jelly_rdflib.errors import DecodeError
+
+__all__ = ["ByteSource", "open_source"]
+
+GZIP_MAGIC = b"\x1f\x8b"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+# A zstd stream may ask for a window of any size; this is what its own tools accept by default.
+ZSTD_MAX_WINDOW = 128 << 20
+# One kilobyte of zstd can stand for 32 MB at most, so this bounds what a step may produce.
+ZSTD_STEP = 1024
+
+
+class ByteSource:
+    """Bytes that come in pieces.
+
+    Args:
+        read: Called with a number of bytes; returns at least one and at most so many, or none at
+            the end.
+        close: Called by `close`.
+    """
+
+    def __init__(self, read: Callable[[int], bytes], close: Callable[[], None]) -> None:
+        self.read = read
+        self.close = close
+
+
+def open_source(source: Any) -> memoryview | ByteSource:
+    """Return the uncompressed bytes of ``source``: a memoryview if they are in memory.
+
+    Args:
+        source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path (str or
+            os.PathLike), or a binary file object, of which only ``read`` is needed. Content
+            compressed with gzip or zstd is told by its first bytes.
+
+    Raises:
+        TypeError: It is none of these, or a text file.
+        OSError: The path can't be opened.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        # Unbuffered: the frame reader has a buffer of its own.
+        file = open(source, "rb", buffering=0)  # noqa: SIM115
+        try:
+            return _decompressed(_file_reader(file), file.close)
+        except BaseException:
+            file.close()
+            raise
+    if hasattr(source, "read") and not _is_mmap(source):
+        if isinstance(source, io.TextIOBase):
+            raise TypeError("the source is a text file; open it in binary mode ('rb')")
+        return _decompressed(_file_reader(source), _do_nothing)
+    try:
+        view = memoryview(source).cast("B")
+    except TypeError as error:
+        raise TypeError(
+            f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
+        ) from error
+    if view[:2] == GZIP_MAGIC or view[:4] == ZSTD_MAGIC:
+        return _decompressed(_file_reader(io.BytesIO(view)), view.release)
+    return view
+
+
+def _do_nothing() -> None:
+    """Close nothing: a file that the caller opened is the caller's to close."""
+
+
+def _is_mmap(source: Any) -> bool:
+    # An mmap has `read`, but its bytes are in memory as they are.
+    return type(source).__module__ == "mmap"
+
+
+def _file_reader(file: Any) -> Callable[[int], bytes]:
+    # `read1` returns what there is; `read` of a buffered file would wait for all that was asked,
+    # and a live stream's frames would be late.
+    read = getattr(file, "read1", None) or file.read
+
+    def checked_read(size: int) -> bytes:
+        data = read(size)
+        if data is None:
+            raise BlockingIOError("the source is in non-blocking mode and has no data now")
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"the source's read() returned {type(data).__name__}, not bytes; is it a text file?"
+            )
+        return bytes(data)
+
+    return checked_read
+
+
+def _decompressed(read: Callable[[int], bytes], close: Callable[[], None]) -> ByteSource:
+    start = b""
+    while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
+        start += more
+    read = _with_start(start, read)
+    if start.startswith(GZIP_MAGIC):
+        return ByteSource(_gzip_reader(read), close)
+    if start == ZSTD_MAGIC:
+        return ByteSource(_zstd_reader(read), close)
+    return ByteSource(read, close)
+
+
+def _with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Put back bytes that were read to look at."""
+
+    def read_with_start(size: int) -> bytes:
+        nonlocal start
+        if not start:
+            return read(size)
+        piece, start = start[:size], start[size:]
+        return piece
+
+    return read_with_start
+
+
+class _RawFile(io.RawIOBase):
+    """A raw file over a read function, for libraries that want files."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _gzip_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    # Buffered, since gzip takes a short read for the end of its input.
+    file = gzip.GzipFile(fileobj=io.BufferedReader(_RawFile(read)), mode="rb")
+
+    def read_gzip(size: int) -> bytes:
+        try:
+            return file.read1(size)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DecodeError(f"bad gzip data: {error}") from error
+
+    return read_gzip
+
+
+def _zstd_pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW)
+    stream = decompressor.decompressobj()
+    is_in_frame = False
+    while data := read(ZSTD_STEP):
+        while data:
+            if stream.eof:
+                stream = decompressor.decompressobj()
+            piece = stream.decompress(data)
+            data = stream.unused_data
+            is_in_frame = not stream.eof
+            if piece:
+                yield piece
+    if is_in_frame:
+        raise DecodeError("bad zstd data: the input ends inside a frame")
+
+
+def _zstd_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    pieces = _zstd_pieces(read)
+    rest = b""
+
+    def read_zstd(size: int) -> bytes:
+        nonlocal rest
+        if not rest:
+            try:
+                rest = next(pieces, b"")
+            except zstandard.ZstdError as error:
+                raise DecodeError(f"bad zstd data: {error}") from error
+        piece, rest = rest[:size], rest[size:]
+        return piece
+
+    return read_zstd

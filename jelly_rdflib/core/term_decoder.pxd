@@ -1,0 +1,102 @@
+"""Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.lookup cimport Lookup, LookupEntry
+from jelly_rdflib.core.terms cimport TermColumns, TermKind
+from jelly_rdflib.core.wire cimport Span
+
+cdef enum:
+    # Positions of terms in a statement.
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef enum:
+    # In place of a term's number: there was no term yet; it is a term of an earlier frame.
+    NOT_YET = 0
+    CARRIED = 0xFFFFFFFF
+
+
+cdef enum:
+    # What a oneof of terms holds: the four members in the order of their fields; for a graph,
+    # RdfDefaultGraph stands in the place of RdfTriple.
+    UNSET = 0
+    IS_IRI = 1
+    IS_BLANK_NODE = 2
+    IS_LITERAL = 3
+    IS_TRIPLE_TERM = 4
+    IS_DEFAULT_GRAPH = 5
+
+
+ctypedef struct EncodedTerm:
+    # A term as it stands in its message: read, but not decoded, since fields may come in any
+    # order but terms must be decoded in theirs.
+    int kind
+    Span span
+
+
+ctypedef struct TermLimits:
+    size_t string_size
+    size_t text_size
+    int nesting_depth
+
+
+ctypedef struct MergedSpan:
+    # A message whose field stood more than once on the wire, put together.
+    MergedSpan* next
+
+
+cdef class TermDecoder:
+    cdef Lookup names
+    cdef Lookup prefixes
+    cdef Lookup datatypes
+    cdef bint generalized
+    cdef bint rdf_star
+    cdef TermLimits limits
+    cdef TermColumns terms  # of the frame that is being decoded
+    cdef Failure failure
+    cdef uint64_t next_serial
+    cdef uint64_t frame  # number of the frame, from 1: entries' cached terms are checked by it
+    cdef uint32_t last_prefix
+    cdef uint32_t last_name
+    cdef uint32_t[4] last  # the last term of each position, in the frame's table
+    cdef TermColumns[4] carried  # the last terms of earlier frames
+    cdef uint32_t[4] carried_term
+    cdef MergedSpan* merged
+
+    cdef int set_lookups(
+        self, uint32_t names, uint32_t prefixes, uint32_t datatypes
+    ) noexcept nogil
+    cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil
+    cdef int end_frame(self) noexcept nogil
+    cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil
+    cdef int decode_statement(
+        self, Span message, uint32_t* quad, bint has_graph
+    ) noexcept nogil
+    cdef int decode_graph(
+        self, EncodedTerm* term, const uint8_t* at, uint32_t* number
+    ) noexcept nogil
+    cdef int read_statement(
+        self, Span message, EncodedTerm* terms, bint has_graph
+    ) noexcept nogil
+    cdef int64_t decode_term(self, EncodedTerm* term, int position, int depth) noexcept nogil
+    cdef int64_t decode_blank_node(self, Span label) noexcept nogil
+    cdef int64_t intern_iri(
+        self, LookupEntry* name, LookupEntry* prefix, uint64_t prefix_serial, const uint8_t* at
+    ) noexcept nogil
+    cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil
+    cdef int check_text(self, Span text) noexcept nogil
+    cdef int check_empty(self, Span message) noexcept nogil
+    cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil
+    cdef void free_merged(self) noexcept nogil
+    cdef int64_t decode_iri(self, Span message) noexcept nogil
+    cdef int64_t decode_literal(self, Span message) noexcept nogil
+    cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil
+    cdef int64_t intern_string(self, Span text) noexcept nogil
+    cdef int64_t repeat(self, int position, const uint8_t* at) noexcept nogil
+    cdef int keep(self, int kind, EncodedTerm* term, Span span) noexcept nogil
+    cdef int merge(self, Span* merged, Span more) noexcept nogil
+

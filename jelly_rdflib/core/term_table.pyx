@@ -1,0 +1,64 @@
+"""The distinct terms of a batch as Python sees them."""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint32_t
+
+from jelly_rdflib.core.columns cimport export_column
+from jelly_rdflib.core.terms cimport terms_free
+
+
+@cython.final
+cdef class TermTable:
+    """The distinct terms of a `Batch`: a sequence of nodes, and the columns they are made from.
+
+    ``terms[i]`` is the node of term number ``i``: a term of rdflib, a `TripleTerm`, a plain str
+    for a header's key or a prefix's name; ``terms[0]`` is None and stands for "no term".
+    """
+
+    def __cinit__(self):
+        self.nodes = None
+
+    def __dealloc__(self):
+        terms_free(&self.columns)
+
+    def __len__(self):
+        return self.columns.count
+
+    def __getitem__(self, index):
+        return self.make_nodes()[index]
+
+    def __iter__(self):
+        return iter(self.make_nodes())
+
+    def __repr__(self):
+        return f"<TermTable: {self.columns.count} terms>"
+
+    cdef list make_nodes(self):
+        if self.nodes is None:
+            self.nodes = self.factory.make_nodes(&self.columns)
+        return self.nodes
+
+    cdef object export(self, void* start, size_t items, size_t item_size):
+        return export_column(self, start, items, item_size)
+
+    @property
+    def kinds(self):
+        """Column: for each term its `TermKind`, uint8."""
+        return self.export(self.columns.kinds, self.columns.count, sizeof(uint8_t))
+
+    @property
+    def offsets(self):
+        """Column: term i has the text ``data[offsets[i]:offsets[i + 1]]``, uint32, one more."""
+        return self.export(self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
+
+    @property
+    def extras(self):
+        """Column: number of a literal's language tag or datatype in this table, uint32."""
+        return self.export(self.columns.extras, self.columns.count, sizeof(uint32_t))
+
+    @property
+    def data(self):
+        """All texts, one after another, in UTF-8 (a quoted triple: three uint32)."""
+        return self.export(
+            self.columns.data, self.columns.offsets[self.columns.count], sizeof(uint8_t)
+        )

@@ -1,0 +1,62 @@
+"""The distinct terms of a batch as columns: what a term is, and finding and adding one."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from jelly_rdflib.core.failure cimport Failure
+
+
+cpdef enum TermKind:
+    # What a term is, and what its text and its extra number say.
+    NONE = 0  # no term: always number 0 of a table, and only that
+    IRI = 1  # text: the IRI
+    BLANK_NODE = 2  # text: the label
+    SIMPLE_LITERAL = 3  # text: the lexical form
+    LANGUAGE_LITERAL = 4  # text: the lexical form; extra: number of the tag, a STRING
+    TYPED_LITERAL = 5  # text: the lexical form; extra: number of the datatype, an IRI
+    TRIPLE_TERM = 6  # text: the numbers of s, p and o, 4 bytes each
+    DEFAULT_GRAPH = 7  # no text
+    STRING = 8  # text: not a term of RDF, but a header's key or a prefix's name
+
+
+ctypedef struct TermColumns:
+    uint32_t count
+    uint32_t capacity
+    uint8_t* kinds
+    uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
+    uint32_t* extras
+    uint64_t* hashes  # equal for equal terms, of whatever table
+    uint8_t* data
+    size_t data_capacity
+    size_t max_text
+    # Open addressing over the hashes; 0 is a free slot, as term 0 is never looked for.
+    uint32_t* slots
+    uint32_t slot_mask
+
+
+cdef uint64_t hash_seed() noexcept nogil
+cdef uint64_t term_hash(TermKind kind, uint64_t text_hash, uint64_t extra_hash) noexcept nogil
+
+# Each of these returns a number (0 or the term's), or -1 with the failure filled in.
+cdef int terms_init(
+    TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
+) noexcept nogil
+cdef int terms_reserve(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef int64_t terms_intern_tail(
+    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil
+cdef int64_t terms_intern(
+    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
+    uint64_t hash, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef int64_t terms_intern_triple(
+    TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef int64_t terms_copy(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    Failure* failure
+) noexcept nogil
+cdef void terms_clear(TermColumns* terms) noexcept nogil
+cdef void terms_free(TermColumns* terms) noexcept nogil
+

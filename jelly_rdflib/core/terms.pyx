@@ -1,0 +1,238 @@
+"""The distinct terms of a batch as columns: what a term is, and finding and adding one."""
+
+import os
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.string cimport memcmp, memcpy, memset
+
+from jelly_rdflib.core.failure cimport fail_limit, fail_memory
+from jelly_rdflib.core.hashing cimport mix
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+
+
+cdef uint64_t hash_seed() noexcept nogil:
+    return SEED
+
+
+cdef uint64_t term_hash(TermKind kind, uint64_t text_hash, uint64_t extra_hash) noexcept nogil:
+    return mix(text_hash + kind, extra_hash)
+
+
+cdef int terms_init(
+    TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
+) noexcept nogil:
+    """Make an empty table, with room for ``capacity`` terms and ``text`` bytes before it grows."""
+    cdef uint32_t slots = 64
+    while slots < 2 * <uint64_t>capacity:
+        slots *= 2
+    memset(terms, 0, sizeof(TermColumns))
+    terms.capacity = capacity + 1
+    terms.data_capacity = text + 16
+    terms.max_text = max_text
+    terms.slot_mask = slots - 1
+    terms.kinds = <uint8_t*>PyMem_RawMalloc(terms.capacity)
+    terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
+    terms.extras = <uint32_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint32_t))
+    terms.hashes = <uint64_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint64_t))
+    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity)
+    terms.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
+    if (
+        terms.kinds == NULL or terms.offsets == NULL or terms.extras == NULL
+        or terms.hashes == NULL or terms.data == NULL or terms.slots == NULL
+    ):
+        terms_free(terms)
+        return -1
+    terms_set_none(terms)
+    return 0
+
+
+cdef void terms_set_none(TermColumns* terms) noexcept nogil:
+    terms.kinds[0] = TermKind.NONE
+    terms.offsets[0] = 0
+    terms.offsets[1] = 0
+    terms.extras[0] = 0
+    terms.hashes[0] = 0
+    terms.count = 1
+
+
+cdef void terms_clear(TermColumns* terms) noexcept nogil:
+    """Forget all terms but keep the memory."""
+    memset(terms.slots, 0, (<size_t>terms.slot_mask + 1) * sizeof(uint32_t))
+    terms_set_none(terms)
+
+
+cdef void terms_free(TermColumns* terms) noexcept nogil:
+    PyMem_RawFree(terms.kinds)
+    PyMem_RawFree(terms.offsets)
+    PyMem_RawFree(terms.extras)
+    PyMem_RawFree(terms.hashes)
+    PyMem_RawFree(terms.data)
+    PyMem_RawFree(terms.slots)
+    memset(terms, 0, sizeof(TermColumns))
+
+
+cdef int terms_grow(TermColumns* terms) noexcept nogil:
+    cdef uint32_t capacity = terms.capacity * 2
+    cdef void* grown
+    if capacity < terms.capacity:
+        return -1
+    # Each pointer is stored as soon as it has moved: a failure leaves a table that can be freed.
+    grown = PyMem_RawRealloc(terms.kinds, capacity)
+    if grown == NULL:
+        return -1
+    terms.kinds = <uint8_t*>grown
+    grown = PyMem_RawRealloc(terms.offsets, (<size_t>capacity + 1) * sizeof(uint32_t))
+    if grown == NULL:
+        return -1
+    terms.offsets = <uint32_t*>grown
+    grown = PyMem_RawRealloc(terms.extras, capacity * sizeof(uint32_t))
+    if grown == NULL:
+        return -1
+    terms.extras = <uint32_t*>grown
+    grown = PyMem_RawRealloc(terms.hashes, capacity * sizeof(uint64_t))
+    if grown == NULL:
+        return -1
+    terms.hashes = <uint64_t*>grown
+    terms.capacity = capacity
+    return 0
+
+
+cdef int terms_rehash(TermColumns* terms) noexcept nogil:
+    cdef uint32_t mask = terms.slot_mask * 2 + 1
+    cdef uint32_t term, slot
+    cdef uint32_t* slots = <uint32_t*>PyMem_RawCalloc(<size_t>mask + 1, sizeof(uint32_t))
+    if slots == NULL:
+        return -1
+    for term in range(1, terms.count):
+        slot = <uint32_t>terms.hashes[term] & mask
+        while slots[slot] != 0:
+            slot = (slot + 1) & mask
+        slots[slot] = term
+    PyMem_RawFree(terms.slots)
+    terms.slots = slots
+    terms.slot_mask = mask
+    return 0
+
+
+cdef int terms_reserve(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Make room for one more term with a text of that size."""
+    cdef size_t needed = terms.offsets[terms.count] + text
+    cdef void* grown
+    if terms.count >= terms.capacity and terms_grow(terms) < 0:
+        return fail_memory(failure, at)
+    if 2 * <uint64_t>terms.count > terms.slot_mask and terms_rehash(terms) < 0:
+        return fail_memory(failure, at)
+    if needed > terms.max_text:
+        return fail_limit(
+            failure, at,
+            b"the frame's terms have more than {number} bytes of text (limit max_text_size)",
+            terms.max_text, 0,
+        )
+    if needed > terms.data_capacity:
+        needed += needed // 2
+        grown = PyMem_RawRealloc(terms.data, needed)
+        if grown == NULL:
+            return fail_memory(failure, at)
+        terms.data = <uint8_t*>grown
+        terms.data_capacity = needed
+    return 0
+
+
+cdef inline bint terms_equal(
+    const TermColumns* terms, uint32_t term, TermKind kind, const uint8_t* text, size_t size,
+    uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t start = terms.offsets[term]
+    return (
+        terms.hashes[term] == hash
+        and terms.kinds[term] == kind
+        and terms.extras[term] == extra
+        and terms.offsets[term + 1] - start == size
+        and memcmp(terms.data + start, text, size) == 0
+    )
+
+
+cdef inline int64_t terms_append(
+    TermColumns* terms, uint32_t slot, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t term = terms.count
+    terms.slots[slot] = term
+    terms.kinds[term] = kind
+    terms.extras[term] = extra
+    terms.hashes[term] = hash
+    terms.offsets[term + 1] = terms.offsets[term] + <uint32_t>size
+    terms.count = term + 1
+    return term
+
+
+cdef int64_t terms_intern_tail(
+    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
+    cdef const uint8_t* text = terms.data + terms.offsets[terms.count]
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    return terms_append(terms, slot, kind, size, extra, hash)
+
+
+cdef int64_t terms_intern(
+    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
+    uint64_t hash, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Return the number of this term, which is added if the table does not have it yet."""
+    cdef uint32_t slot
+    if terms_reserve(terms, size, at, failure) < 0:
+        return -1
+    slot = <uint32_t>hash & terms.slot_mask
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    memcpy(terms.data + terms.offsets[terms.count], text, size)
+    return terms_append(terms, slot, kind, size, extra, hash)
+
+
+cdef int64_t terms_intern_triple(
+    TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    cdef uint32_t[3] numbers
+    cdef uint64_t hash = mix(mix(terms.hashes[s], terms.hashes[p]), terms.hashes[o])
+    numbers[0], numbers[1], numbers[2] = s, p, o
+    return terms_intern(
+        terms, TermKind.TRIPLE_TERM, <uint8_t*>numbers, sizeof(numbers), 0,
+        term_hash(TermKind.TRIPLE_TERM, hash, 0), at, failure,
+    )
+
+
+cdef int64_t terms_copy(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    Failure* failure
+) noexcept nogil:
+    """Intern in ``target`` a term of ``source``, with the terms that it refers to."""
+    cdef uint32_t start = source.offsets[term]
+    cdef uint32_t[3] numbers
+    cdef int64_t extra = 0
+    cdef int64_t copied
+    cdef int i
+    if source.kinds[term] == TermKind.TRIPLE_TERM:
+        memcpy(numbers, source.data + start, sizeof(numbers))
+        for i in range(3):
+            copied = terms_copy(target, source, numbers[i], at, failure)
+            if copied < 0:
+                return -1
+            numbers[i] = <uint32_t>copied
+        return terms_intern_triple(target, numbers[0], numbers[1], numbers[2], at, failure)
+    if source.extras[term] != 0:
+        extra = terms_copy(target, source, source.extras[term], at, failure)
+        if extra < 0:
+            return -1
+    return terms_intern(
+        target, <TermKind>source.kinds[term], source.data + start,
+        source.offsets[term + 1] - start, <uint32_t>extra, source.hashes[term], at, failure,
+    )

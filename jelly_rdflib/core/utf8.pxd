@@ -1,0 +1,62 @@
+"""Is this text UTF-8? Exactly the byte sequences that Python's strict decoder takes."""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
+
+
+cdef inline bint is_continuation(uint8_t byte) noexcept nogil:
+    return (byte & 0xC0) == 0x80
+
+
+cdef inline bint is_utf8_tail(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    """The general case, from the first byte that is not ASCII (RFC 3629, section 4)."""
+    cdef uint8_t lead, low, high
+    while p < end:
+        lead = p[0]
+        if lead < 0x80:
+            p += 1
+        elif lead < 0xC2:
+            return False
+        elif lead < 0xE0:
+            if end - p < 2 or not is_continuation(p[1]):
+                return False
+            p += 2
+        elif lead < 0xF0:
+            # E0 would be overlong below A0; ED is a surrogate above 9F.
+            low = 0xA0 if lead == 0xE0 else 0x80
+            high = 0x9F if lead == 0xED else 0xBF
+            if end - p < 3 or p[1] < low or p[1] > high or not is_continuation(p[2]):
+                return False
+            p += 3
+        elif lead < 0xF5:
+            low = 0x90 if lead == 0xF0 else 0x80
+            high = 0x8F if lead == 0xF4 else 0xBF
+            if (
+                end - p < 4 or p[1] < low or p[1] > high
+                or not is_continuation(p[2]) or not is_continuation(p[3])
+            ):
+                return False
+            p += 4
+        else:
+            return False
+    return True
+
+
+cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
+    cdef uint64_t words[4]
+    # Most text is ASCII: look at the high bits of 32 bytes at a time.
+    while end - p >= 32:
+        memcpy(words, p, 32)
+        if (words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080U:
+            return is_utf8_tail(p, end)
+        p += 32
+    while end - p >= 8:
+        memcpy(words, p, 8)
+        if words[0] & 0x8080808080808080U:
+            return is_utf8_tail(p, end)
+        p += 8
+    while p < end:
+        if p[0] >= 0x80:
+            return is_utf8_tail(p, end)
+        p += 1
+    return True
