@@ -1,0 +1,31 @@
+"""Settings that all tests share."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+settings.register_profile(
+    "default",
+    deadline=None,
+    max_examples=60,
+    print_blob=True,
+    report_multiple_bugs=False,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
+settings.register_profile(
+    "look", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quiet_rdflib() -> None:
+    """Keep rdflib from logging each odd IRI and ill-typed literal that the tests make."""
+    logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)

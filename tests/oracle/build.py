@@ -1,0 +1,184 @@
+"""Rows, frames and streams of protobuf's classes, in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from . import schema as pb
+from .wire import varint
+
+__all__ = [
+    "FLAT",
+    "FRAME",
+    "PUNCTUATED",
+    "QUADS",
+    "TRIPLES",
+    "abort",
+    "add",
+    "bare",
+    "begin",
+    "commit",
+    "datatype",
+    "delete",
+    "delimited",
+    "frame",
+    "header",
+    "iri",
+    "literal",
+    "name",
+    "options",
+    "prefix",
+    "prefix_add",
+    "prefix_delete",
+    "punctuation",
+    "quad",
+    "stream",
+    "triple",
+]
+
+FRAME, FLAT, PUNCTUATED = 1, 2, 3
+TRIPLES, QUADS = 1, 2
+
+_QUAD_FIELDS = {
+    "s": ("s_iri", "s_bnode", "s_literal", "s_triple_term"),
+    "p": ("p_iri", "p_bnode", "p_literal", "p_triple_term"),
+    "o": ("o_iri", "o_bnode", "o_literal", "o_triple_term"),
+    "g": ("g_iri", "g_bnode", "g_literal", "g_default_graph"),
+    "h": ("h_iri", "h_bnode", "h_literal", "h_triple_term"),
+}
+
+
+def options(**changes: Any) -> Any:
+    """An options row: FLAT, TRIPLES, lookups of 16 entries each, then ``changes``."""
+    fields: dict[str, Any] = {
+        "statement_type": TRIPLES,
+        "stream_type": FLAT,
+        "max_name_table_size": 16,
+        "max_prefix_table_size": 16,
+        "max_datatype_table_size": 16,
+        "version": 1,
+    }
+    return pb.RdfPatchRow(options=pb.RdfPatchOptions(**{**fields, **changes}))
+
+
+def name(value: str, id: int = 0) -> Any:
+    return pb.RdfPatchRow(name=pb.RdfNameEntry(id=id, value=value))
+
+
+def prefix(value: str, id: int = 0) -> Any:
+    return pb.RdfPatchRow(prefix=pb.RdfPrefixEntry(id=id, value=value))
+
+
+def datatype(value: str, id: int = 0) -> Any:
+    return pb.RdfPatchRow(datatype=pb.RdfDatatypeEntry(id=id, value=value))
+
+
+def iri(prefix_id: int = 0, name_id: int = 0) -> Any:
+    return pb.RdfIri(prefix_id=prefix_id, name_id=name_id)
+
+
+def literal(lex: str = "", lang: str | None = None, datatype: int | None = None) -> Any:
+    message = pb.RdfLiteral(lex=lex)
+    if lang is not None:
+        message.langtag = lang
+    if datatype is not None:
+        message.datatype = datatype
+    return message
+
+
+def _set(message: Any, position: str, term: Any) -> None:
+    """Set one term of a message: a str is a blank node, None leaves the term out."""
+    iri_field, bnode_field, literal_field, triple_field = _QUAD_FIELDS[position]
+    if term is None:
+        return
+    if isinstance(term, str):
+        setattr(message, bnode_field, term)
+        return
+    field = {
+        "RdfIri": iri_field,
+        "RdfLiteral": literal_field,
+        "RdfTriple": triple_field,
+        "RdfDefaultGraph": "g_default_graph",
+    }[type(term).__name__]
+    getattr(message, field).CopyFrom(term)
+    getattr(message, field).SetInParent()
+
+
+def triple(s: Any = None, p: Any = None, o: Any = None) -> Any:
+    message = pb.RdfTriple()
+    for position, term in zip("spo", (s, p, o), strict=True):
+        _set(message, position, term)
+    return message
+
+
+def quad(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+    message = pb.RdfQuad()
+    for position, term in zip("spog", (s, p, o, g), strict=True):
+        _set(message, position, term)
+    return message
+
+
+def add(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+    return pb.RdfPatchRow(statement_add=quad(s, p, o, g))
+
+
+def delete(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+    return pb.RdfPatchRow(statement_delete=quad(s, p, o, g))
+
+
+def _namespace(name: str, value: Any, g: Any) -> Any:
+    message = pb.RdfPatchNamespace(name=name)
+    if value is not None:
+        message.value.CopyFrom(value)
+        message.value.SetInParent()
+    _set(message, "g", g)
+    return message
+
+
+def prefix_add(name: str, value: Any = None, g: Any = None) -> Any:
+    return pb.RdfPatchRow(namespace_add=_namespace(name, value, g))
+
+
+def prefix_delete(name: str, value: Any = None, g: Any = None) -> Any:
+    return pb.RdfPatchRow(namespace_delete=_namespace(name, value, g))
+
+
+def header(key: str, value: Any = None) -> Any:
+    message = pb.RdfPatchHeader(key=key)
+    _set(message, "h", value)
+    return pb.RdfPatchRow(header=message)
+
+
+def begin() -> Any:
+    return pb.RdfPatchRow(transaction_start={})
+
+
+def commit() -> Any:
+    return pb.RdfPatchRow(transaction_commit={})
+
+
+def abort() -> Any:
+    return pb.RdfPatchRow(transaction_abort={})
+
+
+def punctuation() -> Any:
+    return pb.RdfPatchRow(punctuation={})
+
+
+def frame(*rows: Any) -> bytes:
+    """Return the bytes of one frame, without its length."""
+    return bytes(pb.RdfPatchFrame(rows=rows).SerializeToString())
+
+
+bare = frame
+
+
+def delimited(frames: Iterable[bytes]) -> bytes:
+    """Return the frames one after another, each with its length before it."""
+    return b"".join(varint(len(data)) + data for data in frames)
+
+
+def stream(*frames: Iterable[Any]) -> bytes:
+    """Return a delimited stream of frames, each a list of rows."""
+    return delimited(frame(*rows) for rows in frames)

@@ -1,0 +1,123 @@
+"""Terms as plain tuples, and exact comparison of rdflib's terms.
+
+A plain term is one of
+
+- ``("iri", text)``, which also stands for the default graph: ``("iri", DEFAULT_GRAPH)``
+- ``("bnode", label)``
+- ``("literal", lex, language or None, datatype or None)``
+- ``("triple", s, p, o)``
+
+and a plain operation is the package's tuple with the code's name and plain terms in it.
+"""
+
+from __future__ import annotations
+
+import xml.dom.minidom
+from typing import Any, TypeAlias
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import BNode, Literal, URIRef
+
+from jelly_rdflib.operations import Op
+from jelly_rdflib.terms import TripleTerm
+
+__all__ = ["DEFAULT_GRAPH", "Plain", "node", "operation", "plain", "plain_operation", "same_term"]
+
+Plain: TypeAlias = tuple[Any, ...]
+
+DEFAULT_GRAPH: Plain = ("iri", str(DATASET_DEFAULT_GRAPH_ID))
+
+
+def plain(term: Any) -> Plain:
+    """Return rdflib's term as a plain tuple; its class must be exactly one of the four."""
+    kind = type(term)
+    if kind is URIRef:
+        return ("iri", str(term))
+    if kind is BNode:
+        return ("bnode", str(term))
+    if kind is Literal:
+        language, datatype = term.language, term.datatype
+        assert language is None or type(language) is str
+        assert datatype is None or type(datatype) is URIRef
+        return ("literal", str(term), language, None if datatype is None else str(datatype))
+    if kind is TripleTerm:
+        return ("triple", plain(term.s), plain(term.p), plain(term.o))
+    raise AssertionError(f"{term!r} is no term: its class is {kind}")
+
+
+def _optional(term: Any) -> Plain | None:
+    return None if term is None else plain(term)
+
+
+def plain_operation(operation: Any) -> Plain:
+    """Return an operation of the package as a plain tuple; its shape must be the documented one."""
+    assert type(operation) is tuple, operation
+    op = operation[0]
+    assert type(op) is Op, operation
+    if op is Op.H:
+        _, key, value = operation
+        assert type(key) is str, operation
+        return ("H", key, plain(value))
+    if op in (Op.PA, Op.PD):
+        _, prefix, iri, graph = operation
+        assert type(prefix) is str, operation
+        return (op.name, prefix, _optional(iri), _optional(graph))
+    if op in (Op.A, Op.D):
+        _, s, p, o, g = operation
+        return (op.name, plain(s), plain(p), plain(o), _optional(g))
+    assert len(operation) == 1, operation
+    return (op.name,)
+
+
+def node(term: Plain, normalize: bool | None = False) -> Any:
+    """Return the term that rdflib's constructors make of a plain one."""
+    kind = term[0]
+    if kind == "iri":
+        return URIRef(term[1])
+    if kind == "bnode":
+        return BNode(term[1])
+    if kind == "literal":
+        _, lex, language, datatype = term
+        return Literal(lex, lang=language, datatype=datatype, normalize=normalize)
+    _, s, p, o = term
+    return TripleTerm(node(s, normalize), node(p, normalize), node(o, normalize))
+
+
+def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
+    """Return the package's operation of a plain one, terms made by rdflib's constructors."""
+
+    def item(value: Any) -> Any:
+        return node(value, normalize) if isinstance(value, tuple) else value
+
+    return (Op[plain_op[0]], *map(item, plain_op[1:]))
+
+
+def _same_value(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, xml.dom.minidom.Node):
+        if isinstance(a, xml.dom.minidom.DocumentFragment):
+            parts = zip(a.childNodes, b.childNodes, strict=True)
+            return all(x.toxml() == y.toxml() for x, y in parts)
+        return bool(a.toxml() == b.toxml())
+    # repr tells -0.0 from 0.0 and lets NaN equal NaN
+    return repr(a) == repr(b)
+
+
+def same_term(a: Any, b: Any) -> bool:
+    """Tell whether two terms are alike in every attribute, values of literals included."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, TripleTerm):
+        return same_term(a.s, b.s) and same_term(a.p, b.p) and same_term(a.o, b.o)
+    if not isinstance(a, Literal):
+        return str(a) == str(b)
+    return (
+        str(a) == str(b)
+        and a.language == b.language
+        and type(a.language) is type(b.language)
+        and a.datatype == b.datatype
+        and type(a.datatype) is type(b.datatype)
+        and a.ill_typed is b.ill_typed
+        and _same_value(a.value, b.value)
+    )

@@ -1,0 +1,306 @@
+"""Protocol Buffers' wire format by hand.
+
+`check` is what a strict reader has to refuse before any rule of Jelly-Patch comes in; `spell`
+writes a message in one of the many ways that protobuf allows and no producer known to us uses.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = [
+    "GROUP_END",
+    "GROUP_START",
+    "I32",
+    "I64",
+    "LEN",
+    "VARINT",
+    "WireError",
+    "check",
+    "field",
+    "looks_bare",
+    "spell",
+    "split",
+    "tag",
+    "varint",
+]
+
+VARINT, I64, LEN, GROUP_START, GROUP_END, I32 = range(6)
+
+# protobuf's numbers of the field types that occur in the schema
+_BOOL, _STRING, _MESSAGE, _UINT32, _ENUM = 8, 9, 11, 13, 14
+_WIRE_TYPES = {_BOOL: VARINT, _STRING: LEN, _MESSAGE: LEN, _UINT32: VARINT, _ENUM: VARINT}
+
+_MAX_UINT32 = (1 << 32) - 1
+_MAX_UINT64 = (1 << 64) - 1
+
+# protobuf's Python implementation stops at 100 nested messages or groups
+_DEEP = 90
+
+
+class WireError(ValueError):
+    """The bytes are no message of the schema."""
+
+
+def varint(value: int, size: int = 0) -> bytes:
+    """Return a varint, padded to at least ``size`` bytes; negative numbers as int64."""
+    value &= _MAX_UINT64
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    while len(out) < size:
+        out[-1] |= 0x80
+        out.append(0)
+    return bytes(out)
+
+
+def tag(number: int, wire_type: int, size: int = 0) -> bytes:
+    return varint(number << 3 | wire_type, size)
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """Return a field: of wire type LEN if the value is bytes, VARINT if it is an int."""
+    if isinstance(value, int):
+        return tag(number, VARINT) + varint(value)
+    return tag(number, LEN) + varint(len(value)) + value
+
+
+def looks_bare(data: bytes) -> bool:
+    """Tell a bare frame from a delimited stream, as the reference implementation does."""
+    return data[:1] == b"\n" and (data[1:2] != b"\n" or data[2:3] == b"\n")
+
+
+def read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a varint at a position, and the position after it."""
+    value = shift = 0
+    start = at
+    while True:
+        if at >= len(data):
+            raise WireError("varint is cut")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+        if at - start == 10:
+            raise WireError("varint of more than 10 bytes")
+    if value > _MAX_UINT64:
+        raise WireError("varint of more than 64 bits")
+    return value, at
+
+
+def split(data: bytes) -> list[bytes]:
+    """Return the frames of an input, delimited or bare."""
+    if looks_bare(data):
+        return [data]
+    frames = []
+    at = 0
+    while at < len(data):
+        size, at = read_varint(data, at)
+        if size > len(data) - at:
+            raise WireError("frame is cut")
+        frames.append(data[at : at + size])
+        at += size
+    return frames
+
+
+def _read_tag(data: bytes, at: int, doubts: set[str]) -> tuple[int, int, int]:
+    value, end = read_varint(data, at)
+    if end - at > 5:
+        doubts.add("long tag")
+    if value > _MAX_UINT32:
+        raise WireError("field number is too high")
+    if value >> 3 == 0:
+        raise WireError("field number 0")
+    return value >> 3, value & 7, end
+
+
+def _skip(data: bytes, at: int, number: int, wire_type: int, depth: int, doubts: set[str]) -> int:
+    if wire_type == VARINT:
+        return read_varint(data, at)[1]
+    if wire_type == LEN:
+        size, after = read_varint(data, at)
+        if after - at > 5:
+            doubts.add("long length")
+        end = after + size
+    elif wire_type in (I64, I32):
+        end = at + (8 if wire_type == I64 else 4)
+    elif wire_type == GROUP_START:
+        if depth > _DEEP:
+            doubts.add("deep")
+        while True:
+            inner, kind, at = _read_tag(data, at, doubts)
+            if kind == GROUP_END:
+                if inner != number:
+                    raise WireError("group is closed by another one's end")
+                return at
+            at = _skip(data, at, inner, kind, depth + 1, doubts)
+    else:
+        raise WireError(f"wire type {wire_type}")
+    if end > len(data):
+        raise WireError("field is cut")
+    return end
+
+
+def check(descriptor: Any, data: bytes, depth: int = 1) -> set[str]:
+    """Read a message strictly, or raise `WireError`.
+
+    A field that the schema knows must have the schema's wire type, and an uint32 must fit, which
+    protobuf is lenient about; all else is as protobuf demands.
+
+    Returns:
+        What implementations of protobuf differ about; such input may be refused or not.
+    """
+    doubts: set[str] = set()
+    if depth > _DEEP:
+        doubts.add("deep")
+    at = 0
+    while at < len(data):
+        number, wire_type, at = _read_tag(data, at, doubts)
+        known = descriptor.fields_by_number.get(number)
+        end = _skip(data, at, number, wire_type, depth + 1, doubts)
+        if known is not None:
+            if wire_type != _WIRE_TYPES[known.type]:
+                raise WireError(f"{descriptor.name}.{known.name} has wire type {wire_type}")
+            if wire_type == VARINT:
+                value = read_varint(data, at)[0]
+                if known.type == _UINT32 and value > _MAX_UINT32:
+                    raise WireError("number does not fit into 32 bits")
+                if known.type == _ENUM and _MAX_UINT32 < value < 1 << 63:
+                    doubts.add("long enum")
+            else:
+                content = data[read_varint(data, at)[1] : end]
+                if known.type == _MESSAGE:
+                    doubts |= check(known.message_type, content, depth + 1)
+                else:
+                    try:
+                        content.decode()
+                    except UnicodeDecodeError as error:
+                        raise WireError("string is not UTF-8") from error
+        at = end
+    return doubts
+
+
+class _Speller:
+    def __init__(self, rng: random.Random, mess: float) -> None:
+        self.rng = rng
+        self.mess = mess
+
+    def chance(self) -> bool:
+        return self.mess > 0 and self.rng.random() < self.mess
+
+    def tag(self, number: int, wire_type: int) -> bytes:
+        return tag(number, wire_type, self.rng.randint(1, 5) if self.chance() else 0)
+
+    def number(self, value: int) -> bytes:
+        return varint(value, self.rng.randint(1, 10) if self.chance() else 0)
+
+    def block(self, number: int, content: bytes) -> bytes:
+        size = varint(len(content), self.rng.randint(1, 5) if self.chance() else 0)
+        return self.tag(number, LEN) + size + content
+
+    def unknown(self, used: set[int], depth: int = 0) -> bytes:
+        """Return a field of a number that the schema does not have."""
+        rng = self.rng
+        number = rng.choice([n for n in (9, 10, 17, 99, 2000, (1 << 29) - 1) if n not in used])
+        kind = rng.choice([VARINT, I64, LEN, I32, GROUP_START])
+        if kind == VARINT:
+            return self.tag(number, kind) + self.number(rng.getrandbits(rng.choice([1, 32, 64])))
+        if kind == LEN:
+            return self.block(number, rng.randbytes(rng.choice([0, 3, 130])))
+        if kind == GROUP_START:
+            # inside a group, every number is unknown, those of the schema too
+            count = rng.randint(0, 2) if depth < 3 else 0
+            inner = b"".join(self.unknown(set(), depth + 1) for _ in range(count))
+            return self.tag(number, kind) + inner + self.tag(number, GROUP_END)
+        return self.tag(number, kind) + rng.randbytes(8 if kind == I64 else 4)
+
+    def scalar(self, known: Any, value: Any) -> bytes:
+        if known.type == _STRING:
+            return self.block(known.number, value.encode())
+        return self.tag(known.number, VARINT) + self.number(int(value))
+
+    def nonsense(self, descriptor: Any, depth: int = 0) -> bytes:
+        """Return a well-formed message of random content."""
+        out = b""
+        for known in descriptor.fields:
+            if self.rng.random() < 0.4 and depth < 3:
+                out += self.decoy(known, depth)
+        return out
+
+    def decoy(self, known: Any, depth: int = 0) -> bytes:
+        if known.type == _MESSAGE:
+            return self.block(known.number, self.nonsense(known.message_type, depth + 1))
+        if known.type == _STRING:
+            return self.scalar(known, self.rng.choice(["", "decoy", "b0"]))
+        return self.scalar(known, self.rng.choice([0, 1, 2, 3, 77, _MAX_UINT32]))
+
+    def singular(self, known: Any, value: Any) -> Iterator[bytes]:
+        """Yield one or more fields that together mean one value."""
+        if known.type != _MESSAGE:
+            if self.chance():
+                other = "overwritten" if known.type == _STRING else self.rng.randint(0, 3)
+                yield self.scalar(known, other)
+            yield self.scalar(known, value)
+        elif self.chance():
+            # the same message field twice merges
+            first, second = type(value)(), type(value)()
+            for inner, content in value.ListFields():
+                part = self.rng.choice([first, second])
+                if inner.type == _MESSAGE:
+                    getattr(part, inner.name).CopyFrom(content)
+                else:
+                    setattr(part, inner.name, content)
+            yield self.block(known.number, self.message(first, half=True))
+            yield self.block(known.number, self.message(second, half=True))
+        else:
+            yield self.block(known.number, self.message(value))
+
+    def message(self, message: Any, half: bool = False) -> bytes:
+        descriptor = message.DESCRIPTOR
+        # each sequence keeps its own order, and they are shuffled into each other
+        sequences: list[list[bytes]] = []
+        present = set()
+        for known, value in message.ListFields():
+            present.add(known.number)
+            if known.name == "rows":
+                rows = [self.block(known.number, self.message(row)) for row in value]
+                sequences.append(rows)
+                continue
+            sequence = []
+            if known.containing_oneof is not None and self.chance():
+                others = [f for f in known.containing_oneof.fields if f.number != known.number]
+                sequence += [self.decoy(self.rng.choice(others))]
+            sequence += self.singular(known, value)
+            sequences.append(sequence)
+        for known in [] if half else descriptor.fields:
+            # a default value may be spelled out, but it would undo what the other half has set
+            plain = known.type != _MESSAGE and known.containing_oneof is None
+            if plain and known.number not in present and self.chance():
+                sequences.append([self.scalar(known, "" if known.type == _STRING else 0)])
+        while self.chance():
+            sequences.append([self.unknown(set(descriptor.fields_by_number))])
+        if self.chance():
+            return b"".join(self.riffle(sequences))
+        return b"".join(chunk for sequence in sequences for chunk in sequence)
+
+    def riffle(self, sequences: list[list[bytes]]) -> Iterator[bytes]:
+        order = [n for n, sequence in enumerate(sequences) for _ in sequence]
+        self.rng.shuffle(order)
+        iterators = [iter(sequence) for sequence in sequences]
+        for n in order:
+            yield next(iterators[n])
+
+
+def spell(message: Any, rng: random.Random, mess: float = 0.1) -> bytes:
+    """Serialize a message in a legal but odd way; the odder, the greater ``mess`` (0 to 1).
+
+    Fields come in any order; unknown ones are strewn in; a oneof is set twice; a value is set
+    twice or in two halves; varints are longer than they need be; defaults are spelled out.
+    """
+    return _Speller(rng, min(mess, 0.5)).message(message)
