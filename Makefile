@@ -31,7 +31,7 @@ lint: $(VENV)/.dev ## Check style and types
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries, and print the ratios
