@@ -1,17 +1,38 @@
-"""Reading and writing Jelly-Patch."""
+"""Reading and writing Jelly-Patch, as people call it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.core.patch_reader import PatchBatchReader, PatchOperationReader
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from rdflib.graph import Graph
+    from rdflib.term import Node
+
+    from jelly_rdflib.apply import ApplyResult
+
+__all__ = [
+    "Patch",
+    "PatchDecoder",
+    "PatchEncoder",
+    "PatchWriter",
+    "read_batches",
+    "read_operations",
+    "read_patches",
+]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -19,10 +40,385 @@ _DEFAULT_LIMITS = Limits()
 def read_operations(
     source: Any, *, limits: Limits | None = None, normalize: bool | None = None
 ) -> PatchOperationReader:
-    """Iterate over the operations of a Jelly-Patch stream."""
+    """Iterate over the operations of a Jelly-Patch stream.
+
+    Memory is bounded by the largest frame. A file that is opened here is closed at the end of the
+    stream, at an error, and by ``close()`` of the iterator.
+
+    Args:
+        source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
+            or compressed with gzip or zstd; delimited frames or one bare frame.
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: Whether literals get the normal form of their value, as rdflib's own parsers
+            do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
+            False keeps each lexical form.
+
+    Returns:
+        An iterator of operations: tuples that start with an `Op`.
+
+    Raises:
+        DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is none of these.
+        OSError: The path can't be opened or read.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with PatchWriter(file) as writer:
+        ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> for operation in read_operations(file.getvalue()):
+        ...     print(operation[0].name, *operation[1:])
+        A urn:s urn:p o urn:x-rdflib:default
+        END
+    """
     return PatchOperationReader(source, make_node_factory(normalize), limits or _DEFAULT_LIMITS)
 
 
-def read_batches(source: Any, *, limits: Limits | None = None) -> PatchBatchReader:
-    """Iterate over the batches of a Jelly-Patch stream, one for each frame."""
-    return PatchBatchReader(source, make_node_factory(False), limits or _DEFAULT_LIMITS)
+def read_batches(
+    source: Any, *, limits: Limits | None = None, normalize: bool | None = False
+) -> PatchBatchReader:
+    """Iterate over the batches of a Jelly-Patch stream: one for each frame.
+
+    A batch has the operations as columns of numbers, and a table with each distinct term once:
+    what is fast, and what Arrow and numpy take without a copy. If the end of the input ends a
+    patch, a last batch says so.
+
+    Args:
+        source: As for `read_operations`.
+        limits: As for `read_operations`.
+        normalize: As for `read_operations`, but False by default. It concerns only the nodes that
+            ``batch.terms`` makes on request.
+
+    Returns:
+        An iterator of `Batch`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> frame = PatchEncoder().encode_frame(
+        ...     [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None)]
+        ... )
+        >>> batch = next(read_batches(frame))
+        >>> [Op(code).name for code in batch.ops]
+        ['A']
+        >>> batch.terms[batch.o[0]]
+        rdflib.term.Literal('o')
+    """
+    return PatchBatchReader(source, make_node_factory(normalize), limits or _DEFAULT_LIMITS)
+
+
+def read_patches(
+    source: Any, *, limits: Limits | None = None, normalize: bool | None = None
+) -> Iterator[Patch]:
+    """Iterate over the patches of a Jelly-Patch stream.
+
+    One patch at a time is in memory, as columns. For a patch that is larger than memory, use
+    `read_operations` or `apply`.
+
+    Args:
+        source: As for `read_operations`.
+        limits: As for `read_operations`.
+        normalize: As for `read_operations`.
+
+    Returns:
+        An iterator of `Patch`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> options = PatchOptions(stream_type="FRAME")
+        >>> frame = PatchEncoder(options).encode_frame(
+        ...     [(Op.H, "id", URIRef("urn:uuid:1")), (Op.TX,), (Op.TC,)]
+        ... )
+        >>> [patch.header["id"] for patch in read_patches(frame)]
+        [rdflib.term.URIRef('urn:uuid:1')]
+    """
+    batches = read_batches(source, limits=limits, normalize=normalize)
+    return _patches(batches)
+
+
+def _patches(batches: PatchBatchReader) -> Iterator[Patch]:
+    slices: list[_Slice] = []
+    try:
+        for batch in batches:
+            ops = bytes(batch.ops)
+            start = 0
+            while (end := ops.find(Op.END, start)) >= 0:
+                slices.append(_Slice(batch, start, end))
+                yield Patch(slices)
+                slices = []
+                start = end + 1
+            if start < len(ops):
+                slices.append(_Slice(batch, start, len(ops)))
+    finally:
+        batches.close()
+
+
+class _Slice:
+    """Operations of a batch, from ``start`` up to, without, ``stop``; none of them is END."""
+
+    def __init__(self, batch: Batch, start: int, stop: int) -> None:
+        self.batch = batch
+        self.start = start
+        self.stop = stop
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def __iter__(self) -> Iterator[Operation]:
+        return self.batch.operations(self.start, self.stop)
+
+    def headers(self) -> Iterator[Operation]:
+        """Return the headers among the operations; seldom are there any."""
+        if Op.H not in bytes(self.batch.ops[self.start : self.stop]):
+            return iter(())
+        return (operation for operation in self if operation[0] == Op.H)
+
+
+class Patch:
+    """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
+
+    Iterating gives the operations, any number of times.
+
+    Args:
+        operations: Operations as tuples. (`read_patches` hands over parts of batches.)
+
+    Examples:
+        >>> from rdflib import URIRef
+        >>> patch = Patch([(Op.H, "id", URIRef("urn:uuid:1")), (Op.TX,), (Op.TC,)])
+        >>> patch.header
+        {'id': rdflib.term.URIRef('urn:uuid:1')}
+        >>> len(patch)
+        3
+    """
+
+    def __init__(self, operations: Iterable[Operation] | Sequence[_Slice] = ()) -> None:
+        parts = list(operations)
+        self._slices: list[_Slice] | None = None
+        self._operations: list[Operation] = []
+        if parts and isinstance(parts[0], _Slice):
+            self._slices = parts  # type: ignore[assignment]
+        else:
+            self._operations = parts  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[Operation]:
+        if self._slices is None:
+            return iter(self._operations)
+        return (operation for part in self._slices for operation in part)
+
+    def __len__(self) -> int:
+        if self._slices is None:
+            return len(self._operations)
+        return sum(map(len, self._slices))
+
+    def __repr__(self) -> str:
+        return f"<Patch: {len(self)} operations, header {self.header}>"
+
+    @property
+    def header(self) -> dict[str, Node]:
+        """The headers by key; of a key that comes more than once, the last value."""
+        if self._slices is None:
+            headers = (each for each in self._operations if each[0] == Op.H)
+        else:
+            headers = (each for part in self._slices for each in part.headers())
+        return {key: value for _, key, value in headers}
+
+    def apply(self, target: Graph, *, atomic: bool = True) -> ApplyResult:
+        """Apply the patch to a graph or dataset; see `jelly_rdflib.apply`."""
+        from jelly_rdflib.apply import apply
+
+        return apply(self, target, atomic=atomic)
+
+
+class PatchDecoder:
+    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+
+    The frames of one stream must come in order, all of them, to one decoder.
+
+    Args:
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: As for `read_operations`.
+
+    Examples:
+        >>> from rdflib import BNode, Literal, URIRef
+        >>> encoder, decoder = PatchEncoder(), PatchDecoder()
+        >>> message = encoder.encode_frame([(Op.A, BNode("b"), URIRef("urn:p"), Literal(1), None)])
+        >>> for operation in decoder.decode_frame(message):
+        ...     print(operation[:3])
+        (<Op.A: 7>, rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
+    """
+
+    def __init__(self, limits: Limits | None = None, *, normalize: bool | None = None) -> None:
+        self._decoder = PatchFrameDecoder(make_node_factory(normalize), limits or _DEFAULT_LIMITS)
+
+    def decode_frame(self, data: Any) -> Batch:
+        """Decode a bare frame.
+
+        Args:
+            data: The frame's bytes (anything with the buffer protocol), without a length.
+
+        Returns:
+            The frame's operations; iterate over them, or use their columns.
+
+        Raises:
+            DecodeError: The frame breaks a rule; the stream can't be decoded further.
+            LimitError: It asks for more than the limits.
+        """
+        return self._decoder.decode_frame(memoryview(data).cast("B"))
+
+    def finish(self) -> Batch:
+        """Say that no frame follows.
+
+        Returns:
+            A batch with the `Op.END` of a patch that only the end of the stream ends, or an empty
+            batch.
+
+        Raises:
+            DecodeError: The stream ends inside a transaction, or has no options.
+        """
+        return self._decoder.finish()
+
+    @property
+    def options(self) -> PatchOptions | None:
+        """The stream's options; None before its first frame."""
+        options = self._decoder.options()
+        return None if options is None else PatchOptions(**options)
+
+
+class PatchEncoder:
+    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+
+    Args:
+        options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` mean
+            nothing here: each call makes one bare frame.
+
+    Examples:
+        >>> encoder = PatchEncoder(PatchOptions.small(stream_type="FLAT"))
+        >>> len(encoder.encode_frame([(Op.TX,), (Op.TC,)]))
+        26
+    """
+
+    def __init__(self, options: PatchOptions | None = None) -> None:
+        self._encoder = PatchFrameEncoder(NODE_TYPES, options or PatchOptions())
+
+    def encode_frame(self, operations: Iterable[Operation]) -> bytes:
+        """Encode operations to one bare frame.
+
+        In a FRAME stream they are one patch, with or without an `Op.END` after it. In the others
+        a patch may go on in the next frame.
+
+        Raises:
+            EncodeError: An operation can't be expressed with the stream's options, or is out of
+                place. Those before it are in the frame that the next call returns.
+        """
+        return self._encoder.encode_frame(operations)
+
+    @property
+    def options(self) -> PatchOptions:
+        """The stream's options."""
+        options: PatchOptions = self._encoder.options
+        return options
+
+
+class PatchWriter(PatchFrameEncoder):
+    """Writes a Jelly-Patch stream.
+
+    As a context manager it closes the stream at the end of the block; if the block is left by an
+    exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
+
+    Args:
+        destination: A path, or a binary file object, which stays open.
+        options: The stream's options; by default `PatchOptions()`.
+
+    Raises:
+        EncodeError: By its methods: what is to be written can't be expressed with the options, or
+            is out of place. The stream is then as if it had not been tried.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with PatchWriter(file, PatchOptions(statement_type="TRIPLES")) as writer:
+        ...     writer.header("id", URIRef("urn:uuid:1"))
+        ...     writer.begin()
+        ...     writer.add_prefix("ex", URIRef("http://example.org/"))
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("http://example.org/p"), Literal(1))
+        ...     writer.commit()
+        >>> [operation[0].name for operation in read_operations(file.getvalue())]
+        ['H', 'TX', 'PA', 'A', 'TC', 'END']
+    """
+
+    def __init__(self, destination: Any, options: PatchOptions | None = None) -> None:
+        self._closed = True
+        options = options or PatchOptions()
+        self._is_owner = isinstance(destination, (str, os.PathLike))
+        if self._is_owner:
+            self._file = open(destination, "wb")  # noqa: SIM115
+        elif hasattr(destination, "write"):
+            self._file = destination
+        else:
+            raise TypeError(
+                f"can't write to {type(destination).__name__}: give a path or a binary file"
+            )
+        super().__init__(NODE_TYPES, options, _whole_writes(self._file))
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._close()
+
+    def close(self) -> None:
+        """End an open patch, write what is left, and close the file if the writer opened it.
+
+        Raises:
+            EncodeError: A transaction is open; it has been aborted (``TA``).
+        """
+        was_in_transaction = self.in_transaction and not self._closed
+        self._close()
+        if was_in_transaction:
+            raise EncodeError(
+                "the stream was closed inside a transaction, which is now aborted:"
+                " commit() or abort() it first"
+            )
+
+    def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.finish()
+            flush = getattr(self._file, "flush", None)
+            if flush is not None:
+                flush()
+        finally:
+            if self._is_owner:
+                self._file.close()
+
+
+def _whole_writes(file: Any) -> Callable[[bytes], None]:
+    """Return a function that writes all it is given: a raw file may take only a part at once."""
+
+    def write(data: bytes) -> None:
+        written = file.write(data)
+        while written is not None and 0 < written < len(data):
+            data = data[written:]
+            written = file.write(data)
+
+    return write

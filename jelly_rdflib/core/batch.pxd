@@ -45,3 +45,4 @@ cdef class BatchIterator:
     cdef Batch batch
     cdef list nodes
     cdef size_t row
+    cdef size_t stop

@@ -92,10 +92,15 @@ cdef class Batch:
         return self.rows.count
 
     def __iter__(self):
+        return self.operations()
+
+    def operations(self, size_t start=0, stop=None):
+        """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
         cdef BatchIterator iterator = BatchIterator.__new__(BatchIterator)
         iterator.batch = self
         iterator.nodes = self.terms.make_nodes()
-        iterator.row = 0
+        iterator.row = start
+        iterator.stop = self.rows.count if stop is None else min(<size_t>stop, self.rows.count)
         return iterator
 
     def __repr__(self):
@@ -154,13 +159,13 @@ cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
 
 @cython.final
 cdef class BatchIterator:
-    """Iterates over the operations of a batch."""
+    """Iterates over operations of a batch."""
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        if self.row >= self.batch.rows.count:
+        if self.row >= self.stop:
             raise StopIteration
         self.row += 1
         return self.batch.operation(self.row - 1, self.nodes)

@@ -25,7 +25,10 @@ cdef class TermTable:
         return self.columns.count
 
     def __getitem__(self, index):
-        return self.make_nodes()[index]
+        # Whoever asks for one node will ask for more.
+        if self.nodes is None:
+            self.nodes = self.make_nodes()
+        return self.nodes[index]
 
     def __iter__(self):
         return iter(self.make_nodes())
@@ -34,9 +37,7 @@ cdef class TermTable:
         return f"<TermTable: {self.columns.count} terms>"
 
     cdef list make_nodes(self):
-        if self.nodes is None:
-            self.nodes = self.factory.make_nodes(&self.columns)
-        return self.nodes
+        return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object export(self, void* start, size_t items, size_t item_size):
         return export_column(self, start, items, item_size)

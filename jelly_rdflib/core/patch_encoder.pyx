@@ -1,0 +1,405 @@
+"""Encodes operations to the frames of a Jelly-Patch stream."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t
+from libc.string cimport memcpy
+
+from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
+from jelly_rdflib.core.wire cimport VARINT
+from jelly_rdflib.core.write_buffer cimport (
+    WriteBuffer,
+    buffer_reserve,
+    put_tag,
+    put_varint,
+)
+
+from jelly_rdflib.core.term_encoder import PrefixesInUse
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.operations import Op
+
+cdef enum:
+    # The oneof of RdfPatchRow.
+    OPTIONS = 1
+    STATEMENT_ADD = 2
+    STATEMENT_DELETE = 3
+    NAMESPACE_ADD = 4
+    NAMESPACE_DELETE = 5
+    TRANSACTION_START = 6
+    TRANSACTION_COMMIT = 7
+    TRANSACTION_ABORT = 8
+    NAME = 11
+    PREFIX = 12
+    DATATYPE = 13
+    HEADER = 14
+    PUNCTUATION = 15
+
+cdef enum:
+    # Stream types.
+    FRAME = 1
+    FLAT = 2
+    PUNCTUATED = 3
+
+cdef enum:
+    QUADS = 2
+    MAX_OPTIONS_SIZE = 128
+    MAX_LENGTH_SIZE = 10
+
+cdef enum:
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
+cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
+
+cdef int H = Op.H
+cdef int TX = Op.TX
+cdef int TC = Op.TC
+cdef int TA = Op.TA
+cdef int PA = Op.PA
+cdef int PD = Op.PD
+cdef int A = Op.A
+cdef int D = Op.D
+cdef int END = Op.END
+# Length of the tuple of each operation.
+cdef dict SIZES = {H: 3, TX: 1, TC: 1, TA: 1, PA: 4, PD: 4, A: 5, D: 5, END: 1}
+
+
+cdef class PatchFrameEncoder:
+    """Encodes operations, one after another.
+
+    An operation that can't be encoded raises `EncodeError` and leaves the stream as if it had
+    not been tried.
+
+    Args:
+        types: The classes of nodes.
+        options: A `jelly_rdflib.PatchOptions`.
+        sink: Called with the bytes of each frame when it is closed, its length before it if the
+            options say ``delimited``. None: `encode_frame` returns bare frames instead.
+    """
+
+    def __init__(self, NodeTypes types not None, options, sink=None):
+        self.options = options
+        self.types = types
+        self.terms = TermEncoder(types, options, (NAME, PREFIX, DATATYPE))
+        self.sink = sink
+        self.stream_type = options.stream_type
+        self.has_graphs = options.statement_type == QUADS
+        self.frame_rows = options.frame_rows
+        self.frame_bytes = options.frame_bytes
+        self.is_delimited = options.delimited and sink is not None
+        self.is_cut = self.is_delimited and self.stream_type != FRAME
+        self.last = [None, None, None, None]
+        self.put_options()
+
+    def header(self, key, value):
+        """Write a header.
+
+        Args:
+            key: A str, such as ``"id"`` or ``"prev"``.
+            value: A term.
+        """
+        self.start_operation()
+        if not isinstance(key, str):
+            raise EncodeError(f"header key {key!r} is no str")
+        self.put_row(HEADER, key, None, value, None)
+        self.end_operation()
+
+    def begin(self):
+        """Start a transaction."""
+        self.start_operation()
+        if self.in_transaction:
+            raise EncodeError("a transaction starts inside a transaction")
+        self.put_mark(TRANSACTION_START)
+        self.in_transaction = True
+        self.end_operation()
+
+    def commit(self):
+        """Commit the transaction."""
+        self.end_transaction(TRANSACTION_COMMIT)
+
+    def abort(self):
+        """Abort the transaction: what was written since `begin` has no effect."""
+        self.end_transaction(TRANSACTION_ABORT)
+
+    def add(self, s, p, o, g=None):
+        """Write that a statement is added.
+
+        Args:
+            s, p, o: Terms.
+            g: The graph's name; None in a stream of triples, and for the default graph.
+        """
+        self.put_statement(STATEMENT_ADD, s, p, o, g)
+
+    def delete(self, s, p, o, g=None):
+        """Write that a statement is deleted; arguments as for `add`."""
+        self.put_statement(STATEMENT_DELETE, s, p, o, g)
+
+    def add_prefix(self, prefix, iri, graph=None):
+        """Write that a prefix is bound.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef.
+            graph: As ``g`` of `add`.
+        """
+        if iri is None:
+            raise EncodeError(f"prefix {prefix!r} is added, but has no IRI")
+        self.put_namespace(NAMESPACE_ADD, prefix, iri, graph)
+
+    def delete_prefix(self, prefix, iri=None, graph=None):
+        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        self.put_namespace(NAMESPACE_DELETE, prefix, iri, graph)
+
+    def end_patch(self):
+        """End the patch: what follows belongs to the next one.
+
+        A FLAT stream is one patch, so nothing may follow.
+        """
+        if self.in_transaction:
+            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        if self.stream_type == PUNCTUATED:
+            self.start_operation()
+            self.put_mark(PUNCTUATION)
+        elif self.is_finished:
+            self.start_operation()
+        self.patch_is_open = False
+        if self.stream_type == FLAT:
+            self.is_finished = True
+        elif not self.is_delimited:
+            # A bare FRAME stream is one frame, which is one patch.
+            self.is_finished = self.stream_type == FRAME
+        else:
+            # A frame's end makes a patch that is whole visible at once.
+            self.emit()
+
+    def write(self, operation):
+        """Write an operation that is given as a tuple (see `jelly_rdflib.Op`)."""
+        cdef tuple items
+        cdef int op
+        if not isinstance(operation, tuple) or not operation:
+            raise EncodeError(f"{operation!r} is no operation: give a tuple that starts with an Op")
+        items = <tuple>operation
+        try:
+            op = items[0]
+        except (TypeError, OverflowError):
+            op = 0
+        if len(items) != SIZES.get(op):
+            raise EncodeError(f"{operation!r} is no operation: see jelly_rdflib.Op")
+        if op == A:
+            self.put_statement(STATEMENT_ADD, items[1], items[2], items[3], items[4])
+        elif op == D:
+            self.put_statement(STATEMENT_DELETE, items[1], items[2], items[3], items[4])
+        elif op == PA:
+            self.add_prefix(items[1], items[2], items[3])
+        elif op == PD:
+            self.delete_prefix(items[1], items[2], items[3])
+        elif op == H:
+            self.header(items[1], items[2])
+        elif op == TX:
+            self.begin()
+        elif op == TC:
+            self.commit()
+        elif op == TA:
+            self.abort()
+        else:
+            self.end_patch()
+
+    def write_all(self, operations):
+        """Write each operation of an iterable."""
+        for operation in operations:
+            self.write(operation)
+
+    def encode_frame(self, operations):
+        """Encode operations to one frame, without its length.
+
+        Args:
+            operations: An iterable of tuples.
+
+        Returns:
+            The frame's bytes.
+        """
+        self.write_all(operations)
+        if self.stream_type == FRAME:
+            if self.in_transaction:
+                raise EncodeError("the frame of a FRAME stream ends inside a transaction")
+            self.is_finished = False
+            self.patch_is_open = False
+        return self.take_frame()
+
+    def finish(self):
+        """End the stream: end an open patch and hand the last frame over.
+
+        An open transaction is aborted.
+        """
+        if self.is_broken:
+            return
+        if self.in_transaction:
+            self.abort()
+        if self.patch_is_open:
+            self.end_patch()
+        if self.terms.rows > 0 or self.frames == 0:
+            self.emit()
+        self.is_finished = True
+
+    cdef int put_options(self) except -1:
+        """Put the RdfPatchOptions, the first row of the stream."""
+        cdef WriteBuffer* content = &self.terms.content
+        options = self.options
+        self.terms.begin_row()
+        buffer_reserve(content, MAX_OPTIONS_SIZE)
+        for field, number in (
+            (1, options.statement_type),
+            (2, options.stream_type),
+            (3, options.generalized_statements),
+            (4, options.rdf_star),
+            (9, options.max_name_table_size),
+            (10, options.max_prefix_table_size),
+            (11, options.max_datatype_table_size),
+            (15, options.version),
+        ):
+            if number:
+                put_tag(content, field, VARINT)
+                put_varint(content, number)
+        return self.terms.end_row(OPTIONS)
+
+    cdef int start_operation(self) except -1:
+        if self.is_broken:
+            raise EncodeError("an earlier frame could not be written: the stream can't go on")
+        if self.is_finished:
+            if self.stream_type == FRAME:
+                raise EncodeError("the frame has its patch: the next one needs a frame of its own")
+            raise EncodeError("the stream has ended: nothing can be written after that")
+        return 0
+
+    cdef int end_operation(self) except -1:
+        self.patch_is_open = True
+        if self.is_cut and (
+            self.terms.rows >= self.frame_rows or self.terms.frame.size >= self.frame_bytes
+        ):
+            self.emit()
+        return 0
+
+    cdef int put_mark(self, uint32_t field) except -1:
+        self.terms.begin_row()
+        return self.terms.end_row(field)
+
+    cdef int end_transaction(self, uint32_t field) except -1:
+        self.start_operation()
+        if not self.in_transaction:
+            raise EncodeError("there is no transaction to end: begin() one first")
+        self.put_mark(field)
+        self.in_transaction = False
+        return self.end_operation()
+
+    cdef object checked_graph(self, object graph):
+        if not self.has_graphs:
+            if graph is not None:
+                raise EncodeError(
+                    f"graph {graph!r} in a stream of triples: options need"
+                    " statement_type=PatchStatementType.QUADS"
+                )
+            return None
+        return self.types.default_graph if graph is None else graph
+
+    cdef int put_statement(self, uint32_t field, object s, object p, object o, object g) except -1:
+        self.start_operation()
+        g = self.checked_graph(g)
+        self.put_row(field, s, p, o, g)
+        self.last[SUBJECT] = s
+        self.last[PREDICATE] = p
+        self.last[OBJECT] = o
+        if self.has_graphs:
+            self.last[GRAPH] = g
+        return self.end_operation()
+
+    cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1:
+        self.start_operation()
+        graph = self.checked_graph(graph)
+        if not isinstance(name, str):
+            raise EncodeError(f"prefix {name!r} is no str")
+        if iri is not None and not isinstance(iri, self.types.iri):
+            raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
+        self.put_row(field, name, None, iri, graph)
+        if self.has_graphs:
+            self.last[GRAPH] = graph
+        return self.end_operation()
+
+    cdef int put_row(self, uint32_t field, object s, object p, object o, object g) except -1:
+        """Put a row with terms, which stand where they stand in a `Batch`.
+
+        The row is not written if that fails, so the ids it would have had must not count.
+        """
+        cdef uint32_t last_prefix = self.terms.last_prefix
+        cdef uint32_t last_name = self.terms.last_name
+        try:
+            self.put_content(field, s, p, o, g)
+        except PrefixesInUse:
+            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.terms.is_without_prefixes = True
+            try:
+                self.put_content(field, s, p, o, g)
+            except BaseException:
+                self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+                raise
+            finally:
+                self.terms.is_without_prefixes = False
+        except BaseException:
+            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            raise
+        return self.terms.end_row(field)
+
+    cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
+        self.terms.begin_row()
+        if field == HEADER:
+            self.terms.put_string(1, s)
+            return self.terms.put_term(o, &HEADER_VALUE_FIELDS, OBJECT)
+        if field == NAMESPACE_ADD or field == NAMESPACE_DELETE:
+            self.terms.put_string(1, s)
+            if o is not None:
+                self.terms.put_iri(2, o)
+            return self.put_graph(g, &NAMESPACE_GRAPH_FIELDS)
+        self.put_new_term(s, SUBJECT)
+        self.put_new_term(p, PREDICATE)
+        self.put_new_term(o, OBJECT)
+        return self.put_graph(g, &STATEMENT_FIELDS[GRAPH])
+
+    cdef int put_new_term(self, object term, int position) except -1:
+        """Put a term, unless it is the last one of its position again ("Repeated terms")."""
+        if self.terms.is_same_node(term, self.last[position]):
+            return 0
+        return self.terms.put_term(term, &STATEMENT_FIELDS[position], position)
+
+    cdef int put_graph(self, object graph, const TermFields* fields) except -1:
+        if not self.has_graphs or self.terms.is_same_node(graph, self.last[GRAPH]):
+            return 0
+        return self.terms.put_term(graph, fields, GRAPH)
+
+    cdef bytes take_frame(self):
+        """Return the frame, with its length before it in a delimited stream, and start anew."""
+        cdef uint8_t[MAX_LENGTH_SIZE] room
+        cdef WriteBuffer length
+        cdef bytes frame
+        length.data = room
+        length.size = 0
+        length.capacity = MAX_LENGTH_SIZE
+        if self.is_delimited:
+            put_varint(&length, self.terms.frame.size)
+        frame = PyBytes_FromStringAndSize(NULL, length.size + self.terms.frame.size)
+        memcpy(PyBytes_AS_STRING(frame), room, length.size)
+        memcpy(
+            PyBytes_AS_STRING(frame) + length.size, self.terms.frame.data, self.terms.frame.size
+        )
+        self.terms.frame.size = 0
+        self.terms.rows = 0
+        self.frames += 1
+        return frame
+
+    cdef int emit(self) except -1:
+        # A frame that is lost takes with it entries that later ones need.
+        self.is_broken = True
+        # In one piece, so that no frame is half written.
+        self.sink(self.take_frame())
+        self.is_broken = False
+        return 0
