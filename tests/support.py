@@ -1,0 +1,149 @@
+"""What several test modules need: reading and writing in plain form, and checking errors."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+
+from .oracle import decoder
+from .oracle.terms import Plain, operation, plain_operation
+
+__all__ = ["PATCH_OPTIONS", "assert_same_outcome", "options_of", "read", "refuse", "run", "write"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PATCH_OPTIONS = (
+    "stream_type",
+    "statement_type",
+    "generalized_statements",
+    "rdf_star",
+    "max_name_table_size",
+    "max_prefix_table_size",
+    "max_datatype_table_size",
+    "version",
+)
+
+
+def read(source: Any, **arguments: Any) -> list[Plain]:
+    """Return the plain operations that the package reads, lexical forms as they are."""
+    arguments.setdefault("normalize", False)
+    return [plain_operation(op) for op in jr.read_operations(source, **arguments)]
+
+
+def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> bytes:
+    """Return what the package's writer makes of plain operations."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file, options) as writer:
+        for plain_op in operations:
+            writer.write(operation(plain_op))
+    return file.getvalue()
+
+
+def options_of(fields: dict[str, Any], **more: Any) -> jr.PatchOptions:
+    """Return the package's options for the fields of an options row."""
+    return jr.PatchOptions(**fields, **more)
+
+
+def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -> None:
+    """Check that an error says where it is; ``row``: that it says so of the row too, or not."""
+    assert isinstance(error.offset, int)
+    assert 0 <= error.offset <= size
+    assert isinstance(error.frame, int)
+    assert error.frame >= 0
+    if error.row is not None:
+        assert isinstance(error.row, int)
+        assert error.row >= 0
+    if row is not None:
+        assert (error.row is not None) == row, error
+
+
+def refuse(
+    source: bytes,
+    kind: type[jr.DecodeError] = jr.DecodeError,
+    *,
+    row: bool | None = None,
+    after: list[Plain] | None = None,
+    **arguments: Any,
+) -> jr.DecodeError:
+    """Check that the package refuses an input with exactly this kind of error, and return it.
+
+    Args:
+        source: The input.
+        kind: The error's class.
+        row: Whether the error must name a row, None for whatever.
+        after: The operations that must have come before it, None for whatever.
+        arguments: Of ``read_operations``.
+    """
+    before: list[Plain] = []
+    arguments.setdefault("normalize", False)
+    with pytest.raises(jr.DecodeError) as caught:
+        before.extend(plain_operation(op) for op in jr.read_operations(source, **arguments))
+    assert type(caught.value) is kind, caught.value
+    assert_position(caught.value, len(source), row)
+    if after is not None:
+        assert before == after
+    return caught.value
+
+
+def assert_same_outcome(data: bytes) -> bool:
+    """Check that the package reads what the reference reads, and refuses what it refuses.
+
+    Returns:
+        Whether it was refused.
+    """
+    try:
+        expected = decoder.read(data)
+    except decoder.RuleError as error:
+        try:
+            got = read(data)
+        except jr.DecodeError as refusal:
+            assert_position(refusal, len(data))
+            return True
+        raise AssertionError(f"{data!r}\nmust be refused: {error}\nbut was read as {got}") from None
+    except decoder.Doubt:
+        try:
+            read(data)
+        except jr.DecodeError as refusal:
+            assert_position(refusal, len(data))
+            return True
+        return False
+    try:
+        got = read(data)
+    except jr.LimitError as refusal:
+        # the reference knows no limits
+        assert_position(refusal, len(data))
+        return True
+    assert got == expected, data
+    return False
+
+
+def run(code: str, *arguments: str, timeout: float = 120) -> str:
+    """Run Python code in a process of its own, and return what it prints.
+
+    ``peak()`` in the code is the most memory that the process had so far, in bytes.
+    """
+    prelude = (
+        "import resource, sys\n"
+        "def peak():\n"
+        "    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "    return usage * (1 if sys.platform == 'darwin' else 1024)\n"
+    )
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-c", prelude + code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
