@@ -179,12 +179,13 @@ def replay_log(log: Path, releases: list[Release], report: Report) -> None:
 
         if patch.header["id"] != patch_id(release.version):
             raise MismatchError(f"{release.version}: the patch is {patch.header['id']}")
-        for kind, expected, found in zip(
-            ("quads", "prefixes"), release.state, state_of(dataset), strict=True
-        ):
-            if found != expected:
-                missing, extra = len(expected - found), len(found - expected)
-                raise MismatchError(f"{release.version}: {missing} {kind} missing, {extra} extra")
+        quads, prefixes = state_of(dataset)
+        if quads != release.state[0]:
+            count = len(quads ^ release.state[0])
+            raise MismatchError(f"{release.version}: {count} quads are missing or too many")
+        if prefixes != release.state[1]:
+            differing = sorted(prefixes ^ release.state[1])
+            raise MismatchError(f"{release.version}: prefixes differ: {differing}")
     if next(patches, None) is not None:
         raise MismatchError("the log goes on after the last release")
 
