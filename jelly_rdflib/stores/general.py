@@ -1,0 +1,123 @@
+"""Statements into any store, by the methods that every store has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from rdflib.graph import Graph
+from rdflib.term import Node
+
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.stores.graph_list import GraphList
+from jelly_rdflib.stores.statements import check_graph, check_statement, not_an_operation
+from jelly_rdflib.stores.target import Target
+
+__all__ = ["GeneralChanges"]
+
+_Triple: TypeAlias = tuple[Node, Node, Node]
+
+
+class GeneralChanges:
+    """Adds and deletes the statements of transactions by a store's ``add`` and ``remove``.
+
+    It keeps a log of what it changed, and undoes that itself.
+
+    Args:
+        target: Whose store it is.
+        is_atomic: Whether to keep the log.
+    """
+
+    def __init__(self, target: Target, *, is_atomic: bool) -> None:
+        self.operations = 0
+        self.added = 0
+        self.deleted = 0
+        self._target = target
+        self._store = target.store
+        self._is_atomic = is_atomic
+        self._contexts: dict[Node | None, Graph] = {}
+        self._log: list[tuple[bool, _Triple, Graph]] = []
+        self._graphs = GraphList(target.store)
+
+    def begin(self) -> None:
+        """Start a transaction."""
+        self._log.clear()
+        self.added = 0
+        self.deleted = 0
+
+    def statements(self, operations: Iterator[Any]) -> Operation | None:
+        """Apply adds and deletes up to the next other operation.
+
+        Args:
+            operations: An iterator of operations.
+
+        Returns:
+            The first operation that is neither, or None at the end.
+        """
+        for operation in operations:
+            if not isinstance(operation, tuple) or not operation:
+                raise not_an_operation(operation)
+            is_add = operation[0] == Op.A
+            if not is_add and operation[0] != Op.D:
+                return operation
+            _, s, p, o, g = operation
+            self.operations += 1
+            check_statement(s, p, o)
+            context = self._contexts.get(g)
+            if context is None:
+                check_graph(g)
+                context = self._contexts[g] = self._target.context(g)
+            triple = (s, p, o)
+            if self._has(triple, context) != is_add:
+                self._change(is_add, triple, context)
+        return None
+
+    def commit(self) -> None:
+        """End the transaction; what it did stays."""
+        self._log.clear()
+        self._graphs.keep()
+
+    def rollback(self) -> None:
+        """End the transaction; what it did is undone. May be called again if interrupted.
+
+        Raises:
+            ApplyError: The store refuses to take a change back. All others are taken back.
+        """
+        failure: Exception | None = None
+        while self._log:
+            # Undoing what was not done, or is undone already, does no harm.
+            is_add, triple, context = self._log[-1]
+            try:
+                (self._store.remove if is_add else self._store.add)(triple, context)
+            except Exception as error:
+                if failure is None:
+                    failure = error
+            self._log.pop()
+        try:
+            self._graphs.restore()
+        except Exception as error:
+            self._graphs.keep()
+            if failure is None:
+                failure = error
+        if failure is not None:
+            raise ApplyError(
+                f"the store can't be brought back to where it was: it refuses to undo a change "
+                f"({failure})"
+            ) from failure
+
+    def _has(self, triple: _Triple, context: Graph) -> bool:
+        return next(iter(self._store.triples(triple, context)), None) is not None
+
+    def _change(self, is_add: bool, triple: _Triple, context: Graph) -> None:
+        if self._is_atomic:
+            if is_add:
+                self._graphs.note(context)
+            # Before the change, so that whatever happens in the middle of it can be undone.
+            self._log.append((is_add, triple, context))
+        if is_add:
+            self._store.add(triple, context)
+            self.added += 1
+        else:
+            self._store.remove(triple, context)
+            self.deleted += 1

@@ -1,0 +1,95 @@
+"""What changes are applied to: a store, and the graphs that a user's graph stands for."""
+
+from __future__ import annotations
+
+from rdflib.graph import (
+    DATASET_DEFAULT_GRAPH_ID,
+    ConjunctiveGraph,
+    Graph,
+    QuotedGraph,
+    ReadOnlyGraphAggregate,
+)
+from rdflib.namespace import NamespaceManager
+from rdflib.store import Store
+from rdflib.term import IdentifiedNode
+
+from jelly_rdflib.errors import ApplyError
+
+__all__ = ["Target", "get_default_graph"]
+
+
+def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
+    """Return the default graph of a dataset, whatever this version of rdflib calls it."""
+    if hasattr(dataset, "default_graph"):
+        graph: Graph = dataset.default_graph
+        return graph
+    context: Graph = dataset.default_context
+    return context
+
+
+class Target:
+    """A graph or dataset to apply changes to.
+
+    `rdflib.Dataset.parse` hands a plugin not itself but its default graph: a graph with that
+    name in a store that knows graphs stands for the whole dataset.
+
+    Args:
+        graph: A Graph, Dataset or ConjunctiveGraph.
+
+    Attributes:
+        store: The store behind it.
+        is_dataset: Whether it has named graphs.
+
+    Raises:
+        TypeError: It is none of these, or one that can't be changed.
+
+    Examples:
+        >>> from rdflib import Dataset, Graph
+        >>> Target(Dataset()).is_dataset, Target(Graph()).is_dataset
+        (True, False)
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        given: object = graph
+        if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
+            raise TypeError(
+                f"changes can be applied to a Graph or Dataset of rdflib, not to a "
+                f"{type(given).__name__}"
+            )
+        self._graph = graph
+        self.store: Store = graph.store
+        if isinstance(graph, ConjunctiveGraph):
+            self.is_dataset = True
+            self._default = get_default_graph(graph)
+        else:
+            self.is_dataset = (
+                self.store.graph_aware and graph.identifier == DATASET_DEFAULT_GRAPH_ID
+            )
+            self._default = graph
+
+    @property
+    def namespace_manager(self) -> NamespaceManager:
+        """The namespace manager of the graph.
+
+        rdflib makes it, and binds its own set of prefixes in the store, when it is first asked for.
+        """
+        return self._graph.namespace_manager
+
+    def context(self, g: IdentifiedNode | None) -> Graph:
+        """Return the graph that a store's methods take for a graph term.
+
+        Args:
+            g: The graph term of an operation: None and the default graph's name are the same.
+
+        Raises:
+            ApplyError: It names a graph and the target has no named graphs.
+        """
+        if g is None or g == DATASET_DEFAULT_GRAPH_ID:
+            return self._default
+        if not self.is_dataset:
+            raise ApplyError(
+                f"a Graph has no named graphs, so a statement in the graph {g.n3()} can't be "
+                f"applied to it; apply the patch to a Dataset"
+            )
+        # A graph without the manager would make its own, and rdflib's prefixes would be back.
+        return Graph(self.store, g, namespace_manager=self.namespace_manager)
