@@ -1,0 +1,89 @@
+"""The changes of transactions to the prefixes of a store."""
+
+from __future__ import annotations
+
+from rdflib.term import URIRef
+
+from jelly_rdflib.stores.prefixes import open_prefixes
+from jelly_rdflib.stores.target import Target
+
+__all__ = ["PrefixChanges"]
+
+
+class PrefixChanges:
+    """Binds and unbinds the prefixes of one transaction after the other.
+
+    Nothing of a transaction is done before its commit: not every store can unbind, so not every
+    one could take a binding back.
+
+    Args:
+        target: Whose prefixes they are.
+        is_atomic: Whether to wait for the commit; else each takes effect as it comes.
+    """
+
+    def __init__(self, target: Target, *, is_atomic: bool) -> None:
+        self.operations = 0
+        self.added = 0
+        self.deleted = 0
+        self._target = target
+        self._prefixes = open_prefixes(target.store)
+        self._is_atomic = is_atomic
+        self._waiting: list[tuple[str, URIRef | None]] = []
+        self._is_changed = False
+
+    def begin(self) -> None:
+        """Start a transaction."""
+        self._waiting.clear()
+        self.added = 0
+        self.deleted = 0
+
+    def add(self, prefix: str, iri: str) -> None:
+        """Bind the prefix to the IRI."""
+        self._take(prefix, URIRef(iri))
+
+    def delete(self, prefix: str) -> None:
+        """Unbind the prefix, whatever it is bound to."""
+        self._take(prefix, None)
+
+    def prepare(self) -> None:
+        """Do what waits for the commit; `rollback` can still undo it.
+
+        Raises:
+            ApplyError: The store can't unbind, or does not bind.
+        """
+        for prefix, iri in self._waiting:
+            self._change(prefix, iri)
+
+    def commit(self) -> None:
+        """End the transaction; what it did stays."""
+        self._waiting.clear()
+        if self._is_changed:
+            # It remembers short names that may be others now.
+            self._target.namespace_manager.reset()
+            self._is_changed = False
+
+    def rollback(self) -> None:
+        """End the transaction; what it did is undone. May be called again if interrupted."""
+        self._waiting.clear()
+        if self._is_changed:
+            self._prefixes.restore()
+            self._target.namespace_manager.reset()
+            self._is_changed = False
+
+    def _take(self, prefix: str, iri: URIRef | None) -> None:
+        self.operations += 1
+        if self._is_atomic:
+            self._waiting.append((prefix, iri))
+        else:
+            self._change(prefix, iri)
+
+    def _change(self, prefix: str, iri: URIRef | None) -> None:
+        if not self._is_changed:
+            # Made first if there is none yet: it binds rdflib's prefixes when it is made.
+            _ = self._target.namespace_manager
+            self._prefixes.save()
+            self._is_changed = True
+        if iri is None:
+            self.deleted += self._prefixes.unbind(prefix)
+        else:
+            self.added += self._prefixes.bind(prefix, iri)
