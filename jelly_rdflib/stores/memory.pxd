@@ -1,0 +1,77 @@
+"""Statements into rdflib's Memory store, past its public methods."""
+
+from jelly_rdflib.stores.node_table cimport NodeEntry, NodeTable
+
+
+cdef enum Change:
+    """What the log keeps of a change; the flags say what it takes to undo it."""
+    DELETED = 1
+    # The triple was, or is now, in no other graph: it came into the indexes or went out of them.
+    WHOLE = 2
+    # It came into the union of all graphs or went out of it.
+    UNION = 4
+    # The statement was one of a formula: quoted, not asserted.
+    QUOTED = 8
+
+
+cdef class MemoryGraph:
+    # rdflib's name for the graph in its indexes, and the graph; both None for the union of all.
+    cdef str key
+    cdef object graph
+    # Triples yet to be taken out of the graph's set, and those yet to be put in after that.
+    cdef dict removes
+    cdef dict adds
+    cdef bint is_dirty
+    # The number of the last transaction that made sure that the store lists the graph.
+    cdef Py_ssize_t listed_in
+
+
+cdef class MemoryChanges:
+    cdef readonly Py_ssize_t operations
+    cdef readonly Py_ssize_t added
+    cdef readonly Py_ssize_t deleted
+    cdef object target
+    cdef object store
+    cdef bint is_atomic
+    cdef bint is_deferred
+    # The store's own, by their names there.
+    cdef dict spo
+    cdef dict pos
+    cdef dict osp
+    cdef dict triple_contexts
+    cdef dict context_triples
+    cdef dict context_map
+    cdef set all_contexts
+    cdef dict default_contexts
+
+    cdef NodeTable nodes
+    cdef dict graphs
+    cdef MemoryGraph union
+    cdef MemoryGraph default_graph
+    cdef list log
+    cdef list listed
+    cdef list dirty
+    cdef Py_ssize_t transaction
+    # The innermost dict that was used last: the next statement is often of the same subject.
+    cdef NodeEntry last_s
+    cdef NodeEntry last_p
+    cdef dict last_objects
+
+    cdef object run(self, object operations)
+    cdef MemoryGraph find_graph(self, object g)
+    cdef MemoryGraph make_graph(self, object g)
+    cdef int list_graph(self, MemoryGraph graph) except -1
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1
+    cdef int remove(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1
+    cdef int log_change(self, tuple triple, MemoryGraph graph, int change) except -1
+    cdef int undo(self, tuple triple, MemoryGraph graph, int change) except -1
+    cdef dict need_objects(self, NodeEntry s, NodeEntry p)
+    cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1
+    cdef int unindex(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1
+    cdef dict get_contexts(self, tuple triple, Py_hash_t hash)
+    cdef int set_contexts(self, tuple triple, Py_hash_t hash, dict contexts) except -1
+    cdef dict get_default_contexts(self)
+    cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1
+    cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1
+    cdef int flush(self) except -1
+    cdef int flush_graph(self, MemoryGraph graph) except -1

@@ -1,0 +1,453 @@
+"""Statements into rdflib's Memory store, past its public methods.
+
+The store keeps each triple in three nested dicts (``spo``, ``pos``, ``osp``), the graphs that a
+triple is in (``tripleContexts``, except where they are the ``defaultContexts``), and the triples of
+each graph and of all graphs as sets (``contextTriples``). What `MemoryChanges` leaves there is what
+the store's own ``add`` and ``remove`` leave; the tests compare the two.
+
+Three things make it fast. Each distinct node is one object, hashed once (`node_table`). What the
+indexes have for a subject, predicate or object is looked up once. The sets are changed in batches:
+a set has no way to be handed a hash, but takes over those of a dict or set that it is updated with.
+"""
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+
+from jelly_rdflib.stores.known_hash cimport (
+    dict_discard,
+    dict_get,
+    dict_get_dict,
+    dict_has,
+    dict_need_dict,
+    dict_set,
+)
+from jelly_rdflib.stores.node_table cimport (
+    NodeEntry,
+    NodeKind,
+    NodeTable,
+    hash_triple,
+)
+
+from rdflib.plugins.stores.memory import Memory
+
+from jelly_rdflib.operations import Op
+from jelly_rdflib.stores.statements import check_graph, check_statement, not_an_operation
+
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(PyObject* op)
+
+cdef enum:
+    # Enough to pay for a batch, few enough to stay in the processor's cache.
+    FLUSH_EVERY = 1 << 10
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+_DICTS = ("spo", "pos", "osp", "tripleContexts", "contextTriples", "context_obj_map")
+
+
+def can_use(store) -> bool:
+    """Is the store exactly rdflib's Memory store, as this module knows it, and does nobody listen?
+
+    Args:
+        store: Any store.
+
+    Returns:
+        Whether `MemoryChanges` may be used for it. A subclass may do more in its methods, and
+        subscribers to the store's events would hear nothing.
+    """
+    return (
+        type(store) is Memory
+        and all(type(_get_private(store, name)) is dict for name in _DICTS)
+        and type(_get_private(store, "all_contexts")) is set
+        and type(_get_private(store, "defaultContexts")) in (dict, type(None))
+        and not store.dispatcher.get_map()
+    )
+
+
+def _get_private(store, name):
+    # `...` where there is none: None stands for itself.
+    return getattr(store, "_Memory__" + name, ...)
+
+
+@cython.final
+cdef class MemoryGraph:
+    """One graph of the store, or the union of all, with the changes to its set of triples."""
+
+    def __cinit__(self, str key, graph):
+        self.key = key
+        self.graph = graph
+        self.adds = {}
+        self.removes = {}
+        self.listed_in = -1
+
+
+@cython.final
+cdef class MemoryChanges:
+    """Adds and deletes the statements of transactions in a Memory store.
+
+    Args:
+        target: Whose store it is.
+        is_atomic: Whether to keep a log for `rollback`.
+        is_deferred: Whether nobody looks at the store between two operations, so that they may be
+            brought into it in batches. False where another's code yields them.
+    """
+
+    def __init__(self, target, *, is_atomic, is_deferred):
+        store = target.store
+        self.target = target
+        self.store = store
+        self.is_atomic = is_atomic
+        self.is_deferred = is_deferred
+        self.spo = _get_private(store, "spo")
+        self.pos = _get_private(store, "pos")
+        self.osp = _get_private(store, "osp")
+        self.triple_contexts = _get_private(store, "tripleContexts")
+        self.context_triples = _get_private(store, "contextTriples")
+        self.context_map = _get_private(store, "context_obj_map")
+        self.all_contexts = _get_private(store, "all_contexts")
+        self.nodes = NodeTable()
+        self.graphs = {}
+        self.union = MemoryGraph(None, None)
+        self.log = []
+        self.listed = []
+        self.dirty = []
+
+    def begin(self):
+        """Start a transaction."""
+        self.log.clear()
+        self.listed.clear()
+        self.transaction += 1
+        self.added = 0
+        self.deleted = 0
+
+    def statements(self, operations):
+        """Apply adds and deletes up to the next other operation.
+
+        Args:
+            operations: An iterator of operations.
+
+        Returns:
+            The first operation that is neither, or None at the end.
+        """
+        try:
+            return self.run(operations)
+        finally:
+            self.flush()
+
+    def commit(self):
+        """End the transaction; what it did stays."""
+        self.log.clear()
+        self.listed.clear()
+
+    def rollback(self):
+        """End the transaction; what it did is undone.
+
+        An exception may come from anywhere, even from the middle of a change, so what is undone
+        need not be done, or not all of it; and when this is interrupted, it can be called again.
+        """
+        cdef list log = self.log
+        cdef Py_ssize_t last
+        cdef MemoryGraph graph
+        while log:
+            last = len(log) - 3
+            self.undo(log[last], log[last + 1], log[last + 2])
+            del log[last:]
+        self.flush()
+        for graph in self.listed:
+            self.all_contexts.discard(graph.graph)
+            graph.listed_in = -1
+        self.listed.clear()
+
+    cdef object run(self, object operations):
+        cdef NodeEntry s, p, o
+        cdef MemoryGraph graph
+        cdef bint is_add
+        cdef Py_ssize_t until_flush = FLUSH_EVERY if self.is_deferred else 1
+        for operation in operations:
+            if not isinstance(operation, tuple) or not operation:
+                raise not_an_operation(operation)
+            code = operation[0]
+            # Mostly the members themselves; a plain number will do, too.
+            is_add = code is ADD
+            if not is_add and code is not DELETE:
+                is_add = code == ADD
+                if not is_add and code != DELETE:
+                    return operation
+            _, s_node, p_node, o_node, g_node = operation
+            self.operations += 1
+            s = self.nodes.find(s_node)
+            p = self.nodes.find(p_node)
+            o = self.nodes.find(o_node)
+            if (
+                s.kind != NodeKind.IDENTIFIED
+                or p.kind != NodeKind.IDENTIFIED
+                or o.kind == NodeKind.OTHER
+            ):
+                check_statement(s_node, p_node, o_node)
+            graph = self.find_graph(g_node)
+            if is_add:
+                self.add(s, p, o, graph)
+            else:
+                self.remove(s, p, o, graph)
+            until_flush -= 1
+            if until_flush == 0:
+                self.flush()
+                if self.is_deferred:
+                    # Nothing else here looks whether the user wants to stop.
+                    PyErr_CheckSignals()
+                    until_flush = FLUSH_EVERY
+                else:
+                    until_flush = 1
+        return None
+
+    cdef MemoryGraph find_graph(self, object g):
+        cdef NodeEntry entry
+        if g is None:
+            if self.default_graph is None:
+                self.default_graph = self.make_graph(None)
+            return self.default_graph
+        entry = self.nodes.find(g)
+        if entry.graph is None:
+            check_graph(g)
+            entry.graph = self.make_graph(g)
+        return <MemoryGraph>entry.graph
+
+    cdef MemoryGraph make_graph(self, object g):
+        graph = self.target.context(g)
+        identifier = graph.identifier
+        key = f"{type(identifier).__name__}:{identifier}"
+        if key not in self.graphs:
+            self.graphs[key] = MemoryGraph(key, graph)
+            self.context_map[key] = graph
+        return self.graphs[key]
+
+    cdef int list_graph(self, MemoryGraph graph) except -1:
+        if graph.listed_in != self.transaction:
+            if graph.graph not in self.all_contexts:
+                self.listed.append(graph)
+                self.all_contexts.add(graph.graph)
+            graph.listed_in = self.transaction
+        return 0
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+        cdef tuple triple = (s.node, p.node, o.node)
+        cdef Py_hash_t hash = hash_triple(triple, s, p, o)
+        cdef int change = 0
+        cdef dict contexts
+        if s.is_plain and p.is_plain and o.is_plain:
+            # The collector does so with tuples of objects that it does not track. These nodes it
+            # tracks, though they can't be part of a cycle, and would walk the tuples in vain.
+            PyObject_GC_UnTrack(<PyObject*>triple)
+        if dict_has(self.need_objects(s, p), o.node, o.hash):
+            contexts = self.get_contexts(triple, hash)
+            if graph.key in contexts:
+                return 0
+            if None not in contexts:
+                change = Change.UNION
+            if contexts is self.default_contexts:
+                contexts = contexts.copy()
+            self.list_graph(graph)
+            self.log_change(triple, graph, change)
+            contexts[graph.key] = False
+            if change & Change.UNION:
+                contexts[None] = False
+        else:
+            change = Change.WHOLE | Change.UNION
+            self.list_graph(graph)
+            self.log_change(triple, graph, change)
+            contexts = {graph.key: False, None: False}
+            if self.get_default_contexts() is None:
+                self.default_contexts = contexts
+                self.store._Memory__defaultContexts = contexts
+        self.set_contexts(triple, hash, contexts)
+        self.put(graph, triple, hash)
+        if change & Change.UNION:
+            self.put(self.union, triple, hash)
+        if change & Change.WHOLE:
+            self.index(s, p, o)
+        self.added += 1
+        return 0
+
+    cdef int remove(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+        cdef tuple triple
+        cdef Py_hash_t hash
+        cdef dict objects, contexts
+        cdef int change = Change.DELETED
+        if s.predicates is None:
+            s.predicates = dict_get_dict(self.spo, s.node, s.hash)
+            if s.predicates is None:
+                return 0
+        objects = dict_get_dict(s.predicates, p.node, p.hash)
+        if objects is None or not dict_has(objects, o.node, o.hash):
+            return 0
+        triple = (s.node, p.node, o.node)
+        hash = hash_triple(triple, s, p, o)
+        contexts = self.get_contexts(triple, hash)
+        if graph.key not in contexts:
+            return 0
+        if contexts[graph.key]:
+            change |= Change.QUOTED
+        if None in contexts and not is_asserted_elsewhere(contexts, graph.key):
+            change |= Change.UNION
+        if len(contexts) == (2 if change & Change.UNION else 1):
+            change |= Change.WHOLE
+        if contexts is self.default_contexts:
+            contexts = contexts.copy()
+        self.log_change(triple, graph, change)
+        if change & Change.WHOLE:
+            self.unindex(s, p, o)
+            dict_discard(self.triple_contexts, triple, hash)
+        else:
+            del contexts[graph.key]
+            if change & Change.UNION:
+                del contexts[None]
+            self.set_contexts(triple, hash, contexts)
+        self.take(graph, triple, hash)
+        if change & Change.UNION:
+            self.take(self.union, triple, hash)
+        self.deleted += 1
+        return 0
+
+    cdef int log_change(self, tuple triple, MemoryGraph graph, int change) except -1:
+        # Before the change, so that whatever happens in the middle of it can be undone.
+        if self.is_atomic:
+            self.log.append(triple)
+            self.log.append(graph)
+            self.log.append(change)
+        return 0
+
+    cdef int undo(self, tuple triple, MemoryGraph graph, int change) except -1:
+        cdef NodeEntry s = self.nodes.find(triple[0])
+        cdef NodeEntry p = self.nodes.find(triple[1])
+        cdef NodeEntry o = self.nodes.find(triple[2])
+        cdef Py_hash_t hash = hash_triple(triple, s, p, o)
+        cdef dict contexts
+        if change & Change.WHOLE:
+            if change & Change.DELETED:
+                contexts = {}
+                self.index(s, p, o)
+            else:
+                contexts = None
+                self.unindex(s, p, o)
+                dict_discard(self.triple_contexts, triple, hash)
+        else:
+            contexts = self.get_contexts(triple, hash).copy()
+        if change & Change.DELETED:
+            contexts[graph.key] = bool(change & Change.QUOTED)
+            self.put(graph, triple, hash)
+            if change & Change.UNION:
+                contexts[None] = False
+                self.put(self.union, triple, hash)
+        else:
+            self.take(graph, triple, hash)
+            if change & Change.UNION:
+                self.take(self.union, triple, hash)
+            if contexts is not None:
+                contexts.pop(graph.key, None)
+                if change & Change.UNION:
+                    contexts.pop(None, None)
+        if contexts is not None:
+            self.set_contexts(triple, hash, contexts)
+        return 0
+
+    cdef dict need_objects(self, NodeEntry s, NodeEntry p):
+        """Return ``spo[s][p]``, made where it is not there yet."""
+        if s is self.last_s and p is self.last_p:
+            return self.last_objects
+        if s.predicates is None:
+            s.predicates = dict_need_dict(self.spo, s.node, s.hash)
+        self.last_objects = dict_need_dict(s.predicates, p.node, p.hash)
+        self.last_s = s
+        self.last_p = p
+        return self.last_objects
+
+    cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
+        dict_set(self.need_objects(s, p), o.node, 1, o.hash)
+        if p.objects is None:
+            p.objects = dict_need_dict(self.pos, p.node, p.hash)
+        dict_set(dict_need_dict(p.objects, o.node, o.hash), s.node, 1, s.hash)
+        if o.subjects is None:
+            o.subjects = dict_need_dict(self.osp, o.node, o.hash)
+        dict_set(dict_need_dict(o.subjects, s.node, s.hash), p.node, 1, p.hash)
+        return 0
+
+    cdef int unindex(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
+        # The dicts that get empty stay, as rdflib leaves them.
+        dict_discard(self.need_objects(s, p), o.node, o.hash)
+        if p.objects is None:
+            p.objects = dict_need_dict(self.pos, p.node, p.hash)
+        dict_discard(dict_need_dict(p.objects, o.node, o.hash), s.node, s.hash)
+        if o.subjects is None:
+            o.subjects = dict_need_dict(self.osp, o.node, o.hash)
+        dict_discard(dict_need_dict(o.subjects, s.node, s.hash), p.node, p.hash)
+        return 0
+
+    cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
+        """Return the graphs of a triple that is in the store: name to whether it is quoted."""
+        cdef PyObject* found = dict_get(self.triple_contexts, triple, hash)
+        return <dict>found if found is not NULL else self.get_default_contexts()
+
+    cdef int set_contexts(self, tuple triple, Py_hash_t hash, dict contexts) except -1:
+        cdef dict default = self.get_default_contexts()
+        # Equal dicts are as long; that spares most comparisons.
+        if len(contexts) == len(default) and (contexts is default or contexts == default):
+            dict_discard(self.triple_contexts, triple, hash)
+        else:
+            dict_set(self.triple_contexts, triple, contexts, hash)
+        return 0
+
+    cdef dict get_default_contexts(self):
+        # The store sets it once, at its first triple.
+        if self.default_contexts is None:
+            self.default_contexts = self.store._Memory__defaultContexts
+        return self.default_contexts
+
+    cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        dict_set(graph.adds, triple, True, hash)
+        if not graph.is_dirty:
+            graph.is_dirty = True
+            self.dirty.append(graph)
+        return 0
+
+    cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        if graph.adds:
+            dict_discard(graph.adds, triple, hash)
+        dict_set(graph.removes, triple, True, hash)
+        if not graph.is_dirty:
+            graph.is_dirty = True
+            self.dirty.append(graph)
+        return 0
+
+    cdef int flush(self) except -1:
+        cdef MemoryGraph graph
+        for graph in self.dirty:
+            self.flush_graph(graph)
+            graph.is_dirty = False
+        self.dirty.clear()
+        return 0
+
+    cdef int flush_graph(self, MemoryGraph graph) except -1:
+        cdef set triples = self.context_triples.get(graph.key)
+        if graph.removes:
+            if triples is not None:
+                # A set and a dict that it is updated with hand over the hashes they have.
+                triples.difference_update(set(graph.removes))
+            graph.removes.clear()
+        if graph.adds:
+            if triples is None:
+                triples = self.context_triples[graph.key] = set()
+            triples.update(graph.adds)
+            graph.adds.clear()
+        elif not triples and graph.key is not None:
+            self.context_triples.pop(graph.key, None)
+        return 0
+
+
+cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
+    """Is the triple in a graph other than the one named, not only as a formula's statement?"""
+    for other, quoted in contexts.items():
+        if not quoted and other is not None and other != key:
+            return True
+    return False

@@ -1,0 +1,64 @@
+"""All that rdflib's Memory store keeps, in a form that shows order, and each node exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rdflib.graph import Graph
+from rdflib.plugins.stores.memory import Memory
+
+DICTS = ("spo", "pos", "osp", "tripleContexts")
+
+
+def ordered(value: Any) -> Any:
+    """Return dicts as lists of their items, so that == sees the order; nodes by their repr.
+
+    Literals that differ in the case of a language tag are equal to rdflib.
+    """
+    if isinstance(value, dict):
+        return [(ordered(key), ordered(item)) for key, item in value.items()]
+    if isinstance(value, tuple):
+        return tuple(map(ordered, value))
+    return repr(value)
+
+
+def private(store: Memory, name: str) -> Any:
+    """Return what the store keeps under a private name."""
+    return getattr(store, f"_Memory__{name}")
+
+
+def full_state(store: Memory) -> dict[str, Any]:
+    """Return all that the store keeps of statements, the order of its dicts included."""
+    state = {name: ordered(private(store, name)) for name in DICTS}
+    state["contextTriples"] = {
+        key: {ordered(triple) for triple in triples}
+        for key, triples in private(store, "contextTriples").items()
+    }
+    state["all_contexts"] = {graph.identifier for graph in private(store, "all_contexts")}
+    state["context_obj_map"] = {
+        key: (type(graph), graph.identifier)
+        for key, graph in private(store, "context_obj_map").items()
+    }
+    state["defaultContexts"] = ordered(private(store, "defaultContexts"))
+    return state
+
+
+def visible_state(graph: Graph) -> dict[str, Any]:
+    """Return all that can be seen of a graph's store: statements, graphs and prefixes."""
+    # rdflib binds its own prefixes when this is made; so let it be made before the comparison.
+    _ = graph.namespace_manager
+    store = graph.store
+    statements = set()
+    for triple, contexts in store.triples((None, None, None), None):
+        names = {context.identifier for context in contexts if isinstance(context, Graph)}
+        statements.update((*triple, name) for name in names or {None})
+    listed = {
+        context.identifier if isinstance(context, Graph) else context
+        for context in (store.contexts() if store.context_aware else ())
+    }
+    return {
+        "statements": statements,
+        "graphs": listed,
+        "prefixes": dict(store.namespaces()),
+        "iris": {iri: store.prefix(iri) for _, iri in store.namespaces()},
+    }
