@@ -1,0 +1,271 @@
+"""Applying patches to graphs and datasets of rdflib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rdflib.graph import Graph
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import Patch, read_operations
+from jelly_rdflib.stores.changes import open_changes
+from jelly_rdflib.stores.plain_graph import check_operations, read_checked_operations
+from jelly_rdflib.stores.prefix_changes import PrefixChanges
+from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.stores.statements import not_an_operation
+from jelly_rdflib.stores.target import Target
+
+__all__ = ["ApplyResult", "apply"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyResult:
+    """What `apply` did.
+
+    Args:
+        patches: Patches that came to their end.
+        operations: Operations of all kinds that were read; the ends of patches don't count.
+        committed: Transactions that were committed; a patch without transactions is one.
+        aborted: Transactions that the patch itself aborted.
+        added: Statements that were not there and were added, in transactions that were committed.
+        deleted: Statements that were there and were deleted, in such transactions.
+        prefixes_added: Prefixes that were bound and had not been, or to something else.
+        prefixes_deleted: Prefixes that were bound and were unbound.
+    """
+
+    patches: int
+    operations: int
+    committed: int
+    aborted: int
+    added: int
+    deleted: int
+    prefixes_added: int
+    prefixes_deleted: int
+
+
+def apply(
+    source: Any,
+    target: Graph,
+    *,
+    atomic: bool = True,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+) -> ApplyResult:
+    """Apply patches to a graph or dataset, transaction by transaction.
+
+    A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
+    within it, or if any exception comes, the target is again as it was before it: the statements,
+    the prefixes, and which named graphs there are. What was committed before stays. Operations
+    outside transactions make one transaction for each patch, up to the next `TX` or the end.
+
+    In a store with transactions of its own (``transaction_aware``) those are used: what is pending
+    there is committed first, so that a rollback comes back to the start of the transaction. For
+    every other store a log is kept of what changed, and undone in reverse.
+
+    Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
+    statements without a graph, go to the target's default graph; a plain `Graph` has no other.
+    The default graph of a Dataset stands for the dataset, since ``Dataset.parse`` hands on no more
+    than that. rdflib keeps prefixes for a whole store, so their graphs are ignored; so are headers.
+
+    Args:
+        source: Anything that `read_operations` reads, or an iterable of operations.
+        target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`.
+        atomic: If False, no log is kept, a store's own transactions are left alone and changes
+            stay as they come: faster, but an error leaves what was applied before it, and a patch
+            can't abort a transaction.
+        limits: What to accept from ``source``; see `Limits`.
+        normalize: Whether to normalize literals, as for `read_operations`.
+
+    Returns:
+        Counts of what was done.
+
+    Raises:
+        ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
+            named graph for a plain `Graph`: that is found out before anything is applied), or
+            transactions start and end where they must not.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits`` allows.
+        TypeError: ``source`` or ``target`` is of another kind.
+        Exception: What the store raises comes through as it is.
+
+    Examples:
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> result = apply([(Op.TX,), (Op.A, s, p, Literal(1), None), (Op.TC,)], dataset)
+        >>> result.added, len(dataset)
+        (1, 1)
+        >>> result = apply([(Op.TX,), (Op.D, s, p, Literal(1), None), (Op.TA,)], dataset)
+        >>> result.aborted, len(dataset)
+        (1, 1)
+    """
+    place = Target(target)
+    if is_readable(source):
+        if place.is_dataset:
+            operations = read_operations(source, limits=limits, normalize=normalize)
+        else:
+            operations = read_checked_operations(source, place, limits=limits, normalize=normalize)
+        try:
+            return _Applier(place, is_atomic=atomic, is_deferred=True).run(operations)
+        finally:
+            # The reader may have a file open, if it was not read to the end.
+            getattr(operations, "close", bool)()
+    if not isinstance(source, Iterable):
+        raise TypeError(
+            f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
+            f"operations"
+        )
+    operations = iter(source)
+    if not place.is_dataset:
+        operations = check_operations(operations, place)
+    # What runs another's code between two operations might look at the target.
+    is_deferred = type(source) in (list, tuple, Batch, Patch)
+    return _Applier(place, is_atomic=atomic, is_deferred=is_deferred).run(operations)
+
+
+class _Applier:
+    """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends."""
+
+    def __init__(self, target: Target, *, is_atomic: bool, is_deferred: bool) -> None:
+        self._is_atomic = is_atomic
+        self._statements = open_changes(target, is_atomic=is_atomic, is_deferred=is_deferred)
+        self._prefixes = PrefixChanges(target, is_atomic=is_atomic)
+        # Whether a TX started the open transaction.
+        self._is_explicit = False
+        # How many changes had been read when the open transaction started.
+        self._changes_before = 0
+        # How many operations had been read when the last patch ended.
+        self._operations_before = 0
+        # How many operations were read that are neither statements, nor prefixes, nor an END.
+        self._others = 0
+        self._patches = 0
+        self._committed = 0
+        self._aborted = 0
+        self._added = 0
+        self._deleted = 0
+        self._prefixes_added = 0
+        self._prefixes_deleted = 0
+
+    def run(self, operations: Iterator[Operation]) -> ApplyResult:
+        """Apply the operations."""
+        try:
+            self._begin()
+            while (operation := self._statements.statements(operations)) is not None:
+                self._take(operation)
+            self._end_patch("the input ends")
+        except BaseException:
+            self._leave()
+            raise
+        return ApplyResult(
+            patches=self._patches + (self._count_operations() > self._operations_before),
+            operations=self._count_operations(),
+            committed=self._committed,
+            aborted=self._aborted,
+            added=self._added,
+            deleted=self._deleted,
+            prefixes_added=self._prefixes_added,
+            prefixes_deleted=self._prefixes_deleted,
+        )
+
+    def _take(self, operation: Operation) -> None:
+        """Take an operation other than an add or delete of a statement."""
+        op = operation[0]
+        if op == Op.PA:
+            self._prefixes.add(operation[1], operation[2])
+        elif op == Op.PD:
+            self._prefixes.delete(operation[1])
+        elif op == Op.END:
+            self._end_patch("a patch ends")
+            self._begin()
+            self._patches += 1
+            self._operations_before = self._count_operations()
+        else:
+            self._others += 1
+            self._take_other(operation)
+
+    def _take_other(self, operation: Operation) -> None:
+        op = operation[0]
+        if op == Op.H:
+            return
+        if op == Op.TX:
+            if self._is_explicit:
+                raise ApplyError("a transaction starts (TX) inside a transaction")
+            self._commit()
+            self._begin()
+            self._is_explicit = True
+        elif op == Op.TC:
+            self._check_explicit("TC")
+            self._commit()
+            self._begin()
+        elif op == Op.TA:
+            self._check_explicit("TA")
+            self._abort()
+            self._begin()
+        else:
+            raise not_an_operation(operation)
+
+    def _check_explicit(self, code: str) -> None:
+        if not self._is_explicit:
+            raise ApplyError(f"a transaction ends ({code}), but none has started (TX)")
+
+    def _end_patch(self, what_ends: str) -> None:
+        if self._is_explicit:
+            raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")
+        self._commit()
+
+    def _begin(self) -> None:
+        self._is_explicit = False
+        self._changes_before = self._count_changes()
+        self._statements.begin()
+        self._prefixes.begin()
+
+    def _commit(self) -> None:
+        self._prefixes.prepare()
+        self._statements.commit()
+        self._prefixes.commit()
+        self._committed += self._is_explicit or self._count_changes() > self._changes_before
+        self._added += self._statements.added
+        self._deleted += self._statements.deleted
+        self._prefixes_added += self._prefixes.added
+        self._prefixes_deleted += self._prefixes.deleted
+
+    def _abort(self) -> None:
+        if not self._is_atomic:
+            raise ApplyError(
+                "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
+            )
+        self._roll_back()
+        self._aborted += 1
+
+    def _leave(self) -> None:
+        """Leave because of an exception."""
+        if self._is_atomic:
+            self._roll_back()
+        else:
+            self._prefixes.commit()
+
+    def _roll_back(self) -> None:
+        interrupt: KeyboardInterrupt | None = None
+        while True:
+            try:
+                try:
+                    self._prefixes.rollback()
+                finally:
+                    self._statements.rollback()
+                break
+            except KeyboardInterrupt as error:
+                # Nothing may be half undone: it goes on from where it was.
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def _count_changes(self) -> int:
+        return self._statements.operations + self._prefixes.operations
+
+    def _count_operations(self) -> int:
+        return self._count_changes() + self._others

@@ -1,0 +1,62 @@
+"""The changes of transactions to the statements of a store, however they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.stores.general import GeneralChanges
+from jelly_rdflib.stores.memory import MemoryChanges, can_use
+from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.transactional import TransactionalChanges
+
+__all__ = ["Changes", "open_changes"]
+
+
+class Changes(Protocol):
+    """Adds and deletes the statements of one transaction after the other in a store."""
+
+    @property
+    def operations(self) -> int:
+        """How many adds and deletes came, in all transactions."""
+
+    @property
+    def added(self) -> int:
+        """How many statements this transaction added that were not there."""
+
+    @property
+    def deleted(self) -> int:
+        """How many statements this transaction deleted that were there."""
+
+    def begin(self) -> None:
+        """Start a transaction."""
+
+    def statements(self, operations: Iterator[Operation], /) -> Operation | None:
+        """Apply adds and deletes up to the next other operation, and return it; None at the end."""
+
+    def commit(self) -> None:
+        """End the transaction; what it did stays."""
+
+    def rollback(self) -> None:
+        """End the transaction; what it did is undone. May be called again if interrupted."""
+
+
+def open_changes(target: Target, *, is_atomic: bool, is_deferred: bool) -> Changes:
+    """Choose how changes get into the store of a target.
+
+    Args:
+        target: What to change.
+        is_atomic: Whether `rollback` will be asked for.
+        is_deferred: Whether the operations come from where nobody looks at the store meanwhile.
+
+    Examples:
+        >>> from rdflib import Dataset
+        >>> type(open_changes(Target(Dataset()), is_atomic=True, is_deferred=True)).__name__
+        'MemoryChanges'
+    """
+    if can_use(target.store):
+        return MemoryChanges(target, is_atomic=is_atomic, is_deferred=is_deferred)
+    if is_atomic and target.store.transaction_aware:
+        return TransactionalChanges(target)
+    return GeneralChanges(target, is_atomic=is_atomic)

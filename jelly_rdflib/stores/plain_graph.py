@@ -1,0 +1,167 @@
+"""Operations for a graph that has no named graphs: looked through before the first is applied.
+
+Triples may have any graph, so a stream of triples is handed on as it comes. Of a stream of quads
+every statement is looked at first, since the last of a million may be one for another graph.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import IO, Any
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import read_batches, read_operations
+from jelly_rdflib.stores.sources import is_rereadable
+from jelly_rdflib.stores.statements import check_graph
+from jelly_rdflib.stores.target import Target
+
+__all__ = ["check_operations", "read_checked_operations"]
+
+# What a pipe gave is kept in memory up to this size, then in a file.
+_MAX_IN_MEMORY = 16 << 20
+
+
+def check_operations(operations: Iterator[Operation], target: Target) -> Iterator[Operation]:
+    """Return the same operations, once it is sure that they don't need named graphs.
+
+    If the first statement has no graph, they are handed on as they come; else they are all kept
+    until the last was looked at.
+
+    Args:
+        operations: Operations.
+        target: The plain graph they are for.
+
+    Raises:
+        ApplyError: A statement is in a named graph.
+    """
+    start, rest = _split(operations)
+    if _has_graph(start):
+        try:
+            start.extend(rest)
+        except Exception as error:
+            rest = _raise(error)
+        for g in {operation[4] for operation in start if operation[0] in (Op.A, Op.D)}:
+            check_graph(g)
+            target.context(g)
+    return chain(start, rest)
+
+
+def read_checked_operations(
+    source: Any, target: Target, *, limits: Limits | None, normalize: bool | None
+) -> Iterator[Operation]:
+    """Read operations, once it is sure that they don't need named graphs.
+
+    A stream of quads is read twice, and what a pipe or socket gave is kept for that. A stream of
+    triples is read once.
+
+    Args:
+        source: What `read_operations` takes.
+        target: The plain graph they are for.
+        limits: As `read_operations` takes them.
+        normalize: As `read_operations` takes it.
+
+    Raises:
+        ApplyError: A statement is in a named graph.
+    """
+    if is_rereadable(source):
+        _check_batches(read_batches(source, limits=limits), target)
+    elif getattr(source, "seekable", bool)():
+        position = source.tell()
+        _check_batches(read_batches(source, limits=limits), target)
+        source.seek(position)
+    else:
+        return _read_checked_pipe(source, target, limits, normalize)
+    return read_operations(source, limits=limits, normalize=normalize)
+
+
+def _read_checked_pipe(
+    pipe: Any, target: Target, limits: Limits | None, normalize: bool | None
+) -> Iterator[Operation]:
+    recorder = _Recorder(pipe)
+    try:
+        start, rest = _split(read_operations(recorder, limits=limits, normalize=normalize))
+        if not _has_graph(start):
+            recorder.stop()
+            return chain(start, rest)
+        while recorder.read(1 << 16):
+            pass
+        recorder.copy.seek(0)
+        _check_batches(read_batches(recorder.copy, limits=limits), target)
+        recorder.copy.seek(0)
+    except BaseException:
+        recorder.stop()
+        raise
+    return _read_and_close(recorder.copy, limits, normalize)
+
+
+def _read_and_close(
+    file: IO[bytes], limits: Limits | None, normalize: bool | None
+) -> Iterator[Operation]:
+    with file:
+        yield from read_operations(file, limits=limits, normalize=normalize)
+
+
+def _split(operations: Iterator[Operation]) -> tuple[list[Operation], Iterator[Operation]]:
+    """Return the operations up to the first statement, and the rest."""
+    start: list[Operation] = []
+    try:
+        for operation in operations:
+            start.append(operation)
+            if operation[0] in (Op.A, Op.D):
+                break
+    except Exception as error:
+        # What came before it is to be applied, as if nobody had looked ahead.
+        return start, _raise(error)
+    return start, operations
+
+
+def _has_graph(start: list[Operation]) -> bool:
+    return bool(start) and start[-1][0] in (Op.A, Op.D) and start[-1][4] is not None
+
+
+def _raise(error: Exception) -> Iterator[Operation]:
+    raise error
+    yield
+
+
+def _check_batches(batches: Iterable[Batch], target: Target) -> None:
+    try:
+        for batch in batches:
+            graphs = {g for op, g in zip(batch.ops, batch.g, strict=True) if op in (Op.A, Op.D)}
+            if 0 in graphs:
+                # Triples: no statement of the stream has a graph.
+                return
+            kinds = batch.terms.kinds
+            for g in graphs:
+                if kinds[g] != TermKind.DEFAULT_GRAPH:
+                    check_graph(batch.terms[g])
+                    target.context(batch.terms[g])
+    except DecodeError:
+        # What comes before it is to be applied, and it is found again then.
+        return
+
+
+class _Recorder:
+    """A binary file that keeps a copy of what is read through it from another."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._read = getattr(file, "read1", None) or file.read
+        self._is_recording = True
+        self.copy = tempfile.SpooledTemporaryFile(max_size=_MAX_IN_MEMORY)  # noqa: SIM115
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._read(size)
+        if self._is_recording and data:
+            self.copy.write(data)
+        return data
+
+    def stop(self) -> None:
+        """Keep no more of it, and throw away what was kept."""
+        self._is_recording = False
+        self.copy.close()
