@@ -1,5 +1,6 @@
 """Jelly-Patch for rdflib: record, move and apply changes to RDF data."""
 
+from jelly_rdflib.apply import ApplyResult, apply
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError, JellyError, LimitError
 from jelly_rdflib.operations import Op, Operation
@@ -17,6 +18,7 @@ from jelly_rdflib.terms import TripleTerm
 
 __all__ = [
     "ApplyError",
+    "ApplyResult",
     "Batch",
     "DecodeError",
     "EncodeError",
@@ -33,6 +35,7 @@ __all__ = [
     "PatchStreamType",
     "PatchWriter",
     "TripleTerm",
+    "apply",
     "read_batches",
     "read_operations",
     "read_patches",

@@ -35,6 +35,15 @@ cdef extern from *:
         return word;
     }
 
+    /* The byte at p is the lowest one of the result, on every machine. */
+    static inline uint64_t jelly_load64_little(const uint8_t *p) {
+        uint64_t word = jelly_load64(p);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        return word;
+    }
+
     static inline uint64_t jelly_load32(const uint8_t *p) {
         uint32_t word;
         memcpy(&word, p, 4);
@@ -45,26 +54,35 @@ cdef extern from *:
     const uint64_t MIX_B "JELLY_MIX_B"
     uint64_t fold "jelly_fold"(uint64_t a, uint64_t b) noexcept nogil
     uint64_t load64 "jelly_load64"(const uint8_t* p) noexcept nogil
+    uint64_t load64_little "jelly_load64_little"(const uint8_t* p) noexcept nogil
     uint64_t load32 "jelly_load32"(const uint8_t* p) noexcept nogil
 
 
-cdef inline uint64_t hash_text(const uint8_t* p, size_t size, uint64_t seed) noexcept nogil:
+cdef inline uint64_t hash_and_scan(
+    const uint8_t* p, size_t size, uint64_t seed, uint64_t* bits
+) noexcept nogil:
+    """Hash a text, and tell in ``bits`` which bits are set anywhere in it, byte by byte."""
     # Each word is mixed with the seed before it is multiplied: a word that a stranger could make
     # zero there would swallow the word beside it.
     cdef uint64_t key = seed ^ MIX_B
     cdef uint64_t state = seed ^ MIX_A
     cdef uint64_t other = seed
-    cdef uint64_t first, second
+    cdef uint64_t seen = 0
+    cdef uint64_t first, second, third, fourth
     cdef size_t left = size
     while left > 32:
         # Two independent lanes keep the multiplier busy.
-        state = fold(load64(p) ^ key, load64(p + 8) ^ state)
-        other = fold(load64(p + 16) ^ key, load64(p + 24) ^ other)
+        first, second, third, fourth = load64(p), load64(p + 8), load64(p + 16), load64(p + 24)
+        seen |= first | second | third | fourth
+        state = fold(first ^ key, second ^ state)
+        other = fold(third ^ key, fourth ^ other)
         p += 32
         left -= 32
     state ^= other
     if left > 16:
-        state = fold(load64(p) ^ key, load64(p + 8) ^ state)
+        first, second = load64(p), load64(p + 8)
+        seen |= first | second
+        state = fold(first ^ key, second ^ state)
         p += 16
         left -= 16
     if left >= 8:
@@ -79,7 +97,13 @@ cdef inline uint64_t hash_text(const uint8_t* p, size_t size, uint64_t seed) noe
     else:
         first = 0
         second = 0
+    bits[0] = seen | first | second
     return fold(key ^ size, fold(first ^ key, second ^ state) ^ MIX_A)
+
+
+cdef inline uint64_t hash_text(const uint8_t* p, size_t size, uint64_t seed) noexcept nogil:
+    cdef uint64_t ignored
+    return hash_and_scan(p, size, seed, &ignored)
 
 
 cdef inline uint64_t mix(uint64_t a, uint64_t b) noexcept nogil:

@@ -6,9 +6,9 @@ from jelly_rdflib.core.failure cimport Failure, fail_number
 from jelly_rdflib.core.wire cimport Span
 
 cdef enum:
-    # Serials of prefixes; those of definitions are greater.
-    UNKNOWN_PREFIX = 0
-    EMPTY_PREFIX = 1  # which a stream has until it names a prefix
+    # Serials: each definition of an entry has one of its own, from FIRST_SERIAL on.
+    NOT_SET = 0
+    EMPTY_PREFIX = 1  # the prefix that a stream has until it names one
     FIRST_SERIAL = 2
 
 
@@ -16,18 +16,22 @@ ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    uint64_t serial  # of this definition; 0 where the entry was never set
-    # What the entry stood for when it was last used. For a name: with the prefix whose serial is
-    # `prefix`, it makes an IRI of that hash, which is `term` in the frame `frame`.
+    uint64_t hash  # of the IRI that the entry makes with the prefix of its last use
+
+
+ctypedef struct LookupUse:
+    # What an entry stood for when it was last used: `term` of the frame `frame`. For a name: with
+    # the prefix whose serial is `prefix`. Apart from the entries, as all that most IRIs need.
     uint64_t prefix
-    uint64_t hash
-    uint64_t frame
+    uint32_t frame
     uint32_t term
 
 
 ctypedef struct Lookup:
     const char* name
     LookupEntry* entries  # numbered from 1: entry 0 is not used
+    uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
+    LookupUse* uses
     uint32_t size
     uint32_t last_set
     size_t text_size  # of all entries
@@ -52,7 +56,7 @@ cdef inline LookupEntry* lookup_find(
             id, lookup.size,
         )
         return NULL
-    if lookup.entries[id].serial == 0:
+    if lookup.serials[id] == NOT_SET:
         failure.what = lookup.name
         fail_number(failure, at, b"{what} id {number} was never set", id, 0)
         return NULL

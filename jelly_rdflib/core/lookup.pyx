@@ -22,7 +22,12 @@ cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept n
     lookup.name = name
     lookup.size = size
     lookup.entries = <LookupEntry*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupEntry))
-    return 0 if lookup.entries != NULL else -1
+    lookup.uses = <LookupUse*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupUse))
+    lookup.serials = <uint64_t*>PyMem_RawCalloc(<size_t>size + 1, sizeof(uint64_t))
+    if lookup.entries == NULL or lookup.uses == NULL or lookup.serials == NULL:
+        return -1
+    lookup.serials[0] = EMPTY_PREFIX
+    return 0
 
 
 cdef void lookup_free(Lookup* lookup) noexcept nogil:
@@ -31,6 +36,8 @@ cdef void lookup_free(Lookup* lookup) noexcept nogil:
         for id in range(1, <size_t>lookup.size + 1):
             PyMem_RawFree(lookup.entries[id].text)
     PyMem_RawFree(lookup.entries)
+    PyMem_RawFree(lookup.uses)
+    PyMem_RawFree(lookup.serials)
     memset(lookup, 0, sizeof(Lookup))
 
 
@@ -113,7 +120,7 @@ cdef int lookup_set(
     if set_text(slot, text) < 0:
         return fail_memory(failure, entry.start)
     lookup.last_set = id
-    slot.serial = serial
-    slot.prefix = UNKNOWN_PREFIX
-    slot.frame = 0
+    lookup.serials[id] = serial
+    lookup.uses[id].prefix = NOT_SET
+    lookup.uses[id].frame = 0
     return 0

@@ -25,6 +25,8 @@ cdef extern from "Python.h":
 cdef enum:
     # More than the names of the big preset, so that a stream's IRIs stay cached.
     CACHE_SIZE = 1 << 14
+    # Longer texts come once mostly, and the cache must not hold much memory.
+    MAX_CACHED_TEXT = 256
 
 
 @cython.final
@@ -78,6 +80,8 @@ cdef class NodeFactory:
         ):
             return <object>cached.node
         node = self.make_node(terms, term, nodes)
+        if text_size(terms, term) > MAX_CACHED_TEXT:
+            return node
         old_node, old_source = cached.node, cached.source
         Py_INCREF(node)
         cached.hash = hash

@@ -1,5 +1,6 @@
 """Decodes the frames of a Jelly-Patch stream to batches."""
 
+cimport cython
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
@@ -20,14 +21,17 @@ ctypedef struct PatchStreamOptions:
     uint32_t version
 
 
+@cython.final
 cdef class PatchFrameDecoder:
     cdef TermDecoder terms
     cdef NodeFactory factory
     cdef PatchStreamOptions stream_options
     cdef bint has_options
+    cdef bint has_graphs
     cdef bint in_transaction
     cdef bint patch_is_open  # operations came since the last end of a patch
     cdef bint is_broken
+    cdef bint is_busy  # some thread is in there, without the GIL
     cdef uint32_t max_names
     cdef uint32_t max_prefixes
     cdef uint32_t max_datatypes

@@ -20,6 +20,7 @@ from jelly_rdflib.core.term_decoder cimport (
     OBJECT,
     UNSET,
     EncodedTerm,
+    StatementRow,
 )
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.wire cimport (
@@ -78,6 +79,9 @@ cdef uint8_t PD = Op.PD
 cdef uint8_t A = Op.A
 cdef uint8_t D = Op.D
 cdef uint8_t END = Op.END
+
+cdef StatementRow ADD_ROW = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
+cdef StatementRow DELETE_ROW = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)
 
 
 cdef class PatchFrameDecoder:
@@ -145,6 +149,8 @@ cdef class PatchFrameDecoder:
         return options
 
     cdef int check_usable(self) except -1:
+        if self.is_busy:
+            raise RuntimeError("the decoder is decoding a frame already, in another thread")
         if self.is_broken:
             raise DecodeError("the decoder has failed on an earlier frame and can't go on")
         return 0
@@ -161,10 +167,12 @@ cdef class PatchFrameDecoder:
             )
         frame.start = start
         frame.end = start + size
+        self.is_busy = True
         with nogil:
             result = self.start_rows()
             if result >= 0:
                 result = self.decode_frame_rows(frame)
+        self.is_busy = False
         if result < 0:
             self.raise_failure(start, size, offset)
         self.frame += 1
@@ -228,10 +236,20 @@ cdef class PatchFrameDecoder:
         cdef const uint8_t* at = frame.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
+        cdef size_t rows
         cdef Span row
-        self.row = 0
         self.is_in_row = False
+        self.row = 0
         while at < frame.end:
+            if self.has_options:
+                rows = self.rows.count
+                at = self.terms.decode_regular_rows(
+                    at, frame.end, &self.rows, &ADD_ROW, &DELETE_ROW, self.has_graphs
+                )
+                self.row += self.rows.count - rows
+                self.patch_is_open |= self.rows.count > rows
+                if at == frame.end:
+                    break
             tag_at = at
             if read_tag(&at, frame.end, &field, &wire_type, &self.terms.failure) < 0:
                 return -1
@@ -239,7 +257,6 @@ cdef class PatchFrameDecoder:
                 if skip_field(&at, frame.end, field, wire_type, &self.terms.failure) < 0:
                     return -1
                 continue
-            self.is_in_row = True
             if (
                 expect_wire_type(
                     LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
@@ -247,11 +264,12 @@ cdef class PatchFrameDecoder:
                 or read_span(&at, frame.end, &row, &self.terms.failure) < 0
                 or self.decode_row(row) < 0
             ):
+                self.is_in_row = True
                 return -1
-            self.is_in_row = False
             self.row += 1
         if not self.has_options:
-            return fail(&self.terms.failure, at, b"the stream does not start with its options")
+            # A frame without rows, before the first row of the stream.
+            return 0
         if self.stream_options.stream_type == FRAME:
             if self.in_transaction:
                 return fail(
@@ -269,7 +287,8 @@ cdef class PatchFrameDecoder:
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
         cdef uint32_t set_field = 0
-        cdef Span content, span
+        cdef Span span
+        cdef Span content = row
         while at < row.end:
             tag_at = at
             if read_tag(&at, row.end, &field, &wire_type, &self.terms.failure) < 0:
@@ -289,10 +308,10 @@ cdef class PatchFrameDecoder:
                 if self.terms.merge(&content, span) < 0:
                     return -1
             else:
+                if set_field != 0 and self.terms.check_fields(content) < 0:
+                    return -1
                 set_field = field
                 content = span
-        if set_field == 0:
-            return fail(&self.terms.failure, row.start, b"row of no kind that is known")
         return self.decode_content(set_field, content)
 
     cdef int decode_content(self, uint32_t field, Span content) noexcept nogil:
@@ -303,7 +322,7 @@ cdef class PatchFrameDecoder:
             )
         if field == STATEMENT_ADD or field == STATEMENT_DELETE:
             if self.terms.decode_statement(
-                content, quad, self.stream_options.statement_type == QUADS
+                content, quad, self.has_graphs
             ) < 0:
                 return -1
             return self.append(
@@ -329,7 +348,9 @@ cdef class PatchFrameDecoder:
             return self.decode_transaction(TX, content)
         if field == TRANSACTION_COMMIT:
             return self.decode_transaction(TC, content)
-        return self.decode_transaction(TA, content)
+        if field == TRANSACTION_ABORT:
+            return self.decode_transaction(TA, content)
+        return fail(&self.terms.failure, content.start, b"row of no kind that is known")
 
     cdef int append(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
@@ -396,6 +417,7 @@ cdef class PatchFrameDecoder:
         if self.check_options(&options, message.start) < 0:
             return -1
         self.stream_options = options
+        self.has_graphs = options.statement_type == QUADS
         self.terms.generalized = options.generalized_statements
         self.terms.rdf_star = options.rdf_star
         if self.terms.set_lookups(
@@ -499,7 +521,7 @@ cdef class PatchFrameDecoder:
                 &self.terms.failure, message.start, b"namespace is added, but has no value"
             )
         if (
-            self.stream_options.statement_type == QUADS
+            self.has_graphs
             and self.terms.decode_graph(&graph, message.start, &graph_number) < 0
         ):
             return -1
@@ -551,7 +573,7 @@ cdef class PatchFrameDecoder:
 
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil:
         """Decode a transaction's start, commit or abort (Jelly-Patch, "Transactions")."""
-        if self.terms.check_empty(message) < 0:
+        if self.terms.check_fields(message) < 0:
             return -1
         if op == TX and self.in_transaction:
             return fail(
@@ -568,7 +590,7 @@ cdef class PatchFrameDecoder:
 
     cdef int decode_punctuation(self, Span message) noexcept nogil:
         """Decode a punctuation mark, which ends a patch wherever it stands in a frame."""
-        if self.terms.check_empty(message) < 0:
+        if self.terms.check_fields(message) < 0:
             return -1
         if self.stream_options.stream_type != PUNCTUATED:
             return fail(

@@ -239,7 +239,9 @@ cdef class PatchFrameEncoder:
             self.abort()
         if self.patch_is_open:
             self.end_patch()
-        if self.terms.rows > 0 or self.frames == 0:
+        # Rows without an open patch are lookup entries that nothing came to use: in a FRAME stream
+        # a frame of them would be a patch.
+        if self.frames == 0 or (self.terms.rows > 0 and self.stream_type != FRAME):
             self.emit()
         self.is_finished = True
 

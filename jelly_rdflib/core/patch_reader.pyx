@@ -21,6 +21,7 @@ cdef class PatchBatchReader:
     cdef FrameReader frames
     cdef PatchFrameDecoder decoder
     cdef bint is_finished
+    cdef bint is_reading
 
     def __cinit__(self, source, NodeFactory factory not None, limits):
         self.decoder = PatchFrameDecoder(factory, limits)
@@ -48,6 +49,10 @@ cdef class PatchBatchReader:
         cdef Batch batch
         if self.is_finished:
             return None
+        if self.is_reading:
+            # The source's read() came back here, or another thread is reading.
+            raise ValueError("the reader is already reading")
+        self.is_reading = True
         try:
             if self.frames.next_frame():
                 return self.decoder.decode(
@@ -57,6 +62,8 @@ cdef class PatchBatchReader:
         except BaseException:
             self.close()
             raise
+        finally:
+            self.is_reading = False
         self.close()
         return batch if batch.rows.count > 0 else None
 

@@ -1,7 +1,9 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
+cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from jelly_rdflib.core.batch cimport RowColumns
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.lookup cimport Lookup, LookupEntry
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
@@ -18,6 +20,10 @@ cdef enum:
     # In place of a term's number: there was no term yet; it is a term of an earlier frame.
     NOT_YET = 0
     CARRIED = 0xFFFFFFFF
+
+cdef enum:
+    # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
+    SLACK = 8
 
 
 cdef enum:
@@ -38,6 +44,12 @@ ctypedef struct EncodedTerm:
     Span span
 
 
+ctypedef struct StatementRow:
+    # A kind of row: the tag of its field in the row's oneof, and the operation that it is.
+    uint8_t tag
+    uint8_t op
+
+
 ctypedef struct TermLimits:
     size_t string_size
     size_t text_size
@@ -47,8 +59,10 @@ ctypedef struct TermLimits:
 ctypedef struct MergedSpan:
     # A message whose field stood more than once on the wire, put together.
     MergedSpan* next
+    size_t capacity  # of the bytes that follow
 
 
+@cython.final
 cdef class TermDecoder:
     cdef Lookup names
     cdef Lookup prefixes
@@ -58,11 +72,14 @@ cdef class TermDecoder:
     cdef TermLimits limits
     cdef TermColumns terms  # of the frame that is being decoded
     cdef Failure failure
+    cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
-    cdef uint64_t frame  # number of the frame, from 1: entries' cached terms are checked by it
+    cdef uint32_t frame  # number of the frame, from 1: entries' last uses are checked by it
     cdef uint32_t last_prefix
+    cdef uint64_t prefix_serial  # of the definition that last_prefix has now
     cdef uint32_t last_name
     cdef uint32_t[4] last  # the last term of each position, in the frame's table
+    cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
     cdef TermColumns[4] carried  # the last terms of earlier frames
     cdef uint32_t[4] carried_term
     cdef MergedSpan* merged
@@ -73,6 +90,10 @@ cdef class TermDecoder:
     cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil
     cdef int end_frame(self) noexcept nogil
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil
+    cdef const uint8_t* decode_regular_rows(
+        self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
+        const StatementRow* delete, bint has_graph
+    ) noexcept nogil
     cdef int decode_statement(
         self, Span message, uint32_t* quad, bint has_graph
     ) noexcept nogil
@@ -84,14 +105,14 @@ cdef class TermDecoder:
     ) noexcept nogil
     cdef int64_t decode_term(self, EncodedTerm* term, int position, int depth) noexcept nogil
     cdef int64_t decode_blank_node(self, Span label) noexcept nogil
-    cdef int64_t intern_iri(
-        self, LookupEntry* name, LookupEntry* prefix, uint64_t prefix_serial, const uint8_t* at
-    ) noexcept nogil
+    cdef int64_t intern_iri(self, uint32_t name_id, const uint8_t* at) noexcept nogil
+    cdef int use_prefix(self, uint32_t id, const uint8_t* at) noexcept nogil
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil
     cdef int check_text(self, Span text) noexcept nogil
-    cdef int check_empty(self, Span message) noexcept nogil
+    cdef int check_fields(self, Span message) noexcept nogil
     cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil
     cdef void free_merged(self) noexcept nogil
+    cdef void forget_uses(self, Lookup* lookup) noexcept nogil
     cdef int64_t decode_iri(self, Span message) noexcept nogil
     cdef int64_t decode_literal(self, Span message) noexcept nogil
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil

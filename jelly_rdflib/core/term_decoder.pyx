@@ -1,15 +1,17 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
-cimport cython
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcpy, memset
 
+from jelly_rdflib.core.batch cimport RowColumns, rows_append
 from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory, fail_number
-from jelly_rdflib.core.hashing cimport hash_text
+from jelly_rdflib.core.hashing cimport hash_and_scan, hash_text, load64_little
 from jelly_rdflib.core.lookup cimport (
     EMPTY_PREFIX,
     FIRST_SERIAL,
+    NOT_SET,
     LookupEntry,
+    LookupUse,
     lookup_find,
     lookup_free,
     lookup_init,
@@ -27,23 +29,76 @@ from jelly_rdflib.core.terms cimport (
     terms_intern_triple,
     terms_reserve,
 )
-from jelly_rdflib.core.utf8 cimport is_utf8
+from jelly_rdflib.core.utf8 cimport NOT_ASCII, is_utf8
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
+    PEEK_LIMIT,
     VARINT,
     expect_wire_type,
-    fail_wire_type,
+    peek_varint,
     read_span,
     read_tag,
     read_uint32,
+    short_varint,
     skip_field,
 )
 
-# The members of the graph oneof of RdfQuad, fields 13 to 16, are in an order of their own.
-cdef int[4] GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
+cdef enum:
+    # Tags of RdfIri.
+    PREFIX_ID_TAG = 0x08
+    NAME_ID_TAG = 0x10
+    # Tag of RdfLiteral's lexical form.
+    LEXICAL_TAG = 0x0A
+    # Tag of a frame's rows.
+    ROWS_TAG = 0x0A
+
+# The fields of RdfQuad, from field 1 on; RdfTriple has the first twelve of them.
+cdef uint8_t[16] FIELD_KINDS = [
+    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
+    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
+    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
+    IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL,
+]
+
+# For the tag byte of each of these fields: the term's position in the high half of the byte, its
+# kind in the low half. For other bytes a position that no term has.
+cdef uint8_t[256] REGULAR_FIELDS
+for byte in range(256):
+    REGULAR_FIELDS[byte] = 0xF0
+for number, kind in enumerate(FIELD_KINDS[:15]):
+    REGULAR_FIELDS[(number + 1) << 3 | LENGTH_DELIMITED] = (number >> 2) << 4 | kind
+
+# For `peek_iri`, by how many bytes are left for the name id with its tag: the bits of the id, and
+# which bits must be how. Of one byte, and of more than three, no form is right.
+cdef uint32_t[5] NAME_ID_LOW = [0, 0, 0x7F, 0x7F, 0]
+cdef uint32_t[5] NAME_ID_HIGH = [0, 0, 0, 0x3F80, 0]
+cdef uint32_t[5] NAME_ID_MASK = [0, 0, 0x80FF, 0x8080FF, 0]
+cdef uint32_t[5] NAME_ID_FORM = [0, 1, 0x10, 0x8010, 1]
 
 
-@cython.final
+cdef inline bint peek_iri(
+    const uint8_t* start, uint32_t size, uint32_t* prefix_id, uint32_t* name_id
+) noexcept nogil:
+    """Read an RdfIri of at most a prefix id of one byte and then a name id of one or two bytes.
+
+    Returns False if it is another; ids that are not there are 0. There must be 8 bytes to read.
+    Whether a field is there, and how long its id is, is as good as random, so there are no
+    branches here that would have to guess it.
+    """
+    cdef uint64_t word = load64_little(start)
+    cdef uint32_t has_prefix = (size >= 2) & ((word & 0x80FF) == PREFIX_ID_TAG)
+    # What is left for the name id: nothing, or its tag and one or two bytes.
+    cdef uint32_t left = min(size - 2 * has_prefix, 4U)
+    prefix_id[0] = ((word >> 8) & 0x7F) & (0U - has_prefix)
+    word >>= 16 * has_prefix
+    name_id[0] = ((word >> 8) & NAME_ID_LOW[left]) | ((word >> 9) & NAME_ID_HIGH[left])
+    return (word & NAME_ID_MASK[left]) == NAME_ID_FORM[left]
+
+
+cdef inline bint is_message(int kind) noexcept nogil:
+    return kind != UNSET and kind != IS_BLANK_NODE
+
+
 cdef class TermDecoder:
     """The state that terms are decoded with: lookups, last terms, and the frame's term table.
 
@@ -52,6 +107,9 @@ cdef class TermDecoder:
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
+        self.prefix_serial = EMPTY_PREFIX
+        self.seed = hash_seed()
+        self.last_is_elsewhere = True
 
     def __dealloc__(self):
         lookup_free(&self.names)
@@ -76,11 +134,19 @@ cdef class TermDecoder:
 
     cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil:
         """Start a new term table, with room for so many terms and bytes before it grows."""
+        if self.frame == 0xFFFFFFFFU:
+            # The numbers start over: no use from before may look like one of a new frame.
+            self.forget_uses(&self.names)
+            self.forget_uses(&self.datatypes)
+            self.frame = 0
         self.frame += 1
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
             return fail_memory(&self.failure, NULL)
         return 0
+
+    cdef void forget_uses(self, Lookup* lookup) noexcept nogil:
+        memset(lookup.uses, 0, (<size_t>lookup.size + 1) * sizeof(LookupUse))
 
     cdef int end_frame(self) noexcept nogil:
         """Keep the last terms for the next frame, which has a table of its own."""
@@ -102,15 +168,142 @@ cdef class TermDecoder:
                 return -1
             self.carried_term[position] = <uint32_t>term
             self.last[position] = CARRIED
+        self.last_is_elsewhere = True
         self.free_merged()
         return 0
 
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil:
         self.next_serial += 1
-        return lookup_set(
+        if lookup_set(
             lookup, entry, self.next_serial, self.limits.string_size, self.limits.text_size,
             &self.failure,
-        )
+        ) < 0:
+            return -1
+        if lookup == &self.prefixes and lookup.last_set == self.last_prefix:
+            self.prefix_serial = self.next_serial
+        return 0
+
+    cdef const uint8_t* decode_regular_rows(
+        self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
+        const StatementRow* delete, bint has_graph
+    ) noexcept nogil:
+        """Decode rows as long as they are regular statements, and return where they end.
+
+        This does what `decode_statement` does, but only for rows as nearly all writers make them:
+        one statement, each field once, in order, with short lengths and ids, and last terms that
+        are in this frame's table. A row that is anything else, or wrong in any way, is left to
+        the general code, with nothing changed as far as that is concerned.
+
+        Args:
+            at: Start of a row, at its tag.
+            end: End of the frame.
+            rows: Where the operations go.
+            add, delete: The two kinds of rows, by their tag, and the operations that they are.
+        """
+        # So that a varint can be looked at before its row's end is known.
+        cdef const uint8_t* last_start = end - SLACK
+        cdef const uint8_t* row_end
+        cdef const uint8_t* start
+        cdef const uint8_t* row = at
+        cdef uint32_t field, position, size, op, id, prefix_id
+        cdef uint32_t next_position
+        cdef uint32_t positions = 4 if has_graph else 3
+        cdef uint32_t frame = self.frame
+        cdef uint32_t names_size = self.names.size
+        cdef uint32_t prefixes_size = self.prefixes.size
+        cdef uint64_t* prefix_serials = self.prefixes.serials
+        cdef LookupUse* uses = self.names.uses
+        cdef LookupUse* use
+        cdef uint32_t last_name = self.last_name
+        cdef uint32_t last_prefix = self.last_prefix
+        cdef uint64_t prefix_serial = self.prefix_serial
+        cdef uint32_t[4] quad
+        cdef size_t first_row = rows.count
+        cdef int64_t number
+        cdef EncodedTerm term
+        if self.last_is_elsewhere or end - at < SLACK:
+            return at
+        memcpy(quad, self.last, sizeof(quad))
+        while at < last_start:
+            row = at
+            if at[0] != ROWS_TAG:
+                break
+            at = peek_varint(at + 1, &size)
+            if size >= PEEK_LIMIT or <int64_t>size > last_start - at or size < 2:
+                break
+            row_end = at + size
+            if at[0] == add.tag:
+                op = add.op
+            elif at[0] == delete.tag:
+                op = delete.op
+            else:
+                break
+            at = peek_varint(at + 1, &size)
+            if at + size != row_end:
+                break
+            next_position = 0
+            while at < row_end:
+                field = REGULAR_FIELDS[at[0]]
+                position = field >> 4
+                if position < next_position or position >= positions:
+                    break
+                if field & 0xF == IS_IRI:
+                    size = at[1]
+                    start = at + 2
+                    at = start + size
+                    if not peek_iri(start, size, &prefix_id, &id) or at > row_end:
+                        break
+                    prefix_id = prefix_id if prefix_id != 0 else self.last_prefix
+                    if prefix_id > prefixes_size or prefix_serials[prefix_id] == NOT_SET:
+                        break
+                    self.last_prefix = prefix_id
+                    self.prefix_serial = prefix_serials[prefix_id]
+                    id = id if id != 0 else self.last_name + 1
+                    self.last_name = id
+                    use = &uses[id if id <= names_size else 0]
+                    if use.frame == frame and use.prefix == self.prefix_serial:
+                        quad[position] = use.term
+                    else:
+                        number = self.intern_iri(id, at)
+                        if number < 0:
+                            break
+                        quad[position] = <uint32_t>number
+                else:
+                    at = peek_varint(at + 1, &size)
+                    if <int64_t>size > row_end - at:
+                        break
+                    term.kind = field & 0xF
+                    term.span.start = at
+                    at += size
+                    term.span.end = at
+                    if term.kind == IS_LITERAL and position == OBJECT:
+                        number = self.decode_literal(term.span)
+                    else:
+                        number = self.decode_term(&term, position, 0)
+                    if number < 0:
+                        break
+                    quad[position] = <uint32_t>number
+                next_position = position + 1
+            else:
+                if rows_append(rows, op, quad[0], quad[1], quad[2], quad[3]) < 0:
+                    break
+                last_name = self.last_name
+                last_prefix = self.last_prefix
+                prefix_serial = self.prefix_serial
+                row = at
+                continue
+            # Not a regular statement after all.
+            self.last_name = last_name
+            self.last_prefix = last_prefix
+            self.prefix_serial = prefix_serial
+            memset(&self.failure, 0, sizeof(self.failure))
+            break
+        if rows.count > first_row:
+            self.last[SUBJECT] = rows.s[rows.count - 1]
+            self.last[PREDICATE] = rows.p[rows.count - 1]
+            self.last[OBJECT] = rows.o[rows.count - 1]
+            self.last[GRAPH] = rows.g[rows.count - 1]
+        return row
 
     cdef int decode_statement(
         self, Span message, uint32_t* quad, bint has_graph
@@ -122,7 +315,6 @@ cdef class TermDecoder:
         cdef EncodedTerm[4] terms
         cdef int position
         cdef int64_t number
-        memset(terms, 0, sizeof(terms))
         if self.read_statement(message, terms, True) < 0:
             return -1
         for position in range(3):
@@ -136,7 +328,11 @@ cdef class TermDecoder:
             self.last[position] = <uint32_t>number
         quad[GRAPH] = 0
         if has_graph:
-            return self.decode_graph(&terms[GRAPH], message.start, &quad[GRAPH])
+            if self.decode_graph(&terms[GRAPH], message.start, &quad[GRAPH]) < 0:
+                return -1
+        elif is_message(terms[GRAPH].kind) and self.check_fields(terms[GRAPH].span) < 0:
+            return -1
+        self.last_is_elsewhere = False
         return 0
 
     cdef int decode_graph(
@@ -163,6 +359,8 @@ cdef class TermDecoder:
         cdef uint32_t field, wire_type
         cdef int position, kind
         cdef Span span
+        for position in range(4):
+            terms[position].kind = UNSET
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
@@ -177,8 +375,7 @@ cdef class TermDecoder:
             ):
                 return -1
             position = (field - 1) >> 2
-            kind = (field - 1) & 3
-            kind = GRAPH_KINDS[kind] if position == GRAPH else kind + 1
+            kind = FIELD_KINDS[field - 1]
             if terms[position].kind == UNSET:
                 terms[position].kind = kind
                 terms[position].span = span
@@ -193,27 +390,32 @@ cdef class TermDecoder:
         (protobuf, "Last One Wins"), and the encodings of two messages, one after the other, are
         the encoding of the merged message.
         """
-        if kind == term.kind and kind != IS_BLANK_NODE:
+        if kind == term.kind and is_message(kind):
             return self.merge(&term.span, span)
+        if is_message(term.kind) and self.check_fields(term.span) < 0:
+            return -1
         term.kind = kind
         term.span = span
         return 0
 
     cdef int merge(self, Span* merged, Span more) noexcept nogil:
+        """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame."""
         cdef size_t first = merged.end - merged.start
         cdef size_t second = more.end - more.start
-        cdef MergedSpan* node
-        cdef uint8_t* copy
-        node = <MergedSpan*>PyMem_RawMalloc(sizeof(MergedSpan) + first + second)
-        if node == NULL:
-            return fail_memory(&self.failure, more.start)
-        node.next = self.merged
-        self.merged = node
-        copy = <uint8_t*>(node + 1)
-        memcpy(copy, merged.start, first)
-        memcpy(copy + first, more.start, second)
-        merged.start = copy
-        merged.end = copy + first + second
+        cdef MergedSpan* node = self.merged
+        # What was merged last grows in place: a field that stands a thousand times is not copied
+        # a thousand times.
+        if node == NULL or merged.start != <uint8_t*>(node + 1) or first + second > node.capacity:
+            node = <MergedSpan*>PyMem_RawMalloc(sizeof(MergedSpan) + 2 * (first + second))
+            if node == NULL:
+                return fail_memory(&self.failure, more.start)
+            node.capacity = 2 * (first + second)
+            node.next = self.merged
+            self.merged = node
+            memcpy(<uint8_t*>(node + 1), merged.start, first)
+        memcpy(<uint8_t*>(node + 1) + first, more.start, second)
+        merged.start = <uint8_t*>(node + 1)
+        merged.end = merged.start + first + second
         return 0
 
     cdef void free_merged(self) noexcept nogil:
@@ -255,7 +457,7 @@ cdef class TermDecoder:
                 )
             return self.decode_literal(span)
         if term.kind == IS_DEFAULT_GRAPH:
-            if self.check_empty(span) < 0:
+            if self.check_fields(span) < 0:
                 return -1
             return terms_intern(
                 &self.terms, TermKind.DEFAULT_GRAPH, span.start, 0, 0,
@@ -271,8 +473,8 @@ cdef class TermDecoder:
             return self.decode_triple(span, depth + 1)
         return self.decode_blank_node(span)
 
-    cdef int check_empty(self, Span message) noexcept nogil:
-        """Check a message of which no field is known."""
+    cdef int check_fields(self, Span message) noexcept nogil:
+        """Check the wire format of a message that means nothing here, field by field."""
         cdef const uint8_t* at = message.start
         cdef uint32_t field, wire_type
         while at < message.end:
@@ -290,9 +492,6 @@ cdef class TermDecoder:
         cdef uint32_t field, wire_type
         cdef uint32_t prefix_id = 0
         cdef uint32_t name_id = 0
-        cdef LookupEntry* name
-        cdef LookupEntry* prefix = NULL
-        cdef uint64_t prefix_serial = EMPTY_PREFIX
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
@@ -308,31 +507,37 @@ cdef class TermDecoder:
                 ) < 0
             ):
                 return -1
-        if prefix_id != 0:
-            self.last_prefix = prefix_id
+        if prefix_id != 0 and self.use_prefix(prefix_id, message.start) < 0:
+            return -1
         if name_id == 0:
-            if self.last_name == 0xFFFFFFFFU:
-                return fail(&self.failure, message.start, b"name id is beyond 32 bits")
+            # Beyond 32 bits this is 0 again, which is out of range too.
             name_id = self.last_name + 1
         self.last_name = name_id
-        name = lookup_find(&self.names, name_id, message.start, &self.failure)
+        return self.intern_iri(name_id, message.start)
+
+    cdef int use_prefix(self, uint32_t id, const uint8_t* at) noexcept nogil:
+        cdef LookupEntry* prefix = lookup_find(&self.prefixes, id, at, &self.failure)
+        if prefix == NULL:
+            return -1
+        self.last_prefix = id
+        self.prefix_serial = self.prefixes.serials[id]
+        return 0
+
+    cdef int64_t intern_iri(self, uint32_t name_id, const uint8_t* at) noexcept nogil:
+        """Return the term that a name makes with the current prefix."""
+        cdef LookupEntry* name = lookup_find(&self.names, name_id, at, &self.failure)
+        cdef LookupUse* use
+        cdef LookupEntry* prefix
+        cdef size_t prefix_size = 0
+        cdef size_t size
+        cdef uint8_t* text
         if name == NULL:
             return -1
+        use = &self.names.uses[name_id]
+        prefix = &self.prefixes.entries[self.last_prefix]
         if self.last_prefix != 0:
-            prefix = lookup_find(&self.prefixes, self.last_prefix, message.start, &self.failure)
-            if prefix == NULL:
-                return -1
-            prefix_serial = prefix.serial
-        if name.frame == self.frame and name.prefix == prefix_serial:
-            return name.term
-        return self.intern_iri(name, prefix, prefix_serial, message.start)
-
-    cdef int64_t intern_iri(
-        self, LookupEntry* name, LookupEntry* prefix, uint64_t prefix_serial, const uint8_t* at
-    ) noexcept nogil:
-        cdef size_t prefix_size = 0 if prefix == NULL else prefix.size
-        cdef size_t size = prefix_size + name.size
-        cdef uint8_t* text
+            prefix_size = prefix.size
+        size = prefix_size + name.size
         if size > self.limits.string_size:
             return fail_limit(
                 &self.failure, at, b"IRI of {number} bytes (limit max_string_size: {bound})",
@@ -341,15 +546,15 @@ cdef class TermDecoder:
         if terms_reserve(&self.terms, size, at, &self.failure) < 0:
             return -1
         text = self.terms.data + self.terms.offsets[self.terms.count]
-        if prefix != NULL:
+        if prefix_size > 0:
             memcpy(text, prefix.text, prefix_size)
         memcpy(text + prefix_size, name.text, name.size)
-        if name.prefix != prefix_serial:
-            name.prefix = prefix_serial
-            name.hash = term_hash(TermKind.IRI, hash_text(text, size, hash_seed()), 0)
-        name.frame = self.frame
-        name.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
-        return name.term
+        if use.prefix != self.prefix_serial:
+            use.prefix = self.prefix_serial
+            name.hash = term_hash(TermKind.IRI, hash_text(text, size, self.seed), 0)
+        use.frame = self.frame
+        use.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
+        return use.term
 
     cdef int check_text(self, Span text) noexcept nogil:
         if <size_t>(text.end - text.start) > self.limits.string_size:
@@ -362,25 +567,26 @@ cdef class TermDecoder:
             return fail(&self.failure, text.start, b"string is not UTF-8")
         return 0
 
-    cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
+    cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
+        """Check a text and intern the term that it is the text of."""
         cdef size_t size = text.end - text.start
+        cdef uint64_t bits
+        cdef uint64_t hash = hash_and_scan(text.start, size, self.seed, &bits)
+        # The hash has seen whether all of it is ASCII; only other text needs a closer look.
+        if (
+            (bits & NOT_ASCII or size > self.limits.string_size) and self.check_text(text) < 0
+        ):
+            return -1
         return terms_intern(
             &self.terms, kind, text.start, size, extra,
-            term_hash(
-                kind, hash_text(text.start, size, hash_seed()), self.terms.hashes[extra]
-            ),
-            text.start, &self.failure,
+            term_hash(kind, hash, self.terms.hashes[extra]), text.start, &self.failure,
         )
 
     cdef int64_t decode_blank_node(self, Span label) noexcept nogil:
-        if self.check_text(label) < 0:
-            return -1
         return self.intern_text(TermKind.BLANK_NODE, label, 0)
 
     cdef int64_t intern_string(self, Span text) noexcept nogil:
         """Decode a string that is not a term of RDF: a header's key, a prefix's name."""
-        if self.check_text(text) < 0:
-            return -1
         return self.intern_text(TermKind.STRING, text, 0)
 
     cdef int64_t decode_literal(self, Span message) noexcept nogil:
@@ -388,6 +594,7 @@ cdef class TermDecoder:
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
+        cdef uint32_t size
         cdef uint32_t datatype = 0
         cdef int64_t extra
         cdef TermKind kind = TermKind.SIMPLE_LITERAL
@@ -395,6 +602,13 @@ cdef class TermDecoder:
         cdef Span language
         lexical.start = lexical.end = message.end
         language = lexical
+        if at < message.end and at[0] == LEXICAL_TAG:
+            # Most literals are no more than a lexical form.
+            at = short_varint(at + 1, message.end, &size)
+            if at != NULL and size == <size_t>(message.end - at):
+                lexical.start = at
+                return self.intern_text(TermKind.SIMPLE_LITERAL, lexical, 0)
+            at = message.start
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
@@ -403,7 +617,6 @@ cdef class TermDecoder:
                 if (
                     expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
                     or read_span(&at, message.end, &lexical, &self.failure) < 0
-                    or self.check_text(lexical) < 0
                 ):
                     return -1
             elif field == 2:
@@ -438,21 +651,24 @@ cdef class TermDecoder:
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil:
         # Id 0 is out of range here: datatypes have no default.
         cdef LookupEntry* entry = lookup_find(&self.datatypes, id, at, &self.failure)
+        cdef LookupUse* use
+        cdef int64_t extra
         if entry == NULL:
             return -1
-        if entry.frame == self.frame:
-            return entry.term
-        if entry.prefix != EMPTY_PREFIX:
-            entry.prefix = EMPTY_PREFIX
+        use = &self.datatypes.uses[id]
+        if use.frame == self.frame:
+            return use.term
+        if use.prefix != EMPTY_PREFIX:
+            use.prefix = EMPTY_PREFIX
             entry.hash = term_hash(
-                TermKind.IRI, hash_text(entry.text, entry.size, hash_seed()), 0
+                TermKind.IRI, hash_text(entry.text, entry.size, self.seed), 0
             )
         extra = terms_intern(
             &self.terms, TermKind.IRI, entry.text, entry.size, 0, entry.hash, at, &self.failure
         )
         if extra >= 0:
-            entry.frame = self.frame
-            entry.term = <uint32_t>extra
+            use.frame = self.frame
+            use.term = <uint32_t>extra
         return extra
 
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil:
@@ -472,7 +688,6 @@ cdef class TermDecoder:
                 b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
                 self.limits.nesting_depth, 0,
             )
-        memset(terms, 0, sizeof(terms))
         if self.read_statement(message, terms, False) < 0:
             return -1
         for position in range(3):

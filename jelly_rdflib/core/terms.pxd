@@ -1,8 +1,10 @@
 """The distinct terms of a batch as columns: what a term is, and finding and adding one."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.hashing cimport mix
 
 
 cpdef enum TermKind:
@@ -21,6 +23,7 @@ cpdef enum TermKind:
 ctypedef struct TermColumns:
     uint32_t count
     uint32_t capacity
+    uint32_t max_count  # up to which neither the columns nor the slots must grow
     uint8_t* kinds
     uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
     uint32_t* extras
@@ -34,21 +37,20 @@ ctypedef struct TermColumns:
 
 
 cdef uint64_t hash_seed() noexcept nogil
-cdef uint64_t term_hash(TermKind kind, uint64_t text_hash, uint64_t extra_hash) noexcept nogil
+
+
+cdef inline uint64_t term_hash(
+    TermKind kind, uint64_t text_hash, uint64_t extra_hash
+) noexcept nogil:
+    return mix(text_hash + kind, extra_hash)
+
 
 # Each of these returns a number (0 or the term's), or -1 with the failure filled in.
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
 ) noexcept nogil
-cdef int terms_reserve(
+cdef int terms_make_room(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
-) noexcept nogil
-cdef int64_t terms_intern_tail(
-    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
-) noexcept nogil
-cdef int64_t terms_intern(
-    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
-    uint64_t hash, const uint8_t* at, Failure* failure
 ) noexcept nogil
 cdef int64_t terms_intern_triple(
     TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
@@ -60,3 +62,71 @@ cdef int64_t terms_copy(
 cdef void terms_clear(TermColumns* terms) noexcept nogil
 cdef void terms_free(TermColumns* terms) noexcept nogil
 
+
+cdef inline int terms_reserve(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Make room for one more term with a text of that size."""
+    if (
+        terms.count < terms.max_count
+        and terms.offsets[terms.count] + text <= terms.data_capacity
+    ):
+        return 0
+    return terms_make_room(terms, text, at, failure)
+
+
+cdef inline bint terms_equal(
+    const TermColumns* terms, uint32_t term, TermKind kind, const uint8_t* text, size_t size,
+    uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t start = terms.offsets[term]
+    return (
+        terms.hashes[term] == hash
+        and terms.kinds[term] == kind
+        and terms.extras[term] == extra
+        and terms.offsets[term + 1] - start == size
+        and memcmp(terms.data + start, text, size) == 0
+    )
+
+
+cdef inline int64_t terms_append(
+    TermColumns* terms, uint32_t slot, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t term = terms.count
+    terms.slots[slot] = term
+    terms.kinds[term] = kind
+    terms.extras[term] = extra
+    terms.hashes[term] = hash
+    terms.offsets[term + 1] = terms.offsets[term] + <uint32_t>size
+    terms.count = term + 1
+    return term
+
+
+cdef inline int64_t terms_intern_tail(
+    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
+    cdef const uint8_t* text = terms.data + terms.offsets[terms.count]
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    return terms_append(terms, slot, kind, size, extra, hash)
+
+
+cdef inline int64_t terms_intern(
+    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
+    uint64_t hash, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Return the number of this term, which is added if the table does not have it yet."""
+    cdef uint32_t slot
+    if terms_reserve(terms, size, at, failure) < 0:
+        return -1
+    slot = <uint32_t>hash & terms.slot_mask
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    memcpy(terms.data + terms.offsets[terms.count], text, size)
+    return terms_append(terms, slot, kind, size, extra, hash)

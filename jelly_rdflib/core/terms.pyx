@@ -3,7 +3,7 @@
 import os
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from jelly_rdflib.core.failure cimport fail_limit, fail_memory
 from jelly_rdflib.core.hashing cimport mix
@@ -15,27 +15,23 @@ cdef uint64_t hash_seed() noexcept nogil:
     return SEED
 
 
-cdef uint64_t term_hash(TermKind kind, uint64_t text_hash, uint64_t extra_hash) noexcept nogil:
-    return mix(text_hash + kind, extra_hash)
-
-
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
 ) noexcept nogil:
     """Make an empty table, with room for ``capacity`` terms and ``text`` bytes before it grows."""
     cdef uint32_t slots = 64
-    while slots < 2 * <uint64_t>capacity:
+    while slots < 2 * <uint64_t>capacity + 4:
         slots *= 2
     memset(terms, 0, sizeof(TermColumns))
     terms.capacity = capacity + 1
-    terms.data_capacity = text + 16
+    terms.data_capacity = min(text + 16, max_text)
     terms.max_text = max_text
     terms.slot_mask = slots - 1
     terms.kinds = <uint8_t*>PyMem_RawMalloc(terms.capacity)
     terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
     terms.extras = <uint32_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint32_t))
     terms.hashes = <uint64_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint64_t))
-    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity)
+    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity + 1)
     terms.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
     if (
         terms.kinds == NULL or terms.offsets == NULL or terms.extras == NULL
@@ -44,6 +40,7 @@ cdef int terms_init(
         terms_free(terms)
         return -1
     terms_set_none(terms)
+    set_max_count(terms)
     return 0
 
 
@@ -115,16 +112,22 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
     return 0
 
 
-cdef int terms_reserve(
+cdef void set_max_count(TermColumns* terms) noexcept nogil:
+    # The slots are never more than half full.
+    terms.max_count = min(terms.capacity, terms.slot_mask // 2)
+
+
+cdef int terms_make_room(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
 ) noexcept nogil:
-    """Make room for one more term with a text of that size."""
+    """Grow what is too small for one more term with a text of that size."""
     cdef size_t needed = terms.offsets[terms.count] + text
     cdef void* grown
     if terms.count >= terms.capacity and terms_grow(terms) < 0:
         return fail_memory(failure, at)
-    if 2 * <uint64_t>terms.count > terms.slot_mask and terms_rehash(terms) < 0:
+    if terms.count >= terms.slot_mask // 2 and terms_rehash(terms) < 0:
         return fail_memory(failure, at)
+    set_max_count(terms)
     if needed > terms.max_text:
         return fail_limit(
             failure, at,
@@ -132,70 +135,13 @@ cdef int terms_reserve(
             terms.max_text, 0,
         )
     if needed > terms.data_capacity:
-        needed += needed // 2
-        grown = PyMem_RawRealloc(terms.data, needed)
+        needed = min(needed + needed // 2, terms.max_text)
+        grown = PyMem_RawRealloc(terms.data, needed + 1)
         if grown == NULL:
             return fail_memory(failure, at)
         terms.data = <uint8_t*>grown
         terms.data_capacity = needed
     return 0
-
-
-cdef inline bint terms_equal(
-    const TermColumns* terms, uint32_t term, TermKind kind, const uint8_t* text, size_t size,
-    uint32_t extra, uint64_t hash
-) noexcept nogil:
-    cdef uint32_t start = terms.offsets[term]
-    return (
-        terms.hashes[term] == hash
-        and terms.kinds[term] == kind
-        and terms.extras[term] == extra
-        and terms.offsets[term + 1] - start == size
-        and memcmp(terms.data + start, text, size) == 0
-    )
-
-
-cdef inline int64_t terms_append(
-    TermColumns* terms, uint32_t slot, TermKind kind, size_t size, uint32_t extra, uint64_t hash
-) noexcept nogil:
-    cdef uint32_t term = terms.count
-    terms.slots[slot] = term
-    terms.kinds[term] = kind
-    terms.extras[term] = extra
-    terms.hashes[term] = hash
-    terms.offsets[term + 1] = terms.offsets[term] + <uint32_t>size
-    terms.count = term + 1
-    return term
-
-
-cdef int64_t terms_intern_tail(
-    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
-) noexcept nogil:
-    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
-    cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
-    cdef const uint8_t* text = terms.data + terms.offsets[terms.count]
-    while terms.slots[slot] != 0:
-        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
-            return terms.slots[slot]
-        slot = (slot + 1) & terms.slot_mask
-    return terms_append(terms, slot, kind, size, extra, hash)
-
-
-cdef int64_t terms_intern(
-    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
-    uint64_t hash, const uint8_t* at, Failure* failure
-) noexcept nogil:
-    """Return the number of this term, which is added if the table does not have it yet."""
-    cdef uint32_t slot
-    if terms_reserve(terms, size, at, failure) < 0:
-        return -1
-    slot = <uint32_t>hash & terms.slot_mask
-    while terms.slots[slot] != 0:
-        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
-            return terms.slots[slot]
-        slot = (slot + 1) & terms.slot_mask
-    memcpy(terms.data + terms.offsets[terms.count], text, size)
-    return terms_append(terms, slot, kind, size, extra, hash)
 
 
 cdef int64_t terms_intern_triple(

@@ -4,6 +4,13 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 
+cdef extern from *:
+    """
+    #define JELLY_NOT_ASCII 0x8080808080808080ULL
+    """
+    const uint64_t NOT_ASCII "JELLY_NOT_ASCII"
+
+
 cdef inline bint is_continuation(uint8_t byte) noexcept nogil:
     return (byte & 0xC0) == 0x80
 
@@ -47,12 +54,12 @@ cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
     # Most text is ASCII: look at the high bits of 32 bytes at a time.
     while end - p >= 32:
         memcpy(words, p, 32)
-        if (words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080U:
+        if (words[0] | words[1] | words[2] | words[3]) & NOT_ASCII:
             return is_utf8_tail(p, end)
         p += 32
     while end - p >= 8:
         memcpy(words, p, 8)
-        if words[0] & 0x8080808080808080U:
+        if words[0] & NOT_ASCII:
             return is_utf8_tail(p, end)
         p += 8
     while p < end:

@@ -48,6 +48,40 @@ cdef inline int read_long_varint(
     return fail(failure, at[0], b"varint is cut off")
 
 
+cdef inline const uint8_t* short_varint(
+    const uint8_t* p, const uint8_t* end, uint32_t* value
+) noexcept nogil:
+    """Read a varint of one or two bytes, as nearly all are; NULL where it is another.
+
+    For fast paths, which leave what they don't expect to `read_varint`.
+    """
+    if p < end:
+        if p[0] < 0x80:
+            value[0] = p[0]
+            return p + 1
+        if end - p > 1 and p[1] < 0x80:
+            value[0] = (p[0] & 0x7F) | (<uint32_t>p[1] << 7)
+            return p + 2
+    return NULL
+
+
+cdef enum:
+    # `peek_varint` reads no further than this, and no number that it reads reaches the other.
+    PEEK_SIZE = 2
+    PEEK_LIMIT = 1 << 14
+
+
+cdef inline const uint8_t* peek_varint(const uint8_t* p, uint32_t* value) noexcept nogil:
+    """Read a varint of one or two bytes; a longer one gives a value from `PEEK_LIMIT` on.
+
+    There must be `PEEK_SIZE` bytes to read, and the caller checks where the varint ended. Without
+    branches, since the lengths of ids are as good as random.
+    """
+    cdef uint32_t is_long = p[0] >> 7
+    value[0] = (p[0] & 0x7F) | ((p[1] & (0U - is_long)) << 7)
+    return p + 1 + is_long
+
+
 cdef inline int read_varint(
     const uint8_t** at, const uint8_t* end, uint64_t* value, Failure* failure
 ) noexcept nogil:
