@@ -1,0 +1,136 @@
+"""The serializer plugin: `Graph.serialize` and `Dataset.serialize` write a patch."""
+
+from __future__ import annotations
+
+import inspect
+import uuid
+from collections.abc import Iterator
+from typing import IO, Literal
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.serializer import Serializer
+from rdflib.term import URIRef
+
+from jelly_rdflib.diff import diff
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import PatchOptions, PatchStatementType
+from jelly_rdflib.patch import PatchWriter
+from jelly_rdflib.stores.contents import Contents, sort_triples
+
+__all__ = ["JellyPatchSerializer"]
+
+
+class JellyPatchSerializer(Serializer):
+    """Writes a graph or dataset as the patch that adds, removes or changes it.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Graph, Literal
+        >>> graph = Graph(bind_namespaces="none")
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
+        >>> data = graph.serialize(
+        ...     format="jelly-patch", encoding="utf-8", header_id="urn:uuid:1"
+        ... )
+        >>> for operation in jelly_rdflib.read_operations(data):
+        ...     print(operation[0].name, *operation[1:])
+        H id urn:uuid:1
+        TX
+        A urn:s urn:p o None
+        TC
+        END
+    """
+
+    def serialize(  # type: ignore[override]
+        self,
+        stream: IO[bytes],
+        base: str | None = None,
+        encoding: str | None = None,
+        *,
+        operation: Literal["add", "remove"] | None = None,
+        target: Graph | None = None,
+        header_id: str | None = None,
+        header_prev: str | None = None,
+        options: PatchOptions | None = None,
+    ) -> None:
+        """Write one patch with one transaction, the prefixes included.
+
+        ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
+        it one, whichever, to get bytes.
+
+        Args:
+            stream: Where to write to.
+            base: Ignored: all IRIs are written in full.
+            encoding: Ignored: the format is binary.
+            operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
+                for one that deletes them. By default ``"add"``, unless ``target`` is given.
+            target: A graph or dataset: write the patch that turns the one serialized into it; see
+                `jelly_rdflib.diff`.
+            header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
+            header_prev: IRI of the patch before it, for its header ``prev``; by default none.
+            options: Options of the stream; by default `PatchOptions()`, with triples for a Graph
+                and quads for a Dataset.
+
+        Raises:
+            ValueError: ``operation`` is another, or there are both ``operation`` and ``target``.
+            TypeError: The bytes would be decoded to a str.
+            EncodeError: There is what the options don't allow.
+        """
+        _check_not_decoded()
+        if operation not in (None, "add", "remove"):
+            raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
+        if operation is not None and target is not None:
+            raise ValueError("give an operation or a target, not both")
+        graphs = [self.store] if target is None else [self.store, target]
+        if options is None:
+            is_quads = any(Contents(graph).is_dataset for graph in graphs)
+            statement_type = PatchStatementType.QUADS if is_quads else PatchStatementType.TRIPLES
+            options = PatchOptions(statement_type=statement_type)
+        with PatchWriter(stream, options) as writer:
+            writer.header("id", URIRef(header_id or f"uuid:{uuid.uuid4()}"))
+            if header_prev:
+                writer.header("prev", URIRef(header_prev))
+            writer.begin()
+            for change in _changes(self.store, operation, target):
+                writer.write(change)
+            writer.commit()
+
+
+def _changes(
+    graph: Graph, operation: Literal["add", "remove"] | None, target: Graph | None
+) -> Iterator[Operation]:
+    """Yield what is in the transaction. The default graph is None, which all options allow."""
+    if target is not None:
+        for change in diff(graph, target):
+            if change[0] not in (Op.TX, Op.TC):
+                *start, g = change
+                yield (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+        return
+    statement_op, prefix_op = (Op.D, Op.PD) if operation == "remove" else (Op.A, Op.PA)
+    for prefix, iri in sorted(graph.namespaces()):
+        yield (prefix_op, prefix, URIRef(iri), None)
+    contents = Contents(graph)
+    for name in contents.names():
+        g = None if name == DATASET_DEFAULT_GRAPH_ID else name
+        for s, p, o in sort_triples(contents.triples(name)):
+            yield (statement_op, s, p, o, g)
+
+
+def _check_not_decoded() -> None:
+    """Raise if `Graph.serialize` is about to decode what is binary.
+
+    It passes on the same encoding whether it was given none or UTF-8, so there is no other way to
+    know than to look at its variables. Where they are not as expected, rdflib's own error comes:
+    a UnicodeDecodeError, which says nothing of how to do better.
+    """
+    frame = inspect.currentframe()
+    caller = frame and frame.f_back and frame.f_back.f_back
+    if (
+        caller
+        and caller.f_code is Graph.serialize.__code__
+        and caller.f_locals.get("destination", ...) is None
+        and caller.f_locals.get("encoding", ...) is None
+    ):
+        raise TypeError(
+            "Jelly-Patch is binary and can't be returned as a str: give a destination, or any "
+            "encoding (encoding='utf-8') to get bytes"
+        )

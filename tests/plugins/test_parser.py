@@ -1,0 +1,147 @@
+"""Parsing Jelly-Patch with rdflib applies it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib.util
+from oxrdflib import OxigraphStore
+from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.parser import InputSource
+from rdflib.plugins.stores.memory import SimpleMemory
+
+import jelly_rdflib as jr
+from jelly_rdflib import ApplyError, DecodeError, Op
+from jelly_rdflib.plugins import register
+
+register()
+
+S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+FORMATS = ("jelly-patch", "application/x-jelly-rdf-patch")
+
+
+def encoded(*operations: Any, **options: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
+        for operation in operations:
+            writer.write(operation)
+    return file.getvalue()
+
+
+QUADS = encoded(
+    (Op.TX,),
+    (Op.PA, "x", URIRef("urn:x#"), None),
+    (Op.A, S, P, BNode("b"), G),
+    (Op.A, S, P, Literal("default", lang="en"), None),
+    (Op.TC,),
+)
+TRIPLES = encoded((Op.A, S, P, Literal("o"), None), statement_type="TRIPLES")
+
+
+def quads(dataset: Dataset) -> set[Any]:
+    return set(dataset.quads())
+
+
+ALL_QUADS = {(S, P, BNode("b"), G), (S, P, Literal("default", lang="en"), DATASET_DEFAULT_GRAPH_ID)}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("store", ["default", "Oxigraph"])
+def test_dataset(name: str, store: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.patch"
+    path.write_bytes(QUADS)
+    with path.open("rb") as file, path.open("rb") as other_file:
+        for source in (
+            {"data": QUADS},
+            {"source": str(path)},
+            {"source": path},
+            {"location": path.as_uri()},
+            {"source": file},
+            {"file": other_file},
+            {"source": io.BytesIO(QUADS)},
+        ):
+            dataset = Dataset(store)
+            assert dataset.parse(**source, format=name) is dataset
+            assert quads(dataset) == ALL_QUADS
+            assert dataset.store.namespace("x") == URIRef("urn:x#")
+
+
+@pytest.mark.parametrize("make_store", ["default", SimpleMemory, OxigraphStore])
+def test_graph(make_store: Any) -> None:
+    graph = Graph(make_store if isinstance(make_store, str) else make_store())
+    graph.parse(data=TRIPLES, format="jelly-patch")
+    assert len(graph) == 1
+    with pytest.raises(ApplyError, match="urn:g"):
+        graph.parse(data=QUADS, format="jelly-patch")
+    assert len(graph) == 1
+    assert graph.store.namespace("x") is None
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_conjunctive_graph_is_handed_over_as_a_plain_graph() -> None:
+    graph = ConjunctiveGraph()
+    graph.parse(data=TRIPLES, format="jelly-patch")
+    assert len(graph.default_context) == 1
+    with pytest.raises(ApplyError):
+        graph.parse(data=QUADS, format="jelly-patch")
+
+
+def test_is_guessed_from_the_file_name(tmp_path: Path) -> None:
+    assert rdflib.util.guess_format("a/b.jellyp") == "jelly-patch"
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(QUADS)
+    dataset = Dataset()
+    dataset.parse(path)
+    dataset.parse(str(path))
+    assert quads(dataset) == ALL_QUADS
+
+
+def test_arguments() -> None:
+    one = Literal(
+        "01", datatype=URIRef("http://www.w3.org/2001/XMLSchema#integer"), normalize=False
+    )
+    data = encoded((Op.A, S, P, one, None))
+    for normalize, text in ((None, "1"), (False, "01")):
+        dataset = Dataset().parse(data=data, format="jelly-patch", normalize=normalize)
+        assert [str(o) for _, _, o, _ in dataset.quads()] == [text]
+    with pytest.raises(jr.LimitError):
+        Dataset().parse(data=data, format="jelly-patch", limits=jr.Limits(max_name_table_size=8))
+    aborted = encoded((Op.TX,), (Op.A, S, P, one, None), (Op.TA,))
+    assert len(Dataset().parse(data=aborted, format="jelly-patch")) == 0
+    with pytest.raises(ApplyError, match="atomic=False"):
+        Dataset().parse(data=aborted, format="jelly-patch", atomic=False)
+    with pytest.raises(TypeError, match="colour"):
+        Dataset().parse(data=data, format="jelly-patch", colour="blue")
+
+
+def test_bad_input_leaves_the_dataset_as_it_was() -> None:
+    for size in range(len(QUADS)):
+        dataset = Dataset()
+        try:
+            dataset.parse(data=QUADS[:size], format="jelly-patch")
+        except DecodeError:
+            assert quads(dataset) == set()
+            assert dataset.store.namespace("x") is None
+
+
+def test_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_text("TX .")
+    for source in ({"data": "TX ."}, {"source": io.StringIO("TX .")}):
+        with pytest.raises(TypeError, match="binary"):
+            Dataset().parse(**source, format="jelly-patch")
+    only_characters = InputSource()
+    only_characters.setCharacterStream(io.StringIO("TX ."))
+    with pytest.raises(TypeError, match="binary"):
+        Dataset().parse(only_characters, format="jelly-patch")
+
+
+def test_a_text_file_over_a_binary_one(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(QUADS)
+    with path.open(encoding="latin-1") as file:
+        assert quads(Dataset().parse(file, format="jelly-patch")) == ALL_QUADS
