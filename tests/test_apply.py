@@ -472,6 +472,14 @@ def test_exceptions_of_the_store(does_it: bool, fuse: int) -> None:
     assert visible_state(dataset) == before
 
 
+def test_store_that_refuses_a_change() -> None:
+    dataset = Dataset("Oxigraph")
+    before = prepared(dataset)
+    with pytest.raises(TypeError):
+        apply([TX, *CHANGES, (Op.A, S, BNode("p"), O, G), TC], dataset)
+    assert visible_state(dataset) == before
+
+
 def test_store_that_refuses_to_undo() -> None:
     class Stubborn(Memory):
         def remove(self, triple: Any, context: Any = None) -> None:

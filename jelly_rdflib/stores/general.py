@@ -91,7 +91,8 @@ class GeneralChanges:
             try:
                 (self._store.remove if is_add else self._store.add)(triple, context)
             except Exception as error:
-                if failure is None:
+                # A store that refused the change may well refuse to undo it.
+                if failure is None and self._has(triple, context) == is_add:
                     failure = error
             self._log.pop()
         try:
