@@ -1,6 +1,7 @@
 """A fast hash of text with a secret seed, so that a stranger can't choose texts that collide."""
 
 from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy
 
 
 cdef extern from *:
@@ -44,66 +45,95 @@ cdef extern from *:
         return word;
     }
 
-    static inline uint64_t jelly_load32(const uint8_t *p) {
-        uint32_t word;
-        memcpy(&word, p, 4);
-        return word;
-    }
+    /* From 32 - n on: a mask for the first n bytes of a block. */
+    static const uint8_t jelly_block_mask[64] = {
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    };
     """
     const uint64_t MIX_A "JELLY_MIX_A"
     const uint64_t MIX_B "JELLY_MIX_B"
     uint64_t fold "jelly_fold"(uint64_t a, uint64_t b) noexcept nogil
     uint64_t load64 "jelly_load64"(const uint8_t* p) noexcept nogil
     uint64_t load64_little "jelly_load64_little"(const uint8_t* p) noexcept nogil
-    uint64_t load32 "jelly_load32"(const uint8_t* p) noexcept nogil
+    const uint8_t* BLOCK_MASK "jelly_block_mask"
 
 
-cdef inline uint64_t hash_and_scan(
-    const uint8_t* p, size_t size, uint64_t seed, uint64_t* bits
+cdef enum:
+    # Texts are hashed in blocks of this size, the last one filled up with zeros.
+    BLOCK = 32
+
+
+ctypedef struct TextHash:
+    uint64_t key
+    uint64_t state
+    uint64_t other
+    uint64_t bits  # that are set anywhere in the text, by their place in a word
+
+
+cdef inline void hash_start(TextHash* hash, uint64_t seed) noexcept nogil:
+    hash.key = seed ^ MIX_B
+    hash.state = seed ^ MIX_A
+    hash.other = seed
+    hash.bits = 0
+
+
+cdef inline void hash_block(
+    TextHash* hash, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth
 ) noexcept nogil:
-    """Hash a text, and tell in ``bits`` which bits are set anywhere in it, byte by byte."""
     # Each word is mixed with the seed before it is multiplied: a word that a stranger could make
-    # zero there would swallow the word beside it.
-    cdef uint64_t key = seed ^ MIX_B
-    cdef uint64_t state = seed ^ MIX_A
-    cdef uint64_t other = seed
-    cdef uint64_t seen = 0
-    cdef uint64_t first, second, third, fourth
+    # zero there would swallow the word beside it. Two lanes keep the multiplier busy.
+    hash.state = fold(first ^ hash.key, second ^ hash.state)
+    hash.other = fold(third ^ hash.key, fourth ^ hash.other)
+    hash.bits |= first | second | third | fourth
+
+
+cdef inline uint64_t hash_end(TextHash* hash, size_t size) noexcept nogil:
+    return fold(hash.key ^ size, hash.state ^ (hash.other << 1 | hash.other >> 63))
+
+
+cdef inline uint64_t copy_and_hash(
+    uint8_t* target, const uint8_t* text, size_t size, uint64_t seed, uint64_t* bits
+) noexcept nogil:
+    """Copy a text and hash it, and tell in ``bits`` which bits are set in it, byte by byte.
+
+    Whole blocks are read and written: there must be `BLOCK` bytes of room behind both ends. The
+    text and its copy may be the same place.
+    """
+    cdef TextHash hash
+    cdef const uint8_t* mask
     cdef size_t left = size
-    while left > 32:
-        # Two independent lanes keep the multiplier busy.
-        first, second, third, fourth = load64(p), load64(p + 8), load64(p + 16), load64(p + 24)
-        seen |= first | second | third | fourth
-        state = fold(first ^ key, second ^ state)
-        other = fold(third ^ key, fourth ^ other)
-        p += 32
-        left -= 32
-    state ^= other
-    if left > 16:
-        first, second = load64(p), load64(p + 8)
-        seen |= first | second
-        state = fold(first ^ key, second ^ state)
-        p += 16
-        left -= 16
-    if left >= 8:
-        first = load64(p)
-        second = load64(p + left - 8)
-    elif left >= 4:
-        first = load32(p)
-        second = load32(p + left - 4)
-    elif left > 0:
-        first = (<uint64_t>p[0] << 16) | (<uint64_t>p[left >> 1] << 8) | p[left - 1]
-        second = 0
-    else:
-        first = 0
-        second = 0
-    bits[0] = seen | first | second
-    return fold(key ^ size, fold(first ^ key, second ^ state) ^ MIX_A)
+    hash_start(&hash, seed)
+    while left > BLOCK:
+        memcpy(target, text, BLOCK)
+        hash_block(&hash, load64(text), load64(text + 8), load64(text + 16), load64(text + 24))
+        target += BLOCK
+        text += BLOCK
+        left -= BLOCK
+    mask = BLOCK_MASK + BLOCK - left
+    memcpy(target, text, BLOCK)
+    hash_block(
+        &hash, load64(text) & load64(mask), load64(text + 8) & load64(mask + 8),
+        load64(text + 16) & load64(mask + 16), load64(text + 24) & load64(mask + 24),
+    )
+    bits[0] = hash.bits
+    return hash_end(&hash, size)
 
 
-cdef inline uint64_t hash_text(const uint8_t* p, size_t size, uint64_t seed) noexcept nogil:
-    cdef uint64_t ignored
-    return hash_and_scan(p, size, seed, &ignored)
+cdef inline uint64_t hash_text(const uint8_t* text, size_t size, uint64_t seed) noexcept nogil:
+    """Hash a text, of which no byte behind its end is read."""
+    cdef TextHash hash
+    cdef uint64_t[4] block
+    cdef size_t left = size
+    hash_start(&hash, seed)
+    while left > BLOCK:
+        hash_block(&hash, load64(text), load64(text + 8), load64(text + 16), load64(text + 24))
+        text += BLOCK
+        left -= BLOCK
+    block[0] = block[1] = block[2] = block[3] = 0
+    memcpy(block, text, left)
+    hash_block(&hash, block[0], block[1], block[2], block[3])
+    return hash_end(&hash, size)
 
 
 cdef inline uint64_t mix(uint64_t a, uint64_t b) noexcept nogil:

@@ -4,6 +4,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcpy, memset
 
 from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory
+from jelly_rdflib.core.hashing cimport BLOCK
 from jelly_rdflib.core.utf8 cimport is_utf8
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
@@ -47,7 +48,8 @@ cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
     if size > entry.capacity or entry.capacity > 256 + 8 * <uint64_t>size or entry.text == NULL:
-        copy = <uint8_t*>PyMem_RawMalloc(size + 8)
+        # Room behind the text, so that it can be copied in whole blocks.
+        copy = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
         if copy == NULL:
             return -1
         PyMem_RawFree(entry.text)

@@ -23,7 +23,7 @@ cdef enum:
 
 cdef enum:
     # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
-    SLACK = 8
+    SLACK = 40
 
 
 cdef enum:
@@ -76,7 +76,6 @@ cdef class TermDecoder:
     cdef uint64_t next_serial
     cdef uint32_t frame  # number of the frame, from 1: entries' last uses are checked by it
     cdef uint32_t last_prefix
-    cdef uint64_t prefix_serial  # of the definition that last_prefix has now
     cdef uint32_t last_name
     cdef uint32_t[4] last  # the last term of each position, in the frame's table
     cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
@@ -105,12 +104,16 @@ cdef class TermDecoder:
     ) noexcept nogil
     cdef int64_t decode_term(self, EncodedTerm* term, int position, int depth) noexcept nogil
     cdef int64_t decode_blank_node(self, Span label) noexcept nogil
-    cdef int64_t intern_iri(self, uint32_t name_id, const uint8_t* at) noexcept nogil
-    cdef int use_prefix(self, uint32_t id, const uint8_t* at) noexcept nogil
+    cdef int64_t intern_iri(
+        self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
+    ) noexcept nogil
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil
     cdef int check_text(self, Span text) noexcept nogil
     cdef int check_fields(self, Span message) noexcept nogil
     cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil
+    cdef int64_t intern_regular_text(
+        self, TermKind kind, const uint8_t* start, size_t size
+    ) noexcept nogil
     cdef void free_merged(self) noexcept nogil
     cdef void forget_uses(self, Lookup* lookup) noexcept nogil
     cdef int64_t decode_iri(self, Span message) noexcept nogil

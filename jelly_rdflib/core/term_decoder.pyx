@@ -5,11 +5,10 @@ from libc.string cimport memcpy, memset
 
 from jelly_rdflib.core.batch cimport RowColumns, rows_append
 from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory, fail_number
-from jelly_rdflib.core.hashing cimport hash_and_scan, hash_text, load64_little
+from jelly_rdflib.core.hashing cimport BLOCK, copy_and_hash, hash_text, load64_little
 from jelly_rdflib.core.lookup cimport (
     EMPTY_PREFIX,
     FIRST_SERIAL,
-    NOT_SET,
     LookupEntry,
     LookupUse,
     lookup_find,
@@ -39,7 +38,6 @@ from jelly_rdflib.core.wire cimport (
     read_span,
     read_tag,
     read_uint32,
-    short_varint,
     skip_field,
 )
 
@@ -95,6 +93,13 @@ cdef inline bint peek_iri(
     return (word & NAME_ID_MASK[left]) == NAME_ID_FORM[left]
 
 
+cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) noexcept nogil:
+    """Copy a short text faster than `memcpy`; there must be room for a block behind both."""
+    memcpy(target, text, BLOCK)
+    if size > BLOCK:
+        memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
+
+
 cdef inline bint is_message(int kind) noexcept nogil:
     return kind != UNSET and kind != IS_BLANK_NODE
 
@@ -107,7 +112,6 @@ cdef class TermDecoder:
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
-        self.prefix_serial = EMPTY_PREFIX
         self.seed = hash_seed()
         self.last_is_elsewhere = True
 
@@ -174,14 +178,10 @@ cdef class TermDecoder:
 
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil:
         self.next_serial += 1
-        if lookup_set(
+        return lookup_set(
             lookup, entry, self.next_serial, self.limits.string_size, self.limits.text_size,
             &self.failure,
-        ) < 0:
-            return -1
-        if lookup == &self.prefixes and lookup.last_set == self.last_prefix:
-            self.prefix_serial = self.next_serial
-        return 0
+        )
 
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
@@ -205,8 +205,7 @@ cdef class TermDecoder:
         cdef const uint8_t* row_end
         cdef const uint8_t* start
         cdef const uint8_t* row = at
-        cdef uint32_t field, position, size, op, id, prefix_id
-        cdef uint32_t next_position
+        cdef uint32_t field, position, size, op, id, prefix_id, next_position
         cdef uint32_t positions = 4 if has_graph else 3
         cdef uint32_t frame = self.frame
         cdef uint32_t names_size = self.names.size
@@ -214,13 +213,13 @@ cdef class TermDecoder:
         cdef uint64_t* prefix_serials = self.prefixes.serials
         cdef LookupUse* uses = self.names.uses
         cdef LookupUse* use
+        # Of the row that is being read; `self` has those of the rows before it.
         cdef uint32_t last_name = self.last_name
         cdef uint32_t last_prefix = self.last_prefix
-        cdef uint64_t prefix_serial = self.prefix_serial
+        cdef uint64_t serial
         cdef uint32_t[4] quad
         cdef size_t first_row = rows.count
         cdef int64_t number
-        cdef EncodedTerm term
         if self.last_is_elsewhere or end - at < SLACK:
             return at
         memcpy(quad, self.last, sizeof(quad))
@@ -229,7 +228,7 @@ cdef class TermDecoder:
             if at[0] != ROWS_TAG:
                 break
             at = peek_varint(at + 1, &size)
-            if size >= PEEK_LIMIT or <int64_t>size > last_start - at or size < 2:
+            if size >= PEEK_LIMIT or <int64_t>size > last_start - at:
                 break
             row_end = at + size
             if at[0] == add.tag:
@@ -247,55 +246,47 @@ cdef class TermDecoder:
                 position = field >> 4
                 if position < next_position or position >= positions:
                     break
+                next_position = position + 1
                 if field & 0xF == IS_IRI:
                     size = at[1]
                     start = at + 2
                     at = start + size
                     if not peek_iri(start, size, &prefix_id, &id) or at > row_end:
                         break
-                    prefix_id = prefix_id if prefix_id != 0 else self.last_prefix
-                    if prefix_id > prefixes_size or prefix_serials[prefix_id] == NOT_SET:
+                    last_prefix = prefix_id if prefix_id != 0 else last_prefix
+                    last_name = id if id != 0 else last_name + 1
+                    if last_prefix > prefixes_size or last_name > names_size:
                         break
-                    self.last_prefix = prefix_id
-                    self.prefix_serial = prefix_serials[prefix_id]
-                    id = id if id != 0 else self.last_name + 1
-                    self.last_name = id
-                    use = &uses[id if id <= names_size else 0]
-                    if use.frame == frame and use.prefix == self.prefix_serial:
+                    serial = prefix_serials[last_prefix]
+                    use = &uses[last_name]
+                    if use.frame == frame and use.prefix == serial:
                         quad[position] = use.term
-                    else:
-                        number = self.intern_iri(id, at)
-                        if number < 0:
-                            break
-                        quad[position] = <uint32_t>number
-                else:
+                        continue
+                    number = self.intern_iri(last_name, last_prefix, at)
+                elif field & 0xF == IS_LITERAL and position == OBJECT:
+                    # Most literals are no more than a lexical form.
                     at = peek_varint(at + 1, &size)
-                    if <int64_t>size > row_end - at:
+                    if <int64_t>size > row_end - at or size < 2 or at[0] != LEXICAL_TAG:
                         break
-                    term.kind = field & 0xF
-                    term.span.start = at
-                    at += size
-                    term.span.end = at
-                    if term.kind == IS_LITERAL and position == OBJECT:
-                        number = self.decode_literal(term.span)
-                    else:
-                        number = self.decode_term(&term, position, 0)
-                    if number < 0:
+                    start = at
+                    at = peek_varint(at + 1, &id)
+                    if at + id != start + size:
                         break
-                    quad[position] = <uint32_t>number
-                next_position = position + 1
+                    number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, id)
+                    at += id
+                else:
+                    break
+                if number < 0:
+                    break
+                quad[position] = <uint32_t>number
             else:
                 if rows_append(rows, op, quad[0], quad[1], quad[2], quad[3]) < 0:
                     break
-                last_name = self.last_name
-                last_prefix = self.last_prefix
-                prefix_serial = self.prefix_serial
+                self.last_name = last_name
+                self.last_prefix = last_prefix
                 row = at
                 continue
             # Not a regular statement after all.
-            self.last_name = last_name
-            self.last_prefix = last_prefix
-            self.prefix_serial = prefix_serial
             memset(&self.failure, 0, sizeof(self.failure))
             break
         if rows.count > first_row:
@@ -507,24 +498,16 @@ cdef class TermDecoder:
                 ) < 0
             ):
                 return -1
-        if prefix_id != 0 and self.use_prefix(prefix_id, message.start) < 0:
-            return -1
-        if name_id == 0:
-            # Beyond 32 bits this is 0 again, which is out of range too.
-            name_id = self.last_name + 1
-        self.last_name = name_id
-        return self.intern_iri(name_id, message.start)
+        if prefix_id != 0:
+            self.last_prefix = prefix_id
+        # Beyond 32 bits the next name is 0 again, which is out of range too.
+        self.last_name = name_id if name_id != 0 else self.last_name + 1
+        return self.intern_iri(self.last_name, self.last_prefix, message.start)
 
-    cdef int use_prefix(self, uint32_t id, const uint8_t* at) noexcept nogil:
-        cdef LookupEntry* prefix = lookup_find(&self.prefixes, id, at, &self.failure)
-        if prefix == NULL:
-            return -1
-        self.last_prefix = id
-        self.prefix_serial = self.prefixes.serials[id]
-        return 0
-
-    cdef int64_t intern_iri(self, uint32_t name_id, const uint8_t* at) noexcept nogil:
-        """Return the term that a name makes with the current prefix."""
+    cdef int64_t intern_iri(
+        self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
+    ) noexcept nogil:
+        """Return the term that a prefix and a name make; prefix id 0 is the empty prefix."""
         cdef LookupEntry* name = lookup_find(&self.names, name_id, at, &self.failure)
         cdef LookupUse* use
         cdef LookupEntry* prefix
@@ -533,10 +516,12 @@ cdef class TermDecoder:
         cdef uint8_t* text
         if name == NULL:
             return -1
-        use = &self.names.uses[name_id]
-        prefix = &self.prefixes.entries[self.last_prefix]
-        if self.last_prefix != 0:
+        if prefix_id != 0:
+            prefix = lookup_find(&self.prefixes, prefix_id, at, &self.failure)
+            if prefix == NULL:
+                return -1
             prefix_size = prefix.size
+        use = &self.names.uses[name_id]
         size = prefix_size + name.size
         if size > self.limits.string_size:
             return fail_limit(
@@ -547,10 +532,10 @@ cdef class TermDecoder:
             return -1
         text = self.terms.data + self.terms.offsets[self.terms.count]
         if prefix_size > 0:
-            memcpy(text, prefix.text, prefix_size)
-        memcpy(text + prefix_size, name.text, name.size)
-        if use.prefix != self.prefix_serial:
-            use.prefix = self.prefix_serial
+            copy_blocks(text, prefix.text, prefix_size)
+        copy_blocks(text + prefix_size, name.text, name.size)
+        if use.prefix != self.prefixes.serials[prefix_id]:
+            use.prefix = self.prefixes.serials[prefix_id]
             name.hash = term_hash(TermKind.IRI, hash_text(text, size, self.seed), 0)
         use.frame = self.frame
         use.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
@@ -570,17 +555,33 @@ cdef class TermDecoder:
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
         """Check a text and intern the term that it is the text of."""
         cdef size_t size = text.end - text.start
-        cdef uint64_t bits
-        cdef uint64_t hash = hash_and_scan(text.start, size, self.seed, &bits)
-        # The hash has seen whether all of it is ASCII; only other text needs a closer look.
-        if (
-            (bits & NOT_ASCII or size > self.limits.string_size) and self.check_text(text) < 0
-        ):
+        if self.check_text(text) < 0:
             return -1
         return terms_intern(
             &self.terms, kind, text.start, size, extra,
-            term_hash(kind, hash, self.terms.hashes[extra]), text.start, &self.failure,
+            term_hash(
+                kind, hash_text(text.start, size, self.seed), self.terms.hashes[extra]
+            ),
+            text.start, &self.failure,
         )
+
+    cdef inline int64_t intern_regular_text(
+        self, TermKind kind, const uint8_t* start, size_t size
+    ) noexcept nogil:
+        """Do what `intern_text` does, where there are `SLACK` bytes to read behind the text."""
+        cdef uint64_t bits, hash
+        cdef Span text
+        if terms_reserve(&self.terms, size, start, &self.failure) < 0:
+            return -1
+        hash = copy_and_hash(
+            self.terms.data + self.terms.offsets[self.terms.count], start, size, self.seed, &bits
+        )
+        if bits & NOT_ASCII or size > self.limits.string_size:
+            text.start = start
+            text.end = start + size
+            if self.check_text(text) < 0:
+                return -1
+        return terms_intern_tail(&self.terms, kind, size, 0, term_hash(kind, hash, 0))
 
     cdef int64_t decode_blank_node(self, Span label) noexcept nogil:
         return self.intern_text(TermKind.BLANK_NODE, label, 0)
@@ -594,7 +595,6 @@ cdef class TermDecoder:
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef uint32_t size
         cdef uint32_t datatype = 0
         cdef int64_t extra
         cdef TermKind kind = TermKind.SIMPLE_LITERAL
@@ -602,13 +602,6 @@ cdef class TermDecoder:
         cdef Span language
         lexical.start = lexical.end = message.end
         language = lexical
-        if at < message.end and at[0] == LEXICAL_TAG:
-            # Most literals are no more than a lexical form.
-            at = short_varint(at + 1, message.end, &size)
-            if at != NULL and size == <size_t>(message.end - at):
-                lexical.start = at
-                return self.intern_text(TermKind.SIMPLE_LITERAL, lexical, 0)
-            at = message.start
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.failure cimport Failure
-from jelly_rdflib.core.hashing cimport mix
+from jelly_rdflib.core.hashing cimport BLOCK, mix
 
 
 cpdef enum TermKind:
@@ -18,6 +18,11 @@ cpdef enum TermKind:
     TRIPLE_TERM = 6  # text: the numbers of s, p and o, 4 bytes each
     DEFAULT_GRAPH = 7  # no text
     STRING = 8  # text: not a term of RDF, but a header's key or a prefix's name
+
+
+cdef enum:
+    # Room behind the texts, so that they can be copied in whole blocks.
+    DATA_SLACK = 2 * BLOCK
 
 
 ctypedef struct TermColumns:

@@ -31,7 +31,7 @@ cdef int terms_init(
     terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
     terms.extras = <uint32_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint32_t))
     terms.hashes = <uint64_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint64_t))
-    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity + 1)
+    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity + DATA_SLACK)
     terms.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
     if (
         terms.kinds == NULL or terms.offsets == NULL or terms.extras == NULL
@@ -136,7 +136,7 @@ cdef int terms_make_room(
         )
     if needed > terms.data_capacity:
         needed = min(needed + needed // 2, terms.max_text)
-        grown = PyMem_RawRealloc(terms.data, needed + 1)
+        grown = PyMem_RawRealloc(terms.data, needed + DATA_SLACK)
         if grown == NULL:
             return fail_memory(failure, at)
         terms.data = <uint8_t*>grown
