@@ -142,8 +142,7 @@ def write_log(ontologies: Path, log: Path, report: Report) -> list[Release]:
             operations = [*header, *jr.diff(old, new)]
 
             start = file.tell()
-            for operation in operations:
-                writer.write(operation)
+            writer.write_all(operations)
             writer.end_patch()
             text = "".join(map(text_row, operations)).encode()
             releases.append(
