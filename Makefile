@@ -35,7 +35,7 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries, and print the ratios
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: build
 build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/

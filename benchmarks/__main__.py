@@ -1,0 +1,74 @@
+"""Measure all, and print a table of ratios: ``python -m benchmarks [--quick] [--json FILE]``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from . import data, memory
+from .compare import COMPARISONS, Ratio, compare
+from .report import as_json, print_table
+
+QUICK_RELEASES = 3
+STREAM_SIZE = 1_000_000_000
+QUICK_STREAM_SIZE = 100_000_000
+
+
+def main() -> int:
+    """Measure; the exit code is 1 only where there is nothing to measure with."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="a short run, on some of the data: a rough picture"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that is measured too")
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help="only what has this in its name, or 'memory'"
+    )
+    arguments = parser.parse_args()
+    logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
+
+    errors = Console(stderr=True)
+    columns = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
+        try:
+            ratios, peak = measure(bar, arguments.only, is_quick=arguments.quick)
+        except data.DataError as error:
+            errors.print(f"[bold red]Failed:[/] {error}")
+            return 1
+
+    print_table(ratios, peak, is_quick=arguments.quick)
+    if arguments.json is not None:
+        text = json.dumps(as_json(ratios, peak, is_quick=arguments.quick), indent=2)
+        arguments.json.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+def measure(bar: Progress, only: str, *, is_quick: bool) -> tuple[list[Ratio], memory.Peak | None]:
+    task = bar.add_task("making the inputs", total=None)
+    inputs = data.load(QUICK_RELEASES if is_quick else data.ALL)
+
+    ratios = []
+    for comparison in COMPARISONS:
+        names = f"{comparison.ours(inputs).name} vs {comparison.peer(inputs).name}"
+        if only not in names:
+            continue
+        rounds = comparison.quick_rounds if is_quick else comparison.rounds
+        bar.reset(task, description=names, total=2 * rounds)
+        ratios.append(compare(comparison, inputs, rounds, lambda: bar.advance(task)))
+
+    peak = None
+    if only in "memory":
+        bar.reset(task, description="peak memory", total=None)
+        size = QUICK_STREAM_SIZE if is_quick else STREAM_SIZE
+        peak = memory.measure(size, inputs.jelly_patch_path)
+    return ratios, peak
+
+
+if __name__ == "__main__":
+    sys.exit(main())

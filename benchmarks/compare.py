@@ -1,0 +1,105 @@
+"""Comparing two works: timed in turn, so that what else the machine does meets both alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import works
+from .data import Inputs
+from .works import Work
+
+__all__ = ["COMPARISONS", "Comparison", "Ratio", "compare"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many times as fast as a peer we are to be.
+
+    Args:
+        ours: Makes our work of the inputs.
+        peer: Makes the peer's.
+        target: The ratio that is wanted; None where it is only told.
+        rounds: How often each of the two is timed: more often where it is short.
+        quick_rounds: The same for a quick run.
+    """
+
+    ours: Callable[[Inputs], Work]
+    peer: Callable[[Inputs], Work]
+    target: float | None
+    rounds: int
+    quick_rounds: int
+
+
+COMPARISONS = (
+    Comparison(works.read_batches, works.protobuf_parse, 3, 41, 21),
+    Comparison(works.read_operations, works.pyjelly_parse, 15, 5, 3),
+    Comparison(works.read_operations, works.pyoxigraph_parse, 4, 9, 5),
+    Comparison(works.parse_patch, works.rdflib_parse_patch, 8, 2, 1),
+    Comparison(works.parse_patch, works.rdflib_add, 3, 5, 3),
+    Comparison(works.write_patch, works.pyjelly_write, 15, 5, 3),
+    Comparison(works.write_patch_one_by_one, works.pyjelly_write, None, 3, 1),
+)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """What a comparison came to: seconds of each round, ours and the peer's."""
+
+    ours: str
+    peer: str
+    target: float | None
+    quads: int
+    our_seconds: list[float]
+    peer_seconds: list[float]
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times as fast we were, round by round."""
+        pairs = zip(self.our_seconds, self.peer_seconds, strict=True)
+        return [peer / ours for ours, peer in pairs]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.ratios)
+
+    @property
+    def is_met(self) -> bool | None:
+        return None if self.target is None else self.median >= self.target
+
+
+def compare(
+    comparison: Comparison, inputs: Inputs, rounds: int, report: Callable[[], None]
+) -> Ratio:
+    """Time both works in turn, and call ``report`` after each."""
+    ours = comparison.ours(inputs)
+    peer = comparison.peer(inputs)
+    our_seconds: list[float] = []
+    peer_seconds: list[float] = []
+    for _ in range(rounds):
+        for work, seconds in ((ours, our_seconds), (peer, peer_seconds)):
+            seconds.append(time_once(work))
+            report()
+    return Ratio(
+        ours.name, peer.name, comparison.target, len(inputs.quads), our_seconds, peer_seconds
+    )
+
+
+def time_once(work: Work) -> float:
+    """Return the seconds of one run, with Python's garbage collector at work as it always is."""
+    prepared = work.prepare()
+    gc.collect()
+    # The collector would walk the inputs, which a user's process need not hold.
+    gc.freeze()
+    try:
+        start = time.perf_counter()
+        result = work.run(prepared)
+        seconds = time.perf_counter() - start
+    finally:
+        gc.unfreeze()
+    if not work.check(result):
+        raise AssertionError(f"{work.name}: the result is wrong")
+    return seconds

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from . import data
+from .data import Inputs
+from .works import Work
+
+
+@pytest.fixture(scope="session")
+def inputs() -> Inputs:
+    try:
+        return data.load()
+    except data.DataError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def run(benchmark: Any, inputs: Inputs) -> Callable[[Callable[[Inputs], Work], int], None]:
+    """Time a work in so many rounds, each with what it needs made anew outside the timing."""
+
+    def run(make: Callable[[Inputs], Work], rounds: int) -> None:
+        work = make(inputs)
+        # Without a name, the group's members would be told apart by a function's address.
+        benchmark.name = work.name
+        benchmark.extra_info["quads"] = len(inputs.quads)
+        result = benchmark.pedantic(work.run, setup=lambda: ((work.prepare(),), {}), rounds=rounds)
+        assert work.check(result)
+
+    return run

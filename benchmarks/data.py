@@ -1,0 +1,168 @@
+"""The inputs of all benchmarks: the same quads in every format, and as ready terms.
+
+The quads are the releases of schema.org, each release a named graph. What others write or read is
+made once, and kept in ``.cache/bench``; the ``.jellyp`` is written anew each time, since how our
+writer writes it is part of what is measured.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pyoxigraph as ox
+from pyjelly import jelly  # type: ignore[import-untyped]
+from pyjelly.integrations.rdflib.parse import parse_jelly_flat  # type: ignore[import-untyped]
+from pyjelly.integrations.rdflib.serialize import flat_stream_to_file  # type: ignore[import-untyped]
+from pyjelly.options import LookupPreset, StreamParameters  # type: ignore[import-untyped]
+from pyjelly.serialize.streams import SerializerOptions  # type: ignore[import-untyped]
+from rdflib import BNode, Literal, URIRef
+from rdflib.term import Node
+
+import jelly_rdflib as jr
+
+__all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options"]
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".cache" / "bench"
+# Part of the name of what is cached: change it where what is made below changes.
+EDITION = 1
+ALL = 16
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+Quad: TypeAlias = tuple[Node, Node, Node, URIRef]
+
+
+class DataError(Exception):
+    """The shared data is not there, or not what it should be."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The same quads, added in one transaction, in every form that a benchmark needs."""
+
+    quads: list[Quad]
+    operations: list[jr.Operation]
+    jelly_patch: bytes
+    """Default options: PUNCTUATED, big lookups, 512 rows to a frame."""
+    jelly: bytes
+    """Jelly-RDF by pyjelly, with lookups and frames of the same size."""
+    n_quads: bytes
+    rdf_patch: bytes
+    """RDF Patch as text."""
+    jelly_patch_path: Path
+
+
+def releases(count: int) -> list[tuple[URIRef, Path]]:
+    """Return the name of the graph and the file of the first ``count`` releases, oldest first."""
+    shared = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
+    folder = shared / "data" / "schemaorg"
+    found = {
+        float(path.name.removeprefix("schemaorg-").removesuffix(".nt.gz")): path
+        for path in folder.glob("schemaorg-*.nt.gz")
+    }
+    if len(found) != ALL:
+        raise DataError(
+            f"The benchmarks need {ALL} releases of schema.org, schemaorg-*.nt.gz, but there are"
+            f" {len(found)} in {folder}. Set JELLY_SHARED to the folder that has data/schemaorg."
+        )
+    return [
+        (URIRef(f"https://schema.org/version/{version}"), found[version])
+        for version in sorted(found)[:count]
+    ]
+
+
+@functools.cache
+def load(count: int = ALL) -> Inputs:
+    """Return the first ``count`` releases as inputs, and make what is not there yet."""
+    files = releases(count)
+    quads = list(read_quads(files))
+    operations: list[jr.Operation] = [(jr.Op.TX,)]
+    operations.extend((jr.Op.A, *quad) for quad in quads)
+    operations.append((jr.Op.TC,))
+
+    folder = CACHE / f"{count}-releases-{EDITION}"
+    if not folder.exists():
+        make_cached(folder, files, quads)
+    jelly_patch_path = folder / "quads.jellyp"
+    with jr.PatchWriter(jelly_patch_path) as writer:
+        writer.write_all(operations)
+    jelly_patch = jelly_patch_path.read_bytes()
+    if list(jr.read_operations(jelly_patch)) != [*operations, (jr.Op.END,)]:
+        raise DataError("what PatchWriter wrote does not read as what it was given")
+    return Inputs(
+        quads=quads,
+        operations=operations,
+        jelly_patch=jelly_patch,
+        jelly=(folder / "quads.jelly").read_bytes(),
+        n_quads=(folder / "quads.nq").read_bytes(),
+        rdf_patch=(folder / "quads.rdfp").read_bytes(),
+        jelly_patch_path=jelly_patch_path,
+    )
+
+
+def read_quads(files: list[tuple[URIRef, Path]]) -> Iterator[Quad]:
+    """Read releases as rdflib's terms; equal terms are one object, as in a store."""
+
+    @functools.cache
+    def term(value: ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple) -> Node:
+        if isinstance(value, ox.NamedNode):
+            return URIRef(value.value)
+        if isinstance(value, ox.BlankNode):
+            return BNode(value.value)
+        if not isinstance(value, ox.Literal):
+            raise DataError(f"rdflib has no term for {value}")
+        if value.language is not None:
+            return Literal(value.value, lang=value.language)
+        datatype = None if value.datatype.value == XSD_STRING else URIRef(value.datatype.value)
+        return Literal(value.value, datatype=datatype)
+
+    for graph, path in files:
+        for quad in ox.parse(gzip.decompress(path.read_bytes()), ox.RdfFormat.N_TRIPLES):
+            yield term(quad.subject), term(quad.predicate), term(quad.object), graph
+
+
+def make_cached(folder: Path, files: list[tuple[URIRef, Path]], quads: list[Quad]) -> None:
+    """Write the inputs of the peers, and check that they hold the quads."""
+    statements = [
+        f"{line.removesuffix('.')}<{graph}> .\n"
+        for graph, path in files
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines()
+    ]
+    file = io.BytesIO()
+    flat_stream_to_file(iter(quads), file, pyjelly_options())
+    file.seek(0)
+    if [tuple(quad) for quad in parse_jelly_flat(file)] != quads:
+        raise DataError("what pyjelly wrote does not read as what it was given")
+    if len(statements) != len(quads):
+        raise DataError(f"{len(statements)} lines, but {len(quads)} quads")
+
+    # Made whole or not at all: an interrupted run leaves no half of it.
+    unfinished = folder.with_suffix(f".{os.getpid()}")
+    unfinished.mkdir(parents=True)
+    (unfinished / "quads.jelly").write_bytes(file.getvalue())
+    (unfinished / "quads.nq").write_text("".join(statements), encoding="utf-8")
+    rows = ["TX .\n", *(f"A {statement}" for statement in statements), "TC .\n"]
+    (unfinished / "quads.rdfp").write_text("".join(rows), encoding="utf-8")
+    unfinished.rename(folder)
+
+
+def pyjelly_options() -> SerializerOptions:
+    """Return options for pyjelly that ask of it what our defaults ask of us."""
+    ours = jr.PatchOptions()
+    return SerializerOptions(
+        frame_size=ours.frame_rows,
+        logical_type=jelly.LOGICAL_STREAM_TYPE_FLAT_QUADS,
+        params=StreamParameters(generalized_statements=False, rdf_star=False),
+        lookup_preset=LookupPreset(
+            max_names=ours.max_name_table_size,
+            max_prefixes=ours.max_prefix_table_size,
+            max_datatypes=ours.max_datatype_table_size,
+        ),
+    )

@@ -1,0 +1,95 @@
+"""The table that a run prints, and the same as JSON."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from .compare import Ratio
+from .memory import Peak
+
+__all__ = ["as_json", "print_table"]
+
+PEERS = ("protobuf", "pyjelly", "pyoxigraph", "rdflib")
+MEGABYTE = 1e6
+
+
+def versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in PEERS}}
+
+
+def print_table(ratios: list[Ratio], peak: Peak | None, *, is_quick: bool) -> None:
+    """Print what was measured; medians, and of the ratios their range too."""
+    console = Console()
+    if not console.is_terminal:
+        # As wide as it needs: a log would have it cut at 80 columns.
+        console.width = 140
+    if ratios:
+        console.print(table_of_ratios(ratios, is_quick=is_quick))
+    if peak is not None:
+        console.print(
+            f"Peak memory of read_batches over an idle process: [bold]"
+            f"{peak.over_idle / MEGABYTE:.1f} MB[/] for a stream of {peak.stream / MEGABYTE:,.0f}"
+            f" MB through a pipe ({peak.operations:,} operations); target: under"
+            f" {peak.target / MEGABYTE:.0f} MB, {verdict(peak.is_met)}"
+        )
+    missed = [f"{each.ours} vs {each.peer}" for each in ratios if each.is_met is False]
+    missed += ["peak memory"] if peak is not None and not peak.is_met else []
+    if missed:
+        console.print(f"[bold]Missed targets:[/] {'; '.join(missed)}")
+    console.print(", ".join(f"{name} {number}" for name, number in versions().items()), style="dim")
+
+
+def table_of_ratios(ratios: list[Ratio], *, is_quick: bool) -> Table:
+    scope = "; a quick run, on a part of the data" if is_quick else ""
+    table = Table(title=f"How many times as fast as its peers{scope}")
+    table.add_column("ours", no_wrap=True)
+    table.add_column("peer", no_wrap=True)
+    table.add_column("quads", justify="right")
+    table.add_column("ours\nM quads/s", justify="right")
+    table.add_column("peer\nM quads/s", justify="right")
+    table.add_column("ratio", justify="right", style="bold")
+    table.add_column("least-most (rounds)", justify="right")
+    table.add_column("target", justify="right")
+    table.add_column("")
+    for each in ratios:
+        table.add_row(
+            each.ours,
+            each.peer,
+            f"{each.quads:,}",
+            rate(each.quads, each.our_seconds),
+            rate(each.quads, each.peer_seconds),
+            f"{each.median:.2f}",
+            f"{min(each.ratios):.2f}-{max(each.ratios):.2f} ({len(each.ratios)})",
+            "" if each.target is None else f"{each.target:g}",
+            verdict(each.is_met),
+        )
+    return table
+
+
+def rate(quads: int, seconds: list[float]) -> str:
+    return f"{quads / median(seconds) / 1e6:.3g}"
+
+
+def verdict(is_met: bool | None) -> str:
+    if is_met is None:
+        return ""
+    return "[green]met[/]" if is_met else "[red]missed[/]"
+
+
+def as_json(ratios: list[Ratio], peak: Peak | None, *, is_quick: bool) -> dict[str, Any]:
+    """Return all that was measured, each round."""
+    return {
+        "quick": is_quick,
+        "versions": versions(),
+        "ratios": [
+            {**asdict(each), "ratio": each.median, "is_met": each.is_met} for each in ratios
+        ],
+        "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
+    }

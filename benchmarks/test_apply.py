@@ -1,0 +1,18 @@
+"""Applying to a Dataset in rdflib's default store, against rdflib's own parser and ``addN``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from . import works
+
+
+@pytest.mark.benchmark(group="Dataset.parse")
+@pytest.mark.parametrize(
+    ("make", "rounds"),
+    [(works.parse_patch, 3), (works.rdflib_parse_patch, 1), (works.rdflib_add, 2)],
+)
+def test_apply(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)

@@ -1,0 +1,24 @@
+"""Reading: to columns against messages, and to rdflib's terms against pyjelly and pyoxigraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from . import works
+
+
+@pytest.mark.benchmark(group="read_batches")
+@pytest.mark.parametrize("make", [works.read_batches, works.protobuf_parse])
+def test_batches(run: Any, make: Any) -> None:
+    run(make, rounds=20)
+
+
+@pytest.mark.benchmark(group="read_operations")
+@pytest.mark.parametrize(
+    ("make", "rounds"),
+    [(works.read_operations, 10), (works.pyjelly_parse, 2), (works.pyoxigraph_parse, 5)],
+)
+def test_operations(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)

@@ -1,0 +1,178 @@
+"""What is timed: our work and that of the peers, on the same quads.
+
+A reader is read to its end and each thing it makes is let go at once, so that what is timed is the
+making.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import pyoxigraph as ox
+from google.protobuf.internal import api_implementation  # type: ignore[import-untyped]
+from pyjelly.integrations.rdflib.parse import parse_jelly_flat  # type: ignore[import-untyped]
+from pyjelly.integrations.rdflib.serialize import flat_stream_to_file  # type: ignore[import-untyped]
+from rdflib import Dataset, Graph
+
+import jelly_rdflib as jr
+from jelly_rdflib.plugins import register
+
+from .data import Inputs, pyjelly_options
+
+__all__ = ["Work"]
+
+# A package that is used where it lies has no entry points.
+register()
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something to be timed.
+
+    Args:
+        name: Who does it, and how.
+        run: What is timed; it gets what ``prepare`` returned.
+        prepare: Makes what each run needs anew, outside the timing.
+        check: Says whether what ``run`` returned is right, outside the timing.
+    """
+
+    name: str
+    run: Callable[[Any], Any]
+    prepare: Callable[[], Any] = lambda: None
+    check: Callable[[Any], bool] = lambda result: True
+
+
+def exhaust(items: Iterable[Any]) -> None:
+    """Take all items and keep none, by C code alone."""
+    deque(items, maxlen=0)
+
+
+def read_batches(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work("read_batches", lambda _: exhaust(jr.read_batches(data)))
+
+
+def protobuf_parse(inputs: Inputs) -> Work:
+    """Parse each frame into a message and do nothing with it; the frames are split beforehand."""
+    if api_implementation.Type() != "upb":
+        raise RuntimeError(f"protobuf is {api_implementation.Type()}, not its C implementation")
+    frames = split_frames(inputs.jelly_patch)
+    # Not by an import statement: mypy would follow it and check the tests.
+    parse = import_module("tests.oracle.schema").RdfPatchFrame.FromString
+    return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
+
+
+def split_frames(data: bytes) -> list[bytes]:
+    """Return the frames of a delimited stream."""
+    frames = []
+    position = 0
+    while position < len(data):
+        size = shift = 0
+        byte = 0x80
+        while byte & 0x80:
+            byte = data[position]
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            position += 1
+        frames.append(data[position : position + size])
+        position += size
+    return frames
+
+
+def read_operations(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work("read_operations", lambda _: exhaust(jr.read_operations(data)))
+
+
+def pyjelly_parse(inputs: Inputs) -> Work:
+    data = inputs.jelly
+    return Work("pyjelly parse_jelly_flat", lambda _: exhaust(parse_jelly_flat(io.BytesIO(data))))
+
+
+def pyoxigraph_parse(inputs: Inputs) -> Work:
+    data = inputs.n_quads
+    return Work("pyoxigraph N-Quads", lambda _: exhaust(ox.parse(data, ox.RdfFormat.N_QUADS)))
+
+
+def parse_patch(inputs: Inputs) -> Work:
+    def run(dataset: Dataset) -> Dataset:
+        dataset.parse(data=inputs.jelly_patch, format="jelly-patch")
+        return dataset
+
+    return Work("Dataset.parse", run, prepare=Dataset, check=has_all(inputs))
+
+
+def rdflib_parse_patch(inputs: Inputs) -> Work:
+    def run(dataset: Dataset) -> Dataset:
+        dataset.parse(data=inputs.rdf_patch, format="patch")
+        return dataset
+
+    return Work("rdflib patch as text", run, prepare=Dataset, check=has_all(inputs))
+
+
+def rdflib_add(inputs: Inputs) -> Work:
+    """Add ready quads; their graphs are ready too, which spares ``addN`` to make each anew."""
+
+    def prepare() -> tuple[Dataset, list[Any]]:
+        dataset = Dataset()
+        graphs = {g: Graph(dataset.store, g) for g in {quad[3] for quad in inputs.quads}}
+        return dataset, [(s, p, o, graphs[g]) for s, p, o, g in inputs.quads]
+
+    return Work(
+        "rdflib Dataset.addN",
+        lambda prepared: prepared[0].addN(prepared[1]),
+        prepare=prepare,
+        check=has_all(inputs),
+    )
+
+
+def has_all(inputs: Inputs) -> Callable[[Dataset], bool]:
+    # The length of a Dataset counts a triple once, in however many graphs it is.
+    return lambda dataset: sum(map(len, dataset.graphs())) == len(inputs.quads)
+
+
+def write_patch(inputs: Inputs) -> Work:
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.PatchWriter(file) as writer:
+            writer.write_all(inputs.operations)
+        return file
+
+    return Work(
+        "PatchWriter.write_all",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: file.getvalue() == inputs.jelly_patch,
+    )
+
+
+def write_patch_one_by_one(inputs: Inputs) -> Work:
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.PatchWriter(file) as writer:
+            for operation in inputs.operations:
+                writer.write(operation)
+        return file
+
+    return Work(
+        "PatchWriter.write, each",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: file.getvalue() == inputs.jelly_patch,
+    )
+
+
+def pyjelly_write(inputs: Inputs) -> Work:
+    def run(file: io.BytesIO) -> io.BytesIO:
+        flat_stream_to_file(iter(inputs.quads), file, pyjelly_options())
+        return file
+
+    return Work(
+        "pyjelly flat_stream_to_file",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: file.getvalue() == inputs.jelly,
+    )
