@@ -61,14 +61,14 @@ class FailingStore(Memory):
 
 
 class TransactionalStore(Memory):
-    """A store with transactions, which it does by keeping a copy of all statements."""
+    """A store with transactions, which it does by keeping a copy of all it has."""
 
     transaction_aware = True
 
     def __init__(self) -> None:
         super().__init__()
         self.calls: list[str] = []
-        self.saved: list[Any] = []
+        self.saved: tuple[list[Any], list[Any]] = ([], [])
 
     def quads(self) -> list[Any]:
         return [
@@ -79,13 +79,16 @@ class TransactionalStore(Memory):
 
     def commit(self) -> None:
         self.calls.append("commit")
-        self.saved = self.quads()
+        self.saved = (list(self.contexts()), self.quads())
 
     def rollback(self) -> None:
         self.calls.append("rollback")
         for context in list(self.contexts()):
             self.remove_graph(context)
-        for triple, context in self.saved:
+        contexts, quads = self.saved
+        for context in contexts:
+            self.add_graph(context)
+        for triple, context in quads:
             self.add(triple, context)
 
 
