@@ -16,14 +16,15 @@ ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    uint64_t hash  # of the IRI that the entry makes with the prefix of its last use
+    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`.
+    uint64_t hash
+    uint64_t hashed_prefix
 
 
 ctypedef struct LookupUse:
-    # What an entry stood for when it was last used: `term` of the frame `frame`. For a name: with
-    # the prefix whose serial is `prefix`. Apart from the entries, as all that most IRIs need.
-    uint64_t prefix
-    uint32_t frame
+    # What an entry stood for when it was last used: `term`, as long as `key` is the same. Apart
+    # from the entries, as this is all that most IRIs need.
+    uint32_t key
     uint32_t term
 
 
@@ -39,6 +40,7 @@ ctypedef struct Lookup:
 
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil
 cdef void lookup_free(Lookup* lookup) noexcept nogil
+cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil
 cdef int lookup_set(
     Lookup* lookup, Span entry, uint64_t serial, size_t max_size, size_t max_text,
     Failure* failure

@@ -42,6 +42,11 @@ cdef void lookup_free(Lookup* lookup) noexcept nogil:
     memset(lookup, 0, sizeof(Lookup))
 
 
+cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil:
+    if lookup.uses != NULL:
+        memset(lookup.uses, 0, (<size_t>lookup.size + 1) * sizeof(LookupUse))
+
+
 cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
     cdef uint32_t size = <uint32_t>(text.end - text.start)
     cdef uint8_t* copy
@@ -123,6 +128,6 @@ cdef int lookup_set(
         return fail_memory(failure, entry.start)
     lookup.last_set = id
     lookup.serials[id] = serial
-    lookup.uses[id].prefix = NOT_SET
-    lookup.uses[id].frame = 0
+    lookup.uses[id].key = 0
+    slot.hashed_prefix = NOT_SET
     return 0

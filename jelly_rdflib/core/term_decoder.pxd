@@ -74,7 +74,8 @@ cdef class TermDecoder:
     cdef Failure failure
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
-    cdef uint32_t frame  # number of the frame, from 1: entries' last uses are checked by it
+    # Which uses of lookup entries are good: it changes with the table and with any prefix.
+    cdef uint32_t epoch
     cdef uint32_t last_prefix
     cdef uint32_t last_name
     cdef uint32_t[4] last  # the last term of each position, in the frame's table
@@ -115,7 +116,7 @@ cdef class TermDecoder:
         self, TermKind kind, const uint8_t* start, size_t size
     ) noexcept nogil
     cdef void free_merged(self) noexcept nogil
-    cdef void forget_uses(self, Lookup* lookup) noexcept nogil
+    cdef void start_epoch(self) noexcept nogil
     cdef int64_t decode_iri(self, Span message) noexcept nogil
     cdef int64_t decode_literal(self, Span message) noexcept nogil
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil

@@ -12,6 +12,7 @@ from jelly_rdflib.core.lookup cimport (
     LookupEntry,
     LookupUse,
     lookup_find,
+    lookup_forget_uses,
     lookup_free,
     lookup_init,
     lookup_set,
@@ -40,6 +41,11 @@ from jelly_rdflib.core.wire cimport (
     read_uint32,
     skip_field,
 )
+
+cdef enum:
+    # A use's key has the epoch in its high half and the number of the prefix in its low half.
+    MAX_EPOCH = 0xFFFF
+    MAX_KEY_PREFIX = 0xFFFF
 
 cdef enum:
     # Tags of RdfIri.
@@ -138,19 +144,19 @@ cdef class TermDecoder:
 
     cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil:
         """Start a new term table, with room for so many terms and bytes before it grows."""
-        if self.frame == 0xFFFFFFFFU:
-            # The numbers start over: no use from before may look like one of a new frame.
-            self.forget_uses(&self.names)
-            self.forget_uses(&self.datatypes)
-            self.frame = 0
-        self.frame += 1
+        self.start_epoch()
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
             return fail_memory(&self.failure, NULL)
         return 0
 
-    cdef void forget_uses(self, Lookup* lookup) noexcept nogil:
-        memset(lookup.uses, 0, (<size_t>lookup.size + 1) * sizeof(LookupUse))
+    cdef void start_epoch(self) noexcept nogil:
+        """Make all uses of lookup entries bad."""
+        self.epoch += 1
+        if self.epoch > MAX_EPOCH:
+            lookup_forget_uses(&self.names)
+            lookup_forget_uses(&self.datatypes)
+            self.epoch = 1
 
     cdef int end_frame(self) noexcept nogil:
         """Keep the last terms for the next frame, which has a table of its own."""
@@ -178,6 +184,8 @@ cdef class TermDecoder:
 
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil:
         self.next_serial += 1
+        if lookup == &self.prefixes:
+            self.start_epoch()
         return lookup_set(
             lookup, entry, self.next_serial, self.limits.string_size, self.limits.text_size,
             &self.failure,
@@ -207,20 +215,17 @@ cdef class TermDecoder:
         cdef const uint8_t* row = at
         cdef uint32_t field, position, size, op, id, prefix_id, next_position
         cdef uint32_t positions = 4 if has_graph else 3
-        cdef uint32_t frame = self.frame
+        cdef uint32_t epoch = self.epoch << 16
         cdef uint32_t names_size = self.names.size
-        cdef uint32_t prefixes_size = self.prefixes.size
-        cdef uint64_t* prefix_serials = self.prefixes.serials
         cdef LookupUse* uses = self.names.uses
         cdef LookupUse* use
         # Of the row that is being read; `self` has those of the rows before it.
         cdef uint32_t last_name = self.last_name
         cdef uint32_t last_prefix = self.last_prefix
-        cdef uint64_t serial
         cdef uint32_t[4] quad
         cdef size_t first_row = rows.count
         cdef int64_t number
-        if self.last_is_elsewhere or end - at < SLACK:
+        if self.last_is_elsewhere or end - at < SLACK or last_prefix > MAX_KEY_PREFIX:
             return at
         memcpy(quad, self.last, sizeof(quad))
         while at < last_start:
@@ -255,11 +260,10 @@ cdef class TermDecoder:
                         break
                     last_prefix = prefix_id if prefix_id != 0 else last_prefix
                     last_name = id if id != 0 else last_name + 1
-                    if last_prefix > prefixes_size or last_name > names_size:
+                    if last_name > names_size:
                         break
-                    serial = prefix_serials[last_prefix]
                     use = &uses[last_name]
-                    if use.frame == frame and use.prefix == serial:
+                    if use.key == (epoch | last_prefix):
                         quad[position] = use.term
                         continue
                     number = self.intern_iri(last_name, last_prefix, at)
@@ -534,10 +538,10 @@ cdef class TermDecoder:
         if prefix_size > 0:
             copy_blocks(text, prefix.text, prefix_size)
         copy_blocks(text + prefix_size, name.text, name.size)
-        if use.prefix != self.prefixes.serials[prefix_id]:
-            use.prefix = self.prefixes.serials[prefix_id]
+        if name.hashed_prefix != self.prefixes.serials[prefix_id]:
+            name.hashed_prefix = self.prefixes.serials[prefix_id]
             name.hash = term_hash(TermKind.IRI, hash_text(text, size, self.seed), 0)
-        use.frame = self.frame
+        use.key = self.epoch << 16 | prefix_id if prefix_id <= MAX_KEY_PREFIX else 0
         use.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
         return use.term
 
@@ -649,10 +653,10 @@ cdef class TermDecoder:
         if entry == NULL:
             return -1
         use = &self.datatypes.uses[id]
-        if use.frame == self.frame:
+        if use.key == self.epoch << 16:
             return use.term
-        if use.prefix != EMPTY_PREFIX:
-            use.prefix = EMPTY_PREFIX
+        if entry.hashed_prefix != EMPTY_PREFIX:
+            entry.hashed_prefix = EMPTY_PREFIX
             entry.hash = term_hash(
                 TermKind.IRI, hash_text(entry.text, entry.size, self.seed), 0
             )
@@ -660,7 +664,7 @@ cdef class TermDecoder:
             &self.terms, TermKind.IRI, entry.text, entry.size, 0, entry.hash, at, &self.failure
         )
         if extra >= 0:
-            use.frame = self.frame
+            use.key = self.epoch << 16
             use.term = <uint32_t>extra
         return extra
 
