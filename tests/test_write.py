@@ -117,9 +117,15 @@ class TestAgainstProtobuf:
 
 
 class Economy:
-    """Checks that zero ids and repeated terms are used whenever they apply, row by row."""
+    """Checks that zero ids and repeated terms are used whenever they apply, row by row.
 
-    def __init__(self) -> None:
+    Args:
+        is_tight: A row may need more prefixes than the lookup has. The writer finds out on the
+            way, and may then leave entries that it does not use.
+    """
+
+    def __init__(self, is_tight: bool) -> None:
+        self.is_tight = is_tight
         self.last_entry = dict.fromkeys(("name", "prefix", "datatype"), 0)
         self.tables: dict[str, dict[int, str]] = {kind: {} for kind in self.last_entry}
         self.unused: dict[str, set[int]] = {kind: set() for kind in self.last_entry}
@@ -137,7 +143,7 @@ class Economy:
             return
         self.terms(content)
         for name, idle in self.unused.items():
-            assert not idle, f"{name} entries {idle} are not used by the row they were made for"
+            assert not idle or self.is_tight, f"{name} entries {idle} are not used by their row"
         if written is not None and written[0] in ("A", "D"):
             for position, oneof, term in zip(
                 "spog", ("subject", "predicate", "object", "graph"), written[1:], strict=True
@@ -188,7 +194,8 @@ class TestEconomy:
     @given(strategies.streams())
     def test_any_stream(self, stream: Stream) -> None:
         data = write(stream.operations, options_of(stream.options))
-        economy, reference = Economy(), decoder.Reference()
+        economy = Economy(is_tight=stream.options["max_prefix_table_size"] < 16)
+        reference = decoder.Reference()
         for row in rows(data):
             written = reference._row(row)
             economy.check(row, written[0] if written else None)

@@ -6,6 +6,7 @@ Written from the specification and the later rulings, for clarity only. It knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,11 +15,13 @@ from google.protobuf.message import DecodeError as ProtobufError
 from . import schema as pb
 from .build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from .terms import DEFAULT_GRAPH, Plain
-from .wire import WireError, check, split
+from .wire import WireError, check, fields, split
 
 __all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
 
 VERSION = 1
+
+_LANGUAGE_TAG = re.compile("[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 
 
 class RuleError(ValueError):
@@ -214,8 +217,9 @@ class Reference:
     def _literal(self, literal: Any) -> Plain:
         kind = literal.WhichOneof("literalKind")
         if kind == "langtag":
-            if not literal.langtag:
-                raise RuleError("empty language tag")
+            # the specification's SHOULD; rdflib can't hold anything else
+            if not _LANGUAGE_TAG.fullmatch(literal.langtag):
+                raise RuleError("no language tag")
             return ("literal", literal.lex, literal.langtag, None)
         if kind == "datatype":
             if not literal.datatype:
@@ -238,15 +242,21 @@ def decode(frames: Iterable[Any]) -> list[Plain]:
     return operations + reference.finish()
 
 
-def parse(data: bytes) -> Any:
+def parse(data: bytes, options: Any = None) -> Any:
     """Return the message of a bare frame.
+
+    Args:
+        data: The frame.
+        options: The stream's options, None if they are in this frame.
 
     Raises:
         RuleError: A strict reader has to refuse the bytes.
         Doubt: Readers differ about them.
     """
+    descriptor = pb.RdfPatchFrame.DESCRIPTOR
+    triples = (options or _first_options(data)).statement_type == TRIPLES
     try:
-        doubts = check(pb.RdfPatchFrame.DESCRIPTOR, data)
+        doubts = check(descriptor, data, unused=frozenset(["graph"] if triples else []))
     except WireError as error:
         raise RuleError(str(error)) from error
     if doubts:
@@ -255,6 +265,17 @@ def parse(data: bytes) -> Any:
         return pb.RdfPatchFrame.FromString(data)
     except ProtobufError as error:  # pragma: no cover
         raise AssertionError(f"wire.check let through what protobuf refuses: {error}") from error
+
+
+def _first_options(data: bytes) -> Any:
+    """Return the options in the first row of a frame, empty ones if they can't be read."""
+    for number, content in fields(data):
+        if number == 1:
+            try:
+                return pb.RdfPatchRow.FromString(content).options
+            except ProtobufError:
+                break
+    return pb.RdfPatchOptions()
 
 
 def read(data: bytes) -> list[Plain]:
@@ -271,7 +292,7 @@ def read(data: bytes) -> list[Plain]:
     reference = Reference()
     operations: list[Plain] = []
     for part in parts:
-        frame = parse(part)
+        frame = parse(part, reference.options)
         if reference.options is None and not frame.rows:
             raise Doubt("empty frame before the options")
         operations += reference.frame(frame)
