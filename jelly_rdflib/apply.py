@@ -70,7 +70,8 @@ def apply(
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
     The default graph of a Dataset stands for the dataset, since ``Dataset.parse`` hands on no more
-    than that. rdflib keeps prefixes for a whole store, so their graphs are ignored; so are headers.
+    than that. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
+    prefix is unbound whatever it stands for. Headers are ignored.
 
     Args:
         source: Anything that `read_operations` reads, or an iterable of operations.
@@ -135,6 +136,8 @@ class _Applier:
         self._is_atomic = is_atomic
         self._statements = open_changes(target, is_atomic=is_atomic, is_deferred=is_deferred)
         self._prefixes = PrefixChanges(target, is_atomic=is_atomic)
+        # Whether there is anything to roll back.
+        self._is_open = False
         # Whether a TX started the open transaction.
         self._is_explicit = False
         # How many changes had been read when the open transaction started.
@@ -223,11 +226,13 @@ class _Applier:
         self._changes_before = self._count_changes()
         self._statements.begin()
         self._prefixes.begin()
+        self._is_open = True
 
     def _commit(self) -> None:
-        self._prefixes.prepare()
-        self._statements.commit()
         self._prefixes.commit()
+        self._statements.commit()
+        # From here on, and not before, an interrupt leaves what was done.
+        self._is_open = False
         self._committed += self._is_explicit or self._count_changes() > self._changes_before
         self._added += self._statements.added
         self._deleted += self._statements.deleted
@@ -251,14 +256,14 @@ class _Applier:
 
     def _roll_back(self) -> None:
         interrupt: KeyboardInterrupt | None = None
-        while True:
+        while self._is_open:
             try:
                 try:
                     self._prefixes.rollback()
                 finally:
                     self._statements.rollback()
-                break
-            except KeyboardInterrupt as error:
+                self._is_open = False
+            except KeyboardInterrupt as error:  # noqa: PERF203
                 # Nothing may be half undone: it goes on from where it was.
                 interrupt = error
         if interrupt is not None:

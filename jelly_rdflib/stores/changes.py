@@ -30,16 +30,16 @@ class Changes(Protocol):
         """How many statements this transaction deleted that were there."""
 
     def begin(self) -> None:
-        """Start a transaction."""
+        """Start a transaction; what was committed stays."""
 
     def statements(self, operations: Iterator[Operation], /) -> Operation | None:
         """Apply adds and deletes up to the next other operation, and return it; None at the end."""
 
     def commit(self) -> None:
-        """End the transaction; what it did stays."""
+        """End the transaction. What is logged is kept up to the next `begin`."""
 
     def rollback(self) -> None:
-        """End the transaction; what it did is undone. May be called again if interrupted."""
+        """Undo what the transaction did. May be called again if interrupted."""
 
 
 def open_changes(target: Target, *, is_atomic: bool, is_deferred: bool) -> Changes:

@@ -41,8 +41,9 @@ class GeneralChanges:
         self._graphs = GraphList(target.store)
 
     def begin(self) -> None:
-        """Start a transaction."""
+        """Start a transaction; what was committed stays."""
         self._log.clear()
+        self._graphs.keep()
         self.added = 0
         self.deleted = 0
 
@@ -74,12 +75,10 @@ class GeneralChanges:
         return None
 
     def commit(self) -> None:
-        """End the transaction; what it did stays."""
-        self._log.clear()
-        self._graphs.keep()
+        """End the transaction; up to the next `begin`, `rollback` can still undo it."""
 
     def rollback(self) -> None:
-        """End the transaction; what it did is undone. May be called again if interrupted.
+        """Undo what the transaction did. May be called again if interrupted.
 
         Raises:
             ApplyError: The store refuses to take a change back. All others are taken back.

@@ -115,7 +115,7 @@ cdef class MemoryChanges:
         self.dirty = []
 
     def begin(self):
-        """Start a transaction."""
+        """Start a transaction; what was committed stays."""
         self.log.clear()
         self.listed.clear()
         self.transaction += 1
@@ -137,12 +137,10 @@ cdef class MemoryChanges:
             self.flush()
 
     def commit(self):
-        """End the transaction; what it did stays."""
-        self.log.clear()
-        self.listed.clear()
+        """End the transaction; up to the next `begin`, `rollback` can still undo it."""
 
     def rollback(self):
-        """End the transaction; what it did is undone.
+        """Undo what the transaction did.
 
         An exception may come from anywhere, even from the middle of a change, so what is undone
         need not be done, or not all of it; and when this is interrupted, it can be called again.

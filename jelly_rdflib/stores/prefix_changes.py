@@ -32,8 +32,9 @@ class PrefixChanges:
         self._is_changed = False
 
     def begin(self) -> None:
-        """Start a transaction."""
+        """Start a transaction; what was committed stays."""
         self._waiting.clear()
+        self._is_changed = False
         self.added = 0
         self.deleted = 0
 
@@ -45,22 +46,17 @@ class PrefixChanges:
         """Unbind the prefix, whatever it is bound to."""
         self._take(prefix, None)
 
-    def prepare(self) -> None:
-        """Do what waits for the commit; `rollback` can still undo it.
+    def commit(self) -> None:
+        """Do what waited for the commit; up to the next `begin`, `rollback` can still undo it.
 
         Raises:
             ApplyError: The store can't unbind, or does not bind.
         """
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
-
-    def commit(self) -> None:
-        """End the transaction; what it did stays."""
-        self._waiting.clear()
         if self._is_changed:
             # It remembers short names that may be others now.
             self._target.namespace_manager.reset()
-            self._is_changed = False
 
     def rollback(self) -> None:
         """End the transaction; what it did is undone. May be called again if interrupted."""

@@ -26,7 +26,7 @@ class TransactionalChanges(GeneralChanges):
         self._has_begun = False
 
     def commit(self) -> None:
-        """Let the store commit."""
+        """Let the store commit; that can't be undone."""
         if self._has_begun:
             self._store.commit()
             self._has_begun = False
