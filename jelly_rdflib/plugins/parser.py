@@ -38,6 +38,10 @@ class JellyPatchParser(Parser):
     ) -> None:
         """Apply the patches that the source has to the sink; see `jelly_rdflib.apply`.
 
+        A Dataset binds rdflib's own prefixes when it is first asked for any, which may be after
+        it parsed; where a patch deletes some of those, ask for ``dataset.namespace_manager``
+        before.
+
         Args:
             source: Where rdflib found the bytes.
             sink: What to apply them to. The default graph of a Dataset stands for the dataset.

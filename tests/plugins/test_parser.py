@@ -118,6 +118,16 @@ def test_arguments() -> None:
         Dataset().parse(data=data, format="jelly-patch", colour="blue")
 
 
+def test_prefixes_that_rdflib_binds_itself() -> None:
+    data = encoded((Op.PD, "brick", None, None), (Op.PA, "s", URIRef("https://schema.org/"), None))
+    dataset = Dataset()
+    assert "schema" in dict(dataset.namespace_manager.namespaces())
+    dataset.parse(data=data, format="jelly-patch")
+    prefixes = dict(dataset.namespaces())
+    assert prefixes["s"] == URIRef("https://schema.org/")
+    assert prefixes.keys().isdisjoint({"brick", "schema"})
+
+
 def test_bad_input_leaves_the_dataset_as_it_was() -> None:
     for size in range(len(QUADS)):
         dataset = Dataset()
