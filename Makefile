@@ -34,7 +34,7 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: bench
-bench: $(VENV)/.dev ## Measure against other libraries, and print the ratios
+bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)
 
 .PHONY: build
