@@ -23,6 +23,7 @@ cdef class FrameReader:
     cdef uint64_t frame_offset
 
     cdef bint next_frame(self) except -1
+    cdef void release(self) noexcept
     cdef int start(self) except -1
     cdef bint next_delimited(self) except -1
     cdef bint next_bare(self) except -1

@@ -48,17 +48,23 @@ cdef class FrameReader:
             self.begin = self.end = self.memory
 
     def __dealloc__(self):
-        if self.has_view:
-            PyBuffer_Release(&self.view)
+        self.release()
         PyMem_RawFree(self.memory)
 
     def __del__(self):
         self.close()
 
     def close(self):
-        """Close what `open_source` opened."""
+        """Let go of the source: close what `open_source` opened."""
+        self.release()
         if self.source is not None:
             self.source.close()
+
+    cdef void release(self) noexcept:
+        if self.has_view:
+            self.has_view = False
+            self.begin = self.end = NULL
+            PyBuffer_Release(&self.view)
 
     cdef bint next_frame(self) except -1:
         """Find the next frame; False at the end of the input."""

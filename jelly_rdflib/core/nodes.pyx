@@ -129,7 +129,13 @@ cdef class NodeFactory:
         elif kind == TermKind.TYPED_LITERAL:
             datatype = <object>PyList_GET_ITEM(nodes, terms.extras[term])
             if datatype in types.recognized_datatypes:
-                return types.literal(text, datatype=datatype, normalize=self.normalize)
+                made = types.literal(text, datatype=datatype, normalize=self.normalize)
+                if self.normalize or is_text_of(made, terms, term):
+                    return made
+                # rdflib collapses the white space of some datatypes even so.
+                literal = self.subclass_text(types.literal, text)
+                copy_slots(literal, made, types)
+                return literal
             value = None
         # What is left the constructor would give just these attributes, more slowly.
         literal = self.subclass_text(types.literal, text)
@@ -147,6 +153,15 @@ cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept
     # For a new object only: what was in the slot is not released.
     Py_INCREF(value)
     (<PyObject**>(<char*><PyObject*>node + offset))[0] = <PyObject*>value
+
+
+cdef int copy_slots(object literal, object source, NodeTypes types) except -1:
+    cdef Py_ssize_t offset
+    for offset in (
+        types.language_offset, types.datatype_offset, types.value_offset, types.ill_typed_offset
+    ):
+        set_slot(literal, offset, get_slot(source, offset))
+    return 0
 
 
 cdef inline const uint8_t* text_start(const TermColumns* terms, uint32_t term) noexcept:

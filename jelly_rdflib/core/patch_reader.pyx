@@ -38,12 +38,18 @@ cdef class PatchBatchReader:
 
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
-        self.is_finished = True
-        self.frames.close()
+        if self.is_reading:
+            raise ValueError("the reader is reading, and can't be closed")
+        self.stop()
 
     def options(self):
         """Return the stream's RdfPatchOptions as a dict by field name; None before the first."""
         return self.decoder.options()
+
+    cdef int stop(self) except -1:
+        self.is_finished = True
+        self.frames.close()
+        return 0
 
     cdef Batch next_batch(self):
         cdef Batch batch
@@ -60,11 +66,11 @@ cdef class PatchBatchReader:
                 )
             batch = self.decoder.end(self.frames.position)
         except BaseException:
-            self.close()
+            self.stop()
             raise
         finally:
             self.is_reading = False
-        self.close()
+        self.stop()
         return batch if batch.rows.count > 0 else None
 
 

@@ -52,11 +52,7 @@ def open_source(source: Any) -> memoryview | ByteSource:
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
         file = open(source, "rb", buffering=0)  # noqa: SIM115
-        try:
-            return _decompressed(_file_reader(file), file.close)
-        except BaseException:
-            file.close()
-            raise
+        return _decompressed(_file_reader(file), file.close)
     if hasattr(source, "read") and not _is_mmap(source):
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
@@ -68,7 +64,7 @@ def open_source(source: Any) -> memoryview | ByteSource:
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
     if view[:2] == GZIP_MAGIC or view[:4] == ZSTD_MAGIC:
-        return _decompressed(_file_reader(io.BytesIO(view)), view.release)
+        return _decompressed(_file_reader(io.BytesIO(view)), _do_nothing)
     return view
 
 
@@ -100,15 +96,28 @@ def _file_reader(file: Any) -> Callable[[int], bytes]:
 
 
 def _decompressed(read: Callable[[int], bytes], close: Callable[[], None]) -> ByteSource:
+    """Make a source that looks whether its bytes are compressed, but not before it is read."""
+    reader: Callable[[int], bytes] | None = None
+
+    def read_decompressed(size: int) -> bytes:
+        nonlocal reader
+        if reader is None:
+            reader = _decompressed_reader(read)
+        return reader(size)
+
+    return ByteSource(read_decompressed, close)
+
+
+def _decompressed_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     start = b""
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     read = _with_start(start, read)
     if start.startswith(GZIP_MAGIC):
-        return ByteSource(_gzip_reader(read), close)
+        return _gzip_reader(read)
     if start == ZSTD_MAGIC:
-        return ByteSource(_zstd_reader(read), close)
-    return ByteSource(read, close)
+        return _zstd_reader(read)
+    return read
 
 
 def _with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
