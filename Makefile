@@ -54,7 +54,7 @@ $(BIN)/python:
 
 # $(VENV)/.EXTRA: the package, editable and with its Cython modules built in place, and that extra.
 $(VENV)/.%: $(BUILD_INPUTS) | $(BIN)/python
-	$(BIN)/pip install --quiet --editable ".[$*]"
+	PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet --editable ".[$*]"
 	touch $@
 
 # Only the ontology's files are wanted: none of the package's code is run, so no dependencies, and
