@@ -17,10 +17,10 @@ from jelly_rdflib.options import Limits, PatchOptions
 
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Self
 
     from rdflib.graph import Graph
     from rdflib.term import Node
+    from typing_extensions import Self
 
     from jelly_rdflib.apply import ApplyResult
 
@@ -349,7 +349,7 @@ class PatchWriter(PatchFrameEncoder):
         ...     writer.header("id", URIRef("urn:uuid:1"))
         ...     writer.begin()
         ...     writer.add_prefix("ex", URIRef("http://example.org/"))
-        ...     writer.add(URIRef("http://example.org/s"), URIRef("http://example.org/p"), Literal(1))
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal(1))
         ...     writer.commit()
         >>> [operation[0].name for operation in read_operations(file.getvalue())]
         ['H', 'TX', 'PA', 'A', 'TC', 'END']

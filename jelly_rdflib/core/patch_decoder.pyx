@@ -520,10 +520,10 @@ cdef class PatchFrameDecoder:
             return fail(
                 &self.terms.failure, message.start, b"namespace is added, but has no value"
             )
-        if (
-            self.has_graphs
-            and self.terms.decode_graph(&graph, message.start, &graph_number) < 0
-        ):
+        if self.has_graphs:
+            if self.terms.decode_graph(&graph, message.start, &graph_number) < 0:
+                return -1
+        elif self.terms.check_unused(&graph) < 0:
             return -1
         return self.append(
             op, <uint32_t>name_number, 0, <uint32_t>value_number, graph_number

@@ -110,6 +110,7 @@ cdef class TermDecoder:
     ) noexcept nogil
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil
     cdef int check_text(self, Span text) noexcept nogil
+    cdef int check_unused(self, EncodedTerm* term) noexcept nogil
     cdef int check_fields(self, Span message) noexcept nogil
     cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil
     cdef int64_t intern_regular_text(

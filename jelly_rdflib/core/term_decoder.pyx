@@ -106,10 +106,6 @@ cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) 
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
 
 
-cdef inline bint is_message(int kind) noexcept nogil:
-    return kind != UNSET and kind != IS_BLANK_NODE
-
-
 cdef class TermDecoder:
     """The state that terms are decoded with: lookups, last terms, and the frame's term table.
 
@@ -325,7 +321,7 @@ cdef class TermDecoder:
         if has_graph:
             if self.decode_graph(&terms[GRAPH], message.start, &quad[GRAPH]) < 0:
                 return -1
-        elif is_message(terms[GRAPH].kind) and self.check_fields(terms[GRAPH].span) < 0:
+        elif self.check_unused(&terms[GRAPH]) < 0:
             return -1
         self.last_is_elsewhere = False
         return 0
@@ -385,9 +381,9 @@ cdef class TermDecoder:
         (protobuf, "Last One Wins"), and the encodings of two messages, one after the other, are
         the encoding of the merged message.
         """
-        if kind == term.kind and is_message(kind):
+        if kind == term.kind and kind != IS_BLANK_NODE:
             return self.merge(&term.span, span)
-        if is_message(term.kind) and self.check_fields(term.span) < 0:
+        if self.check_unused(term) < 0:
             return -1
         term.kind = kind
         term.span = span
@@ -467,6 +463,12 @@ cdef class TermDecoder:
         if term.kind == IS_TRIPLE_TERM:
             return self.decode_triple(span, depth + 1)
         return self.decode_blank_node(span)
+
+    cdef int check_unused(self, EncodedTerm* term) noexcept nogil:
+        """Check what protobuf would check of a term that is not used: the wire format, no more."""
+        if term.kind == IS_BLANK_NODE:
+            return self.check_text(term.span)
+        return self.check_fields(term.span) if term.kind != UNSET else 0
 
     cdef int check_fields(self, Span message) noexcept nogil:
         """Check the wire format of a message that means nothing here, field by field."""

@@ -1,0 +1,6 @@
+"""Makes nodes (rdflib's terms) of the terms of a batch."""
+
+from jelly_rdflib.core.node_types import NodeTypes
+
+class NodeFactory:
+    def __init__(self, types: NodeTypes, *, normalize: bool | None = None) -> None: ...

@@ -1,0 +1,13 @@
+"""Decodes the frames of a Jelly-Patch stream to batches."""
+
+from typing import Any
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.options import Limits
+
+class PatchFrameDecoder:
+    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
+    def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
+    def finish(self) -> Batch: ...
+    def options(self) -> dict[str, Any] | None: ...
