@@ -7,10 +7,12 @@ import rdflib.util
 from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 
+from jelly_rdflib.encodings import find_encoding
+
 __all__ = ["register"]
 
-_NAMES = ("jelly-patch", "application/x-jelly-rdf-patch")
-_EXTENSION = "jellyp"
+# How the names of each encoding's plugin classes start.
+_PLUGINS = {"jelly-patch": "JellyPatch"}
 
 
 def register() -> None:
@@ -24,9 +26,12 @@ def register() -> None:
         >>> rdflib.util.guess_format("changes.jellyp")
         'jelly-patch'
     """
-    for name in _NAMES:
-        rdflib.plugin.register(name, Parser, "jelly_rdflib.plugins.parser", "JellyPatchParser")
-        rdflib.plugin.register(
-            name, Serializer, "jelly_rdflib.plugins.serializer", "JellyPatchSerializer"
-        )
-    rdflib.util.SUFFIX_FORMAT_MAP[_EXTENSION] = _NAMES[0]
+    for encoding_name, prefix in _PLUGINS.items():
+        encoding = find_encoding(encoding_name)
+        for name in (encoding.name, *encoding.media_types):
+            rdflib.plugin.register(name, Parser, "jelly_rdflib.plugins.parser", f"{prefix}Parser")
+            rdflib.plugin.register(
+                name, Serializer, "jelly_rdflib.plugins.serializer", f"{prefix}Serializer"
+            )
+        for extension in encoding.extensions:
+            rdflib.util.SUFFIX_FORMAT_MAP[extension] = encoding.name
