@@ -106,6 +106,7 @@ def apply(
         (1, 1)
     """
     place = Target(target)
+    operations: Iterator[Operation]
     if is_readable(source):
         if place.is_dataset:
             operations = read_operations(source, limits=limits, normalize=normalize)
