@@ -123,9 +123,6 @@ class TestNodes:
                 assert same_term(got, expected), (term, got, expected)
                 assert str(got) == lex
 
-    @pytest.mark.xfail(
-        reason="to be decided: rdflib's constructor rewrites these two", strict=False
-    )
     @pytest.mark.parametrize("name", ["normalizedString", "token"])
     def test_without_normalizing_strings_stay_too(self, name: str) -> None:
         term: Plain = ("literal", " a\tb \r\n", None, strategies.XSD + name)

@@ -163,7 +163,7 @@ class _Producer:
         return _riffle(
             self.rng,
             self.names.provide([name for _, name in self.cuts.values()]),
-            self.prefixes.provide(list(prefixes)),
+            self.prefixes.provide(sorted(prefixes)),
             self.datatypes.provide(datatypes),
         )
 

@@ -1,0 +1,236 @@
+"""Batches: columns of numbers, and a table with each distinct term once."""
+
+from __future__ import annotations
+
+import array
+import gc
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from rdflib import BNode, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+
+from .. import strategies
+from ..oracle import build as b
+from ..oracle import producer
+from ..oracle.build import QUADS, TRIPLES
+from ..oracle.terms import plain_operation
+from ..strategies import Stream
+
+COLUMNS = ("ops", "s", "p", "o", "g")
+
+
+def batch_of(*rows: Any, **options: Any) -> Any:
+    head = b.options(statement_type=QUADS, rdf_star=True, generalized_statements=True, **options)
+    return jr.PatchDecoder().decode_frame(b.frame(head, b.name("urn:p"), *rows))
+
+
+def rebuild(batch: Any) -> list[Any]:
+    """Return a batch's operations, made from its columns and terms alone."""
+    terms = batch.terms
+    operations = []
+    for code, s, p, o, g in zip(*(getattr(batch, name) for name in COLUMNS), strict=True):
+        op = Op(code)
+        if op in (Op.A, Op.D):
+            operations.append((op, terms[s], terms[p], terms[o], terms[g]))
+        elif op in (Op.PA, Op.PD):
+            assert p == 0
+            operations.append((op, terms[s], terms[o], terms[g]))
+        elif op is Op.H:
+            assert p == g == 0
+            operations.append((op, terms[s], terms[o]))
+        else:
+            assert s == p == o == g == 0
+            operations.append((op,))
+    return operations
+
+
+class TestColumns:
+    @given(strategies.streams(), strategies.dice)
+    def test_they_say_what_iterating_says(self, stream: Stream, rng: random.Random) -> None:
+        data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+        operations = []
+        for batch in jr.read_batches(data):
+            assert len(batch) == len(batch.ops)
+            got = rebuild(batch)
+            assert got == list(batch) == list(batch)
+            operations += map(plain_operation, got)
+        assert operations == stream.operations
+
+    @given(strategies.streams(), strategies.dice)
+    def test_each_distinct_term_is_there_once(self, stream: Stream, rng: random.Random) -> None:
+        """Each column's numbers are in the table; no term is there twice, none is left out."""
+        data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+        for batch in jr.read_batches(data):
+            terms = list(batch.terms)
+            assert terms[0] is None
+            assert len(terms) == len(batch.terms)
+            for name in COLUMNS[1:]:
+                assert all(number < len(terms) for number in getattr(batch, name))
+            keys = [(type(term), term) for term in terms]
+            # the default graph is no IRI of the stream, though rdflib has only an IRI for it
+            twice = {key for key in keys if keys.count(key) > 1}
+            assert all(key[1] == URIRef("urn:x-rdflib:default") for key in twice)
+
+    @given(strategies.streams(statement_type=TRIPLES), strategies.dice)
+    def test_there_is_no_graph_in_triples(self, stream: Stream, rng: random.Random) -> None:
+        data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+        assert not any(any(batch.g) for batch in jr.read_batches(data))
+
+    def test_formats(self) -> None:
+        batch = batch_of(b.header("k", "s"))
+        for name in COLUMNS:
+            view = memoryview(getattr(batch, name))
+            assert view.format == ("B" if name == "ops" else "I")
+            assert view.itemsize == (1 if name == "ops" else 4)
+            assert view.ndim == 1
+            assert view.shape == (1,)
+            assert view.contiguous
+            assert view.readonly
+            with pytest.raises(TypeError):
+                view[0] = 1
+
+    def test_nothing_is_copied(self) -> None:
+        """Two views of a column are of the same memory."""
+        pyarrow = pytest.importorskip("pyarrow")
+        batch = batch_of(*(b.header(str(n), "s") for n in range(100)))
+        for name in COLUMNS:
+            one, other = (
+                pyarrow.py_buffer(getattr(batch, name)),
+                pyarrow.py_buffer(getattr(batch, name)),
+            )
+            assert one.address == other.address != 0
+
+    def test_views_outlive_their_batch(self) -> None:
+        views: dict[str, Any] = {}
+        expected = {}
+        batch = batch_of(*(b.add(str(n), b.iri(0, 1), str(n * n), "g") for n in range(1000)))
+        for name in COLUMNS:
+            views[name] = memoryview(getattr(batch, name))
+            expected[name] = bytes(views[name])
+        terms = batch.terms
+        nodes = list(terms)
+        del batch
+        gc.collect()
+        # memory that was given back too early would be written over here
+        junk = [batch_of(*(b.header(str(n), "x" * n) for n in range(200))) for _ in range(20)]
+        assert {name: bytes(view) for name, view in views.items()} == expected
+        assert list(terms) == nodes
+        assert len(junk) == 20
+
+    def test_batches_outlive_their_decoder_and_their_bytes(self) -> None:
+        data = bytearray(b.frame(b.options(), b.header("key", b.literal("value", "en"))))
+        package = jr.PatchDecoder()
+        batch = package.decode_frame(data)
+        data[:] = b"\xff" * len(data)
+        data.append(0)
+        del data, package
+        gc.collect()
+        assert list(batch) == [(Op.H, "key", Literal("value", lang="en"))]
+
+    def test_empty_batches(self) -> None:
+        for batch in (batch_of(), jr.PatchDecoder().decode_frame(b.frame(b.options()))):
+            assert len(batch) == 0
+            assert list(batch) == []
+            assert all(bytes(getattr(batch, name)) == b"" for name in COLUMNS)
+            assert list(batch.terms) == [None]
+
+    def test_terms(self) -> None:
+        quoted = b.triple("s", b.iri(0, 1), b.literal("l"))
+        batch = batch_of(
+            b.header("key", quoted),
+            b.add(quoted, b.iri(0, 1), b.literal("l"), "s"),
+            b.prefix_add("s", b.iri(0, 1)),
+        )
+        p, s = URIRef("urn:p"), BNode("s")
+        term = jr.TripleTerm(s, p, Literal("l"))
+        terms = batch.terms
+        assert set(terms) == {None, "key", "s", s, p, Literal("l"), term}
+        assert len(terms) == 7
+        (o, _, _) = batch.o
+        assert terms[o] == term
+        assert type(terms[batch.s[0]]) is str
+        assert type(terms[batch.s[2]]) is str
+        assert type(terms[batch.g[1]]) is BNode
+        with pytest.raises(IndexError):
+            terms[len(terms)]
+
+    def test_equal_terms_are_the_same_object(self) -> None:
+        batch = batch_of(*(b.add("s", b.iri(0, 1), "s", "s") for _ in range(3)))
+        nodes = {id(node) for op in batch for node in (op[1], op[3], op[4])}
+        assert len(nodes) == 1
+
+    def test_columns_are_numbers(self) -> None:
+        batch = batch_of(b.header("k", "s"), b.begin(), b.commit())
+        assert array.array("B", bytes(batch.ops)).tolist() == [Op.H, Op.TX, Op.TC]
+        assert memoryview(batch.ops).tolist() == [Op.H, Op.TX, Op.TC]
+
+
+class TestDecoder:
+    def test_frames_of_a_broker(self) -> None:
+        """Encoder and decoder, frame by frame."""
+        encoder, package = jr.PatchEncoder(), jr.PatchDecoder()
+        assert encoder.options == jr.PatchOptions()
+        assert package.options is None
+        s, p = URIRef("http://example.org/s"), URIRef("http://example.org/p")
+        for n in range(3):
+            operations = [(Op.TX,), (Op.A, s, p, Literal(n), s), (Op.TC,), (Op.END,)]
+            assert list(package.decode_frame(encoder.encode_frame(operations))) == operations
+        assert list(package.finish()) == []
+        assert package.options == jr.PatchOptions()
+
+    def test_an_empty_frame_is_a_frame(self) -> None:
+        package = jr.PatchDecoder()
+        package.decode_frame(b.frame(b.options()))
+        assert list(package.decode_frame(b"")) == []
+        assert list(package.finish()) == [(Op.END,)]
+
+    @pytest.mark.parametrize("make", [bytes, bytearray, memoryview])
+    def test_any_bytes(self, make: Any) -> None:
+        package = jr.PatchDecoder()
+        frame = make(b.frame(b.options(), b.header("k", "s")))
+        assert list(package.decode_frame(frame)) == [(Op.H, "k", BNode("s"))]
+
+    @pytest.mark.parametrize("data", [None, 5, "text", [1]])
+    def test_what_is_no_bytes_is_a_type_error(self, data: Any) -> None:
+        with pytest.raises(TypeError):
+            jr.PatchDecoder().decode_frame(data)
+
+    def test_a_frame_with_its_length_is_refused(self) -> None:
+        """decode_frame takes bare frames."""
+        with pytest.raises(jr.DecodeError):
+            jr.PatchDecoder().decode_frame(b.stream([b.options(), b.header("k", "s")]))
+
+    def test_finish_without_a_frame_is_refused(self) -> None:
+        with pytest.raises(jr.DecodeError) as caught:
+            jr.PatchDecoder().finish()
+        assert caught.value.frame == 0
+
+    @pytest.mark.parametrize("stream_type", [b.FLAT, b.PUNCTUATED])
+    def test_finish_inside_a_transaction_is_refused(self, stream_type: int) -> None:
+        package = jr.PatchDecoder()
+        package.decode_frame(b.frame(b.options(stream_type=stream_type), b.begin()))
+        with pytest.raises(jr.DecodeError, match="transaction"):
+            package.finish()
+
+    def test_decoders_do_not_share_state(self) -> None:
+        one, other = jr.PatchDecoder(), jr.PatchDecoder()
+        one.decode_frame(b.frame(b.options(), b.name("urn:1"), b.header("k", b.iri())))
+        other.decode_frame(b.frame(b.options(), b.name("urn:2"), b.header("k", b.iri())))
+        frame = b.frame(b.header("k", b.iri(0, 1)))
+        assert list(one.decode_frame(frame)) == [(Op.H, "k", URIRef("urn:1"))]
+        assert list(other.decode_frame(frame)) == [(Op.H, "k", URIRef("urn:2"))]
+
+    def test_normalize(self) -> None:
+        frame = b.frame(
+            b.options(),
+            b.datatype(strategies.XSD + "integer"),
+            b.header("k", b.literal("01", None, 1)),
+        )
+        for normalize, lex in [(None, "1"), (True, "1"), (False, "01")]:
+            ((_, _, value),) = jr.PatchDecoder(normalize=normalize).decode_frame(frame)
+            assert str(value) == lex

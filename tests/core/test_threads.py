@@ -1,0 +1,112 @@
+"""Decoding lets other threads run, so a decoder must stand several of them at once."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import jelly_rdflib as jr
+
+from ..oracle import build as b
+from ..support import run
+
+
+def test_decoders_in_threads() -> None:
+    rows = [b.header(str(n), b.literal("é" * n)) for n in range(300)]
+    frame = b.frame(b.options(stream_type=b.PUNCTUATED), *rows)
+    expected = list(jr.PatchDecoder().decode_frame(frame))
+    right: list[bool] = []
+
+    def work() -> None:
+        for _ in range(20):
+            package = jr.PatchDecoder()
+            right.extend(list(package.decode_frame(frame)) == expected for _ in range(3))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * (4 * 20 * 3)
+
+
+def test_a_decoder_that_threads_share_does_no_harm() -> None:
+    """It may refuse one of two calls at once; nothing may crash, and no batch may be half one."""
+    run(
+        """
+import threading
+import jelly_rdflib as jr
+from tests.oracle import build as b
+
+def frame(k):
+    rows = [b.header(f"{k}", b.literal(f"{k}-{n}")) for n in range(3000)]
+    return b.frame(b.options(stream_type=3), *rows)
+
+frames = [frame(k) for k in range(4)]
+for _ in range(10):
+    decoder = jr.PatchDecoder()
+    def work(k):
+        for _ in range(5):
+            try:
+                batch = decoder.decode_frame(frames[k])
+            except (ValueError, RuntimeError):
+                continue
+            assert len(batch) == 3000
+            assert all(op[1] == str(k) for op in batch), "a batch of two threads"
+    errors = []
+    def guarded(k):
+        try:
+            work(k)
+        except BaseException as error:
+            errors.append(error)
+    threads = [threading.Thread(target=guarded, args=(k,)) for k in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join(60)
+    assert not errors, errors
+"""
+    )
+
+
+def test_a_batch_that_threads_share() -> None:
+    """Nodes are made on request: by several threads at once, they are the same ones."""
+    rows = [b.header(str(n), b.literal("é" * n)) for n in range(500)]
+    for _ in range(20):
+        batch = jr.PatchDecoder().decode_frame(b.frame(b.options(), *rows))
+        with ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(list, [batch] * 4))
+        assert all(result == results[0] for result in results)
+
+
+def test_bytes_that_change_while_they_are_decoded_do_no_harm() -> None:
+    """What is checked is what is used: nothing is read twice and trusted the second time."""
+    run(
+        """
+import random, threading
+import jelly_rdflib as jr
+from tests.oracle import build as b
+
+rows = [b.add(str(n), b.iri(0, 1), b.literal("x" * (n % 50), "en")) for n in range(4000)]
+good = b.frame(b.options(), b.name("urn:p"), *rows)
+data = bytearray(good)
+stop = False
+def scribble():
+    rng = random.Random(1)
+    while not stop:
+        at = rng.randrange(40, len(data))
+        data[at] = rng.randrange(256)
+        data[at] = good[at]
+thread = threading.Thread(target=scribble)
+thread.start()
+outcomes = set()
+for _ in range(150):
+    try:
+        batch = jr.PatchDecoder().decode_frame(data)
+        len(list(batch))
+        outcomes.add("read")
+    except (jr.DecodeError, UnicodeDecodeError):
+        outcomes.add("refused")
+stop = True
+thread.join()
+print(outcomes)
+"""
+    )
