@@ -13,6 +13,7 @@ from jelly_rdflib.operations import Op
 
 cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
+    Py_ssize_t PyList_GET_SIZE(object items)
 
 cdef list OPS = [None, *sorted(Op)]
 # The operations that are their code alone are the same tuple each time.
@@ -109,6 +110,8 @@ cdef class Batch:
     cdef tuple operation(self, size_t row, list nodes):
         cdef int op = self.rows.ops[row]
         cdef tuple operation
+        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
+            raise RuntimeError("another thread is using this iterator")
         if op == A or op == D:
             operation = PyTuple_New(5)
             put(operation, 0, PyList_GET_ITEM(OPS, op))

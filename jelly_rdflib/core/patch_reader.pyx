@@ -90,12 +90,16 @@ cdef class PatchOperationReader:
         return self
 
     def __next__(self):
+        cdef Batch batch
+        cdef list nodes
         while self.batch is None or self.row >= self.batch.rows.count:
-            self.batch = self.batches.next_batch()
-            if self.batch is None:
+            batch = self.batches.next_batch()
+            if batch is None:
                 raise StopIteration
-            self.nodes = self.batch.terms.make_nodes()
-            self.row = 0
+            # Making nodes runs rdflib's code, and other threads: the batch and its nodes are put
+            # in place together.
+            nodes = batch.terms.make_nodes()
+            self.batch, self.nodes, self.row = batch, nodes, 0
         self.row += 1
         return self.batch.operation(self.row - 1, self.nodes)
 

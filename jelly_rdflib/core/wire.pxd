@@ -48,23 +48,6 @@ cdef inline int read_long_varint(
     return fail(failure, at[0], b"varint is cut off")
 
 
-cdef inline const uint8_t* short_varint(
-    const uint8_t* p, const uint8_t* end, uint32_t* value
-) noexcept nogil:
-    """Read a varint of one or two bytes, as nearly all are; NULL where it is another.
-
-    For fast paths, which leave what they don't expect to `read_varint`.
-    """
-    if p < end:
-        if p[0] < 0x80:
-            value[0] = p[0]
-            return p + 1
-        if end - p > 1 and p[1] < 0x80:
-            value[0] = (p[0] & 0x7F) | (<uint32_t>p[1] << 7)
-            return p + 2
-    return NULL
-
-
 cdef enum:
     # `peek_varint` reads no further than this, and no number that it reads reaches the other.
     PEEK_SIZE = 2
