@@ -57,7 +57,7 @@ cdef class MemoryChanges:
     cdef NodeEntry last_p
     cdef dict last_objects
 
-    cdef object run(self, object operations, bint has_collector)
+    cdef object run(self, object operations)
     cdef MemoryGraph find_graph(self, object g)
     cdef MemoryGraph make_graph(self, object g)
     cdef int list_graph(self, MemoryGraph graph) except -1

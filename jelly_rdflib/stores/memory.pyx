@@ -10,8 +10,6 @@ indexes have for a subject, predicate or object is looked up once. The sets are 
 a set has no way to be handed a hash, but takes over those of a dict or set that it is updated with.
 """
 
-import gc
-
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
@@ -42,8 +40,6 @@ cdef extern from "Python.h":
 cdef enum:
     # Enough to pay for a batch, few enough to stay in the processor's cache.
     FLUSH_EVERY = 1 << 10
-    # Batches; some milliseconds each.
-    COLLECT_EVERY = 16
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
@@ -135,12 +131,9 @@ cdef class MemoryChanges:
         Returns:
             The first operation that is neither, or None at the end.
         """
-        cdef bint has_collector = self.is_deferred and gc.isenabled()
         try:
-            return self.run(operations, has_collector)
+            return self.run(operations)
         finally:
-            if has_collector:
-                gc.enable()
             self.flush()
 
     def commit(self):
@@ -165,12 +158,11 @@ cdef class MemoryChanges:
             graph.listed_in = -1
         self.listed.clear()
 
-    cdef object run(self, object operations, bint has_collector):
+    cdef object run(self, object operations):
         cdef NodeEntry s, p, o
         cdef MemoryGraph graph
         cdef bint is_add
         cdef Py_ssize_t until_flush = FLUSH_EVERY if self.is_deferred else 1
-        cdef size_t batches = 0
         for operation in operations:
             if not isinstance(operation, tuple) or not operation:
                 raise not_an_operation(operation)
@@ -204,15 +196,6 @@ cdef class MemoryChanges:
                     # Nothing else here looks whether the user wants to stop.
                     PyErr_CheckSignals()
                     until_flush = FLUSH_EVERY
-                    if has_collector:
-                        # Each new tuple and dict counts towards the next run of the garbage
-                        # collector, though none of these becomes garbage, and it would take a
-                        # third of the time. So it is let in at few batches only.
-                        batches += 1
-                        if batches % COLLECT_EVERY == 0:
-                            gc.enable()
-                        else:
-                            gc.disable()
                 else:
                     until_flush = 1
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -166,30 +164,6 @@ def test_many_distinct_nodes_and_batches() -> None:
     run(MemoryChanges(Target(fast), is_atomic=True, is_deferred=True), [(operations, True)])
     run(GeneralChanges(Target(general), is_atomic=True), [(operations, True)])
     assert full_state(fast.store) == full_state(general.store)
-
-
-@pytest.mark.parametrize("is_enabled", [True, False])
-def test_the_garbage_collector_is_left_as_it_was(is_enabled: bool) -> None:
-    seen = set()
-
-    def operations(count: int):
-        for number in range(count):
-            seen.add(gc.isenabled())
-            yield (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(str(number % 10)), None)
-        raise ZeroDivisionError
-
-    (gc.enable if is_enabled else gc.disable)()
-    try:
-        for count in (10, 40_000):
-            changes = MemoryChanges(Target(Graph()), is_atomic=True, is_deferred=True)
-            changes.begin()
-            with pytest.raises(ZeroDivisionError):
-                changes.statements(operations(count))
-            assert gc.isenabled() == is_enabled
-    finally:
-        gc.enable()
-    # it is kept out for a while, but not for long
-    assert seen == ({True, False} if is_enabled else {False})
 
 
 def test_statements_of_formulas() -> None:
