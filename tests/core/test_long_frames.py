@@ -14,7 +14,7 @@ from ..oracle import build as b
 from ..oracle import decoder, producer, wire
 from ..oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from ..oracle.terms import DEFAULT_GRAPH, Plain
-from ..support import assert_same_outcome, read
+from ..support import assert_same_outcome, read, refuse
 from ..test_bad_input import damage
 
 SEEDS = range(int(os.environ.get("LONG_FRAME_SEEDS", "12")))
@@ -134,3 +134,25 @@ def test_entries_set_anew_between_rows_that_use_them() -> None:
         rows += [use, entry, use, b.add(None, b.iri(0, 1), b.literal("1", None, 1))]
     for data in (b.stream([*head, *rows]), b.stream(head, *([row] for row in rows))):
         assert read(data) == decoder.read(data)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 30, 59])
+def test_errors_name_the_row(bad: int) -> None:
+    head = [b.options(), b.name("urn:p"), b.add("s", b.iri(0, 1), "o")]
+    rows = [b.add(None, b.iri(0, 1), b.literal("x" * 10)) for _ in range(60)]
+    rows[bad] = b.add(None, b.iri(0, 9), b.literal("x" * 10))
+    error = refuse(b.stream(head, [b.add("s"), *rows]), row=True)
+    assert (error.frame, error.row) == (1, bad + 1)
+    start = len(b.stream(head)) + len(b.frame(b.add("s"), *rows[:bad]))
+    assert start <= error.offset <= start + 40
+
+
+def test_rows_after_the_last_mark_are_a_patch() -> None:
+    head = [b.options(stream_type=PUNCTUATED), b.name("urn:p"), b.add("s", b.iri(0, 1), "o")]
+    rows = [b.add(None, b.iri(0, 1), b.literal(str(n))) for n in range(60)]
+    added = ("A", ("bnode", "s"), ("iri", "urn:p"))
+    end = [(*added, ("literal", str(n), None, None), None) for n in range(60)]
+    first = [(*added, ("bnode", "o"), None), ("END",)]
+    assert read(b.stream([*head, b.punctuation(), *rows])) == [*first, *end, ("END",)]
+    assert read(b.stream([*head, b.punctuation()], rows)) == [*first, *end, ("END",)]
+    assert read(b.stream(head, rows, [b.punctuation()])) == [first[0], *end, ("END",)]

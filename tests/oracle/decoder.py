@@ -274,9 +274,12 @@ def read(data: bytes) -> list[Plain]:
         raise RuleError(str(error)) from error
     reference = Reference()
     operations: list[Plain] = []
+    starts_empty = False
     for part in parts:
         frame = parse(part)
-        if reference.options is None and not frame.rows:
-            raise Doubt("empty frame before the options")
+        starts_empty |= reference.options is None and not frame.rows
         operations += reference.frame(frame)
-    return operations + reference.finish()
+    operations += reference.finish()
+    if starts_empty and reference.options.stream_type == FRAME:
+        raise Doubt("are frames before the options, which say that frames are patches, patches?")
+    return operations
