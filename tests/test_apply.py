@@ -562,6 +562,21 @@ def test_rollback_of_anything(
 # --- stores with transactions --------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+@given(st.lists(STATEMENTS, max_size=6), st.lists(STATEMENTS, max_size=8))
+def test_a_rollback_that_the_store_gets_wrong_is_put_right(
+    before: list[Operation], operations: list[Operation]
+) -> None:
+    # AuditableStore loses what was deleted and added again.
+    graph = ConjunctiveGraph(AuditableStore(Memory()))
+    apply(before, graph)
+    expected = {(s, p, o, c.identifier) for s, p, o, c in graph.quads()}
+    apply([TX, *operations, TA], graph)
+    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
+    graph.store.rollback()
+    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
+
+
 def test_a_store_with_transactions_commits_and_rolls_back() -> None:
     dataset = Dataset(TransactionalStore())
     dataset.add((S, P, O, G))

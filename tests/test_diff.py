@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
 from rdflib.plugins.stores.memory import SimpleMemory
 
 from jelly_rdflib import Op
@@ -196,3 +196,10 @@ def test_neither_graph_nor_dataset(other: Any) -> None:
     for arguments in ((Graph(), other), (other, Graph())):
         with pytest.raises(TypeError, match="Graph or Dataset"):
             diff(*arguments)
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_an_aggregate_of_graphs_is_refused() -> None:
+    aggregate = ReadOnlyGraphAggregate([Graph()])
+    with pytest.raises(TypeError, match="ReadOnlyGraphAggregate"):
+        diff(Graph(), aggregate)

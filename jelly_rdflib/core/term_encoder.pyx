@@ -199,7 +199,7 @@ cdef class TermEncoder:
             return self.put_triple_term(fields.triple_term, node)
         raise EncodeError(
             f"{node!r} of type {cls.__name__} is no term: give rdflib's URIRef, BNode or Literal,"
-            " or a TripleTerm"
+            " or a TripleTerm; of a Graph, its identifier"
         )
 
     cdef int put_iri(self, uint32_t field, object node) except -1:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from typing import Any
 
-from rdflib.graph import Graph
+from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import BytesIOWrapper, InputSource, Parser
 
 from jelly_rdflib.apply import apply
 from jelly_rdflib.options import Limits
+from jelly_rdflib.stores.target import get_default_graph
 
 __all__ = ["JellyPatchParser"]
 
@@ -38,10 +40,6 @@ class JellyPatchParser(Parser):
     ) -> None:
         """Apply the patches that the source has to the sink; see `jelly_rdflib.apply`.
 
-        A Dataset binds rdflib's own prefixes when it is first asked for any, which may be after
-        it parsed; where a patch deletes some of those, ask for ``dataset.namespace_manager``
-        before.
-
         Args:
             source: Where rdflib found the bytes.
             sink: What to apply them to. The default graph of a Dataset stands for the dataset.
@@ -53,7 +51,27 @@ class JellyPatchParser(Parser):
             TypeError: The source is text.
             ApplyError, DecodeError, LimitError: As for `apply`.
         """
-        apply(_bytes_of(source), sink, atomic=atomic, limits=limits, normalize=normalize)
+        apply(
+            _bytes_of(source), _target_of(sink), atomic=atomic, limits=limits, normalize=normalize
+        )
+
+
+def _target_of(sink: Graph) -> Graph:
+    """Return the dataset that is parsing, where there is one.
+
+    It gives its parsers its default graph and no way to itself, but for its place among the
+    callers. And it has to be the dataset: a Dataset binds rdflib's own prefixes when it is first
+    asked for any, so those that a patch unbinds would be back if it had not been asked before.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code is not Graph.parse.__code__:
+        frame = frame.f_back
+    caller = frame and frame.f_back
+    if caller and caller.f_code is ConjunctiveGraph.parse.__code__:
+        dataset = caller.f_locals.get("self")
+        if isinstance(dataset, ConjunctiveGraph) and get_default_graph(dataset) is sink:
+            return dataset
+    return sink
 
 
 def _bytes_of(source: InputSource) -> Any:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
+from rdflib.graph import (
+    DATASET_DEFAULT_GRAPH_ID,
+    ConjunctiveGraph,
+    Graph,
+    QuotedGraph,
+    ReadOnlyGraphAggregate,
+)
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.stores.target import get_default_graph
@@ -40,7 +46,7 @@ class Contents:
 
     def __init__(self, graph: Graph) -> None:
         given: object = graph
-        if not isinstance(given, Graph):
+        if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
             raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: graph}

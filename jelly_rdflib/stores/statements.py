@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rdflib.graph import Graph
 from rdflib.term import IdentifiedNode, Literal, Node
 
 from jelly_rdflib.errors import ApplyError
@@ -58,6 +59,10 @@ def not_an_operation(operation: object) -> ApplyError:
 
 
 def _error(term: object, role: str) -> ApplyError:
+    if isinstance(term, Graph):
+        return ApplyError(
+            f"{term.identifier.n3()} is given as a Graph: give its identifier as {role}"
+        )
     if isinstance(term, Node):
         return ApplyError(
             f"rdflib can't hold {term.n3()} as {role}; read_operations can give it to you"

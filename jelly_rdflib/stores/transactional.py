@@ -15,14 +15,15 @@ class TransactionalChanges(GeneralChanges):
     """Adds and deletes the statements of transactions and lets the store commit or roll back.
 
     What the store has pending when a transaction starts is committed, so that a rollback comes
-    back to just there.
+    back to just there. A rollback is checked, and what the store got wrong is put right: rdflib's
+    AuditableStore, for one, loses a statement that was deleted and added again.
 
     Args:
         target: Whose store it is.
     """
 
     def __init__(self, target: Target) -> None:
-        super().__init__(target, is_atomic=False)
+        super().__init__(target, is_atomic=True)
         self._has_begun = False
 
     def commit(self) -> None:
@@ -30,12 +31,26 @@ class TransactionalChanges(GeneralChanges):
         if self._has_begun:
             self._store.commit()
             self._has_begun = False
+            self._log.clear()
 
     def rollback(self) -> None:
-        """Let the store roll back."""
+        """Let the store roll back, and see that it did. May be called again if interrupted."""
         if self._has_begun:
             self._store.rollback()
             self._has_begun = False
+        # Of several changes to a statement the first says whether it was there.
+        before = {
+            (triple, context.identifier): not is_add for is_add, triple, context in self._log[::-1]
+        }
+        self._log = [
+            entry
+            for entry in self._log
+            if self._has(entry[1], entry[2]) != before[entry[1], entry[2].identifier]
+        ]
+        has_wrong = bool(self._log)
+        super().rollback()
+        if has_wrong:
+            self._store.commit()
 
     def _change(self, is_add: bool, triple: tuple[Node, Node, Node], context: Graph) -> None:
         # Not at the start: a transaction that changes nothing need not touch the store.

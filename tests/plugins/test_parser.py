@@ -82,12 +82,13 @@ def test_graph(make_store: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
-def test_conjunctive_graph_is_handed_over_as_a_plain_graph() -> None:
+def test_conjunctive_graph_takes_quads() -> None:
     graph = ConjunctiveGraph()
     graph.parse(data=TRIPLES, format="jelly-patch")
     assert len(graph.default_context) == 1
-    with pytest.raises(ApplyError):
-        graph.parse(data=QUADS, format="jelly-patch")
+    graph.parse(data=QUADS, format="jelly-patch")
+    assert set(graph.get_context(G)) == {(S, P, BNode("b"))}
+    assert len(graph.default_context) == 2
 
 
 def test_is_guessed_from_the_file_name(tmp_path: Path) -> None:
@@ -118,10 +119,12 @@ def test_arguments() -> None:
         Dataset().parse(data=data, format="jelly-patch", colour="blue")
 
 
-def test_prefixes_that_rdflib_binds_itself() -> None:
+@pytest.mark.parametrize("is_asked_before", [False, True])
+def test_prefixes_that_rdflib_binds_itself(is_asked_before: bool) -> None:
     data = encoded((Op.PD, "brick", None, None), (Op.PA, "s", URIRef("https://schema.org/"), None))
     dataset = Dataset()
-    assert "schema" in dict(dataset.namespace_manager.namespaces())
+    if is_asked_before:
+        assert "schema" in dict(dataset.namespace_manager.namespaces())
     dataset.parse(data=data, format="jelly-patch")
     prefixes = dict(dataset.namespaces())
     assert prefixes["s"] == URIRef("https://schema.org/")
