@@ -86,6 +86,9 @@ cdef class Batch:
     ``pyarrow.py_buffer(batch.s)`` copy nothing.
     """
 
+    def __init__(self):
+        raise TypeError("batches are made by readers: see jelly_rdflib.read_batches")
+
     def __dealloc__(self):
         rows_free(&self.rows)
 
@@ -98,6 +101,8 @@ cdef class Batch:
     def operations(self, size_t start=0, stop=None):
         """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
         cdef BatchIterator iterator = BatchIterator.__new__(BatchIterator)
+        if self.terms is None:
+            raise TypeError("this batch was not made by a reader")
         iterator.batch = self
         iterator.nodes = self.terms.make_nodes()
         iterator.row = start

@@ -8,6 +8,7 @@ cdef const char* NUMBER_FORMAT = b"I"
 
 
 @cython.final
+@cython.internal
 cdef class Column:
     """A read-only view of an array that ``owner`` keeps alive."""
 

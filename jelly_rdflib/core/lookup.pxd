@@ -21,6 +21,11 @@ ctypedef struct LookupEntry:
     uint64_t hashed_prefix
 
 
+ctypedef struct TextLimits:
+    size_t string_size
+    size_t text_size
+
+
 ctypedef struct LookupUse:
     # What an entry stood for when it was last used: `term`, as long as `key` is the same. Apart
     # from the entries, as this is all that most IRIs need.
@@ -35,14 +40,13 @@ ctypedef struct Lookup:
     LookupUse* uses
     uint32_t size
     uint32_t last_set
-    size_t text_size  # of all entries
 
 
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil
 cdef void lookup_free(Lookup* lookup) noexcept nogil
 cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil
 cdef int lookup_set(
-    Lookup* lookup, Span entry, uint64_t serial, size_t max_size, size_t max_text,
+    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
     Failure* failure
 ) noexcept nogil
 

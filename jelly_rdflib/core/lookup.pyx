@@ -52,7 +52,7 @@ cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
     cdef uint8_t* copy
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
-    if size > entry.capacity or entry.capacity > 256 + 8 * <uint64_t>size or entry.text == NULL:
+    if size > entry.capacity or entry.capacity > 256 + 2 * <uint64_t>size or entry.text == NULL:
         # Room behind the text, so that it can be copied in whole blocks.
         copy = <uint8_t*>PyMem_RawMalloc(size + 8 + BLOCK)
         if copy == NULL:
@@ -66,12 +66,13 @@ cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
 
 
 cdef int lookup_set(
-    Lookup* lookup, Span entry, uint64_t serial, size_t max_size, size_t max_text,
+    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
     Failure* failure
 ) noexcept nogil:
     """Set the entry that an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry defines.
 
-    Jelly-RDF, "Prefix, name, and datatype lookup entries".
+    Jelly-RDF, "Prefix, name, and datatype lookup entries". ``held`` counts the bytes that all
+    lookups of the stream keep.
     """
     cdef const uint8_t* at = entry.start
     cdef const uint8_t* tag_at
@@ -79,6 +80,7 @@ cdef int lookup_set(
     cdef uint32_t id = 0
     cdef Span text
     cdef LookupEntry* slot
+    cdef size_t size
     text.start = text.end = entry.end
     while at < entry.end:
         tag_at = at
@@ -110,22 +112,23 @@ cdef int lookup_set(
             b"{what} entry {number} is out of range: the lookup has {bound} entries",
             id, lookup.size,
         )
-    if <size_t>(text.end - text.start) > max_size:
+    size = text.end - text.start
+    if size > limits.string_size:
         return fail_limit(
             failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
-            text.end - text.start, max_size,
+            size, limits.string_size,
         )
     slot = &lookup.entries[id]
-    lookup.text_size += (text.end - text.start) - slot.size
-    if lookup.text_size > max_text:
-        failure.what = lookup.name
+    held[0] -= slot.capacity
+    if held[0] + size > limits.text_size:
         return fail_limit(
             failure, text.start,
-            b"the {what} lookup has more than {number} bytes of text (limit max_text_size)",
-            max_text, 0,
+            b"the lookups have more than {number} bytes of text (limit max_text_size)",
+            limits.text_size, 0,
         )
     if set_text(slot, text) < 0:
         return fail_memory(failure, entry.start)
+    held[0] += slot.capacity
     lookup.last_set = id
     lookup.serials[id] = serial
     lookup.uses[id].key = 0

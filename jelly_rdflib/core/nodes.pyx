@@ -80,7 +80,7 @@ cdef class NodeFactory:
         ):
             return <object>cached.node
         node = self.make_node(terms, term, nodes)
-        if text_size(terms, term) > MAX_CACHED_TEXT:
+        if not is_small(terms, term):
             return node
         old_node, old_source = cached.node, cached.source
         Py_INCREF(node)
@@ -172,6 +172,15 @@ cdef inline Py_ssize_t text_size(const TermColumns* terms, uint32_t term) noexce
     return terms.offsets[term + 1] - terms.offsets[term]
 
 
+cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
+    """Is it sure that the term's node takes little memory?"""
+    return (
+        terms.kinds[term] != TermKind.TRIPLE_TERM
+        and text_size(terms, term) <= MAX_CACHED_TEXT
+        and text_size(terms, terms.extras[term]) <= MAX_CACHED_TEXT
+    )
+
+
 cdef inline str text_str(const TermColumns* terms, uint32_t term):
     return PyUnicode_DecodeUTF8(
         <const char*>text_start(terms, term), text_size(terms, term), NULL
@@ -235,7 +244,6 @@ cdef bint is_node_of(
     cdef int kind = terms.kinds[term]
     cdef object node = <object>cached.node
     cdef object cls = type(node)
-    cdef uint32_t[3] numbers
     if kind == TermKind.IRI:
         return cls is types.iri and is_text_of(node, terms, term)
     if kind == TermKind.BLANK_NODE:
@@ -244,14 +252,6 @@ cdef bint is_node_of(
         return cls is str and is_text_of(node, terms, term)
     if kind == TermKind.DEFAULT_GRAPH:
         return node is types.default_graph
-    if kind == TermKind.TRIPLE_TERM:
-        if cls is not types.triple_term:
-            return False
-        memcpy(numbers, text_start(terms, term), sizeof(numbers))
-        return (
-            node.s is nodes[numbers[0]] and node.p is nodes[numbers[1]]
-            and node.o is nodes[numbers[2]]
-        )
     if cls is not types.literal:
         return False
     extra = nodes[terms.extras[term]]

@@ -50,7 +50,7 @@ cdef class PatchFrameDecoder:
     cdef Batch end(self, uint64_t offset)
     cdef int check_usable(self) except -1
     cdef object raise_failure(self, const uint8_t* start, size_t size, uint64_t offset)
-    cdef int start_rows(self) noexcept nogil
+    cdef int start_rows(self, size_t size) noexcept nogil
     cdef Batch take_batch(self)
     cdef int decode_frame_rows(self, Span frame) noexcept nogil
     cdef int decode_row(self, Span row) noexcept nogil

@@ -97,7 +97,7 @@ cdef class PatchFrameDecoder:
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
         self.terms.limits.text_size = limits.max_text_size
-        self.terms.limits.nesting_depth = limits.max_nesting_depth
+        self.terms.max_nesting_depth = limits.max_nesting_depth
         self.max_names = limits.max_name_table_size
         self.max_prefixes = limits.max_prefix_table_size
         self.max_datatypes = limits.max_datatype_table_size
@@ -169,7 +169,7 @@ cdef class PatchFrameDecoder:
         frame.end = start + size
         self.is_busy = True
         with nogil:
-            result = self.start_rows()
+            result = self.start_rows(size)
             if result >= 0:
                 result = self.decode_frame_rows(frame)
         self.is_busy = False
@@ -189,7 +189,7 @@ cdef class PatchFrameDecoder:
             raise DecodeError(
                 "the input ends inside a transaction", offset=offset, frame=self.frame
             )
-        if self.start_rows() < 0 or (
+        if self.start_rows(0) < 0 or (
             (self.stream_options.stream_type == FLAT or self.patch_is_open)
             and self.append(END, 0, 0, 0, 0) < 0
         ):
@@ -205,11 +205,11 @@ cdef class PatchFrameDecoder:
             &self.terms.failure, offset, self.frame, self.row if self.is_in_row else None
         )
 
-    cdef int start_rows(self) noexcept nogil:
+    cdef int start_rows(self, size_t size) noexcept nogil:
         rows_free(&self.rows)
         if rows_init(&self.rows, self.row_hint) < 0:
             return fail_memory(&self.terms.failure, NULL)
-        return self.terms.begin_frame(self.term_hint, self.text_hint)
+        return self.terms.begin_frame(size, self.term_hint, self.text_hint)
 
     cdef Batch take_batch(self):
         cdef Batch batch = Batch.__new__(Batch)

@@ -24,6 +24,7 @@ cdef class PatchFrameEncoder:
     cdef list last  # the last s, p, o and g
 
     cdef int put_options(self) except -1
+    cdef int check_initialized(self) except -1
     cdef int start_operation(self) except -1
     cdef int end_operation(self) except -1
     cdef int put_mark(self, uint32_t field) except -1

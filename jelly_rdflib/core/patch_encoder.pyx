@@ -157,6 +157,7 @@ cdef class PatchFrameEncoder:
 
         A FLAT stream is one patch, so nothing may follow.
         """
+        self.check_initialized()
         if self.in_transaction:
             raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
         if self.stream_type == PUNCTUATED:
@@ -220,6 +221,7 @@ cdef class PatchFrameEncoder:
         Returns:
             The frame's bytes.
         """
+        self.check_initialized()
         self.write_all(operations)
         if self.stream_type == FRAME:
             if self.in_transaction:
@@ -233,6 +235,7 @@ cdef class PatchFrameEncoder:
 
         An open transaction is aborted.
         """
+        self.check_initialized()
         if self.is_broken:
             return
         if self.in_transaction:
@@ -266,7 +269,13 @@ cdef class PatchFrameEncoder:
                 put_varint(content, number)
         return self.terms.end_row(OPTIONS)
 
+    cdef int check_initialized(self) except -1:
+        if self.terms is None:
+            raise RuntimeError("the encoder was not initialized: __init__ was not called")
+        return 0
+
     cdef int start_operation(self) except -1:
+        self.check_initialized()
         if self.is_broken:
             raise EncodeError("an earlier frame could not be written: the stream can't go on")
         if self.is_finished:

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport RowColumns
 from jelly_rdflib.core.failure cimport Failure
-from jelly_rdflib.core.lookup cimport Lookup, LookupEntry
+from jelly_rdflib.core.lookup cimport Lookup, TextLimits
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.wire cimport Span
 
@@ -50,12 +50,6 @@ ctypedef struct StatementRow:
     uint8_t op
 
 
-ctypedef struct TermLimits:
-    size_t string_size
-    size_t text_size
-    int nesting_depth
-
-
 ctypedef struct MergedSpan:
     # A message whose field stood more than once on the wire, put together.
     MergedSpan* next
@@ -69,7 +63,15 @@ cdef class TermDecoder:
     cdef Lookup datatypes
     cdef bint generalized
     cdef bint rdf_star
-    cdef TermLimits limits
+    cdef TextLimits limits
+    cdef int max_nesting_depth
+    cdef size_t held  # bytes that the lookups keep
+    # Bytes of texts that were put together or copied in the whole stream, and how many may be.
+    cdef uint64_t work
+    cdef uint64_t max_work
+    # Bytes that merging fields took in this frame, and how many it may take.
+    cdef size_t merged_size
+    cdef size_t max_merged_size
     cdef TermColumns terms  # of the frame that is being decoded
     cdef Failure failure
     cdef uint64_t seed  # of hashes
@@ -87,7 +89,8 @@ cdef class TermDecoder:
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
     ) noexcept nogil
-    cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil
+    cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil
+    cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil
     cdef int end_frame(self) noexcept nogil
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil
     cdef const uint8_t* decode_regular_rows(

@@ -18,6 +18,7 @@ from jelly_rdflib.core.lookup cimport (
     lookup_set,
 )
 from jelly_rdflib.core.terms cimport (
+    TermColumns,
     hash_seed,
     term_hash,
     terms_clear,
@@ -41,6 +42,15 @@ from jelly_rdflib.core.wire cimport (
     read_uint32,
     skip_field,
 )
+
+cdef enum:
+    # By how much the texts that a stream stands for may outgrow it, lest a few bytes of ids keep
+    # a reader busy with megabytes of text: real streams stay far below this.
+    WORK_PER_BYTE = 256
+    WORK_PER_FRAME = 1 << 16
+    # The same for the merging of fields, which no writer makes use of.
+    MERGED_PER_BYTE = 8
+    MERGED_PER_FRAME = 1 << 16
 
 cdef enum:
     # A use's key has the epoch in its high half and the number of the prefix in its low half.
@@ -99,6 +109,10 @@ cdef inline bint peek_iri(
     return (word & NAME_ID_MASK[left]) == NAME_ID_FORM[left]
 
 
+cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
+    return terms.offsets[terms.count]
+
+
 cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) noexcept nogil:
     """Copy a short text faster than `memcpy`; there must be room for a block behind both."""
     memcpy(target, text, BLOCK)
@@ -138,12 +152,31 @@ cdef class TermDecoder:
             return fail_memory(&self.failure, NULL)
         return 0
 
-    cdef int begin_frame(self, uint32_t terms, size_t text) noexcept nogil:
-        """Start a new term table, with room for so many terms and bytes before it grows."""
+    cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil:
+        """Start a frame of ``size`` bytes, with a new term table.
+
+        The table has room for so many terms, and bytes of their texts, before it grows.
+        """
+        if self.max_work == 0:
+            self.max_work = self.limits.text_size
+        self.max_work += WORK_PER_FRAME + WORK_PER_BYTE * <uint64_t>size
+        self.merged_size = 0
+        self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
         self.start_epoch()
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
             return fail_memory(&self.failure, NULL)
+        return 0
+
+    cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil:
+        """Count bytes of text that few bytes of the stream can ask for again and again."""
+        self.work += size
+        if self.work > self.max_work:
+            return fail_limit(
+                &self.failure, at,
+                b"the stream stands for far more text than it has itself (limit max_text_size)",
+                0, 0,
+            )
         return 0
 
     cdef void start_epoch(self) noexcept nogil:
@@ -173,6 +206,8 @@ cdef class TermDecoder:
             if term < 0:
                 return -1
             self.carried_term[position] = <uint32_t>term
+            if self.count_work(text_size(&self.carried[position]), NULL) < 0:
+                return -1
             self.last[position] = CARRIED
         self.last_is_elsewhere = True
         self.free_merged()
@@ -183,8 +218,7 @@ cdef class TermDecoder:
         if lookup == &self.prefixes:
             self.start_epoch()
         return lookup_set(
-            lookup, entry, self.next_serial, self.limits.string_size, self.limits.text_size,
-            &self.failure,
+            lookup, entry, self.next_serial, &self.limits, &self.held, &self.failure
         )
 
     cdef const uint8_t* decode_regular_rows(
@@ -397,10 +431,17 @@ cdef class TermDecoder:
         # What was merged last grows in place: a field that stands a thousand times is not copied
         # a thousand times.
         if node == NULL or merged.start != <uint8_t*>(node + 1) or first + second > node.capacity:
+            if self.merged_size + 2 * (first + second) > self.max_merged_size:
+                return fail_limit(
+                    &self.failure, more.start,
+                    b"messages that stand more than once take more than {number} bytes to merge",
+                    self.max_merged_size, 0,
+                )
             node = <MergedSpan*>PyMem_RawMalloc(sizeof(MergedSpan) + 2 * (first + second))
             if node == NULL:
                 return fail_memory(&self.failure, more.start)
             node.capacity = 2 * (first + second)
+            self.merged_size += node.capacity
             node.next = self.merged
             self.merged = node
             memcpy(<uint8_t*>(node + 1), merged.start, first)
@@ -426,6 +467,8 @@ cdef class TermDecoder:
                 position + 1, 0,
             )
         if self.last[position] == CARRIED:
+            if self.count_work(text_size(&self.carried[position]), at) < 0:
+                return -1
             return terms_copy(
                 &self.terms, &self.carried[position], self.carried_term[position], at,
                 &self.failure,
@@ -534,7 +577,10 @@ cdef class TermDecoder:
                 &self.failure, at, b"IRI of {number} bytes (limit max_string_size: {bound})",
                 size, self.limits.string_size,
             )
-        if terms_reserve(&self.terms, size, at, &self.failure) < 0:
+        if (
+            self.count_work(size, at) < 0
+            or terms_reserve(&self.terms, size, at, &self.failure) < 0
+        ):
             return -1
         text = self.terms.data + self.terms.offsets[self.terms.count]
         if prefix_size > 0:
@@ -681,11 +727,11 @@ cdef class TermDecoder:
                 &self.failure, message.start,
                 b"quoted triple, but the options do not have rdf_star",
             )
-        if depth > self.limits.nesting_depth:
+        if depth > self.max_nesting_depth:
             return fail_limit(
                 &self.failure, message.start,
                 b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
-                self.limits.nesting_depth, 0,
+                self.max_nesting_depth, 0,
             )
         if self.read_statement(message, terms, False) < 0:
             return -1

@@ -9,4 +9,5 @@ cdef class TermTable:
     cdef NodeFactory factory
     cdef list nodes
     cdef list make_nodes(self)
+    cdef int check_made(self) except -1
     cdef object export(self, void* start, size_t items, size_t item_size)

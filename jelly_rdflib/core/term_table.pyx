@@ -18,6 +18,9 @@ cdef class TermTable:
     def __cinit__(self):
         self.nodes = None
 
+    def __init__(self):
+        raise TypeError("term tables are made by readers: see jelly_rdflib.read_batches")
+
     def __dealloc__(self):
         terms_free(&self.columns)
 
@@ -37,9 +40,16 @@ cdef class TermTable:
         return f"<TermTable: {self.columns.count} terms>"
 
     cdef list make_nodes(self):
+        self.check_made()
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
+    cdef int check_made(self) except -1:
+        if self.factory is None:
+            raise TypeError("this term table was not made by a reader")
+        return 0
+
     cdef object export(self, void* start, size_t items, size_t item_size):
+        self.check_made()
         return export_column(self, start, items, item_size)
 
     @property
@@ -60,6 +70,7 @@ cdef class TermTable:
     @property
     def data(self):
         """All texts, one after another, in UTF-8 (a quoted triple: three uint32)."""
+        self.check_made()
         return self.export(
             self.columns.data, self.columns.offsets[self.columns.count], sizeof(uint8_t)
         )
