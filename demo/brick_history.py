@@ -235,7 +235,8 @@ def main() -> int:
     output.print(
         f"Replayed {arguments.log} into an empty dataset: after each patch its quads and prefixes"
         " were those of the release. Seconds are to read the patch and apply it. With gzip the log"
-        f" is {len(gzip.compress(arguments.log.read_bytes())):,} bytes."
+        f" is {len(gzip.compress(arguments.log.read_bytes())):,} bytes.",
+        highlight=False,
     )
     return 0
 
