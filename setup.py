@@ -9,7 +9,8 @@ MODULES = [
     Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
-        extra_compile_args=["-O3", "-fno-plt"],
+        # The limit lets gcc inline the hot path of the decoder where it is called more than once.
+        extra_compile_args=["-O3", "-fno-plt", "-finline-limit=2000"],
     )
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]

@@ -301,7 +301,7 @@ class PatchEncoder:
     Examples:
         >>> encoder = PatchEncoder(PatchOptions.small(stream_type="FLAT"))
         >>> len(encoder.encode_frame([(Op.TX,), (Op.TC,)]))
-        26
+        25
     """
 
     def __init__(self, options: PatchOptions | None = None) -> None:

@@ -17,7 +17,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("thorough", settings.get_profile("default"), max_examples=2000)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
 settings.register_profile(
     "look", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]

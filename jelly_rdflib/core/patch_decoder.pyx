@@ -12,6 +12,7 @@ from jelly_rdflib.core.failure cimport (
     fail_number,
     failure_to_error,
 )
+from jelly_rdflib.core.schema cimport EMPTY_MESSAGE, PATCH_ROW, field_kind
 from jelly_rdflib.core.term_decoder cimport (
     IS_BLANK_NODE,
     IS_DEFAULT_GRAPH,
@@ -308,7 +309,9 @@ cdef class PatchFrameDecoder:
                 if self.terms.merge(&content, span) < 0:
                     return -1
             else:
-                if set_field != 0 and self.terms.check_fields(content) < 0:
+                if set_field != 0 and self.terms.check_message(
+                    field_kind(PATCH_ROW, set_field), content
+                ) < 0:
                     return -1
                 set_field = field
                 content = span
@@ -573,7 +576,7 @@ cdef class PatchFrameDecoder:
 
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil:
         """Decode a transaction's start, commit or abort (Jelly-Patch, "Transactions")."""
-        if self.terms.check_fields(message) < 0:
+        if self.terms.check_message(EMPTY_MESSAGE, message) < 0:
             return -1
         if op == TX and self.in_transaction:
             return fail(
@@ -590,7 +593,7 @@ cdef class PatchFrameDecoder:
 
     cdef int decode_punctuation(self, Span message) noexcept nogil:
         """Decode a punctuation mark, which ends a patch wherever it stands in a frame."""
-        if self.terms.check_fields(message) < 0:
+        if self.terms.check_message(EMPTY_MESSAGE, message) < 0:
             return -1
         if self.stream_options.stream_type != PUNCTUATED:
             return fail(

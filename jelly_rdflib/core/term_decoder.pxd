@@ -50,6 +50,13 @@ ctypedef struct StatementRow:
     uint8_t op
 
 
+ctypedef struct RegularRow:
+    # What `decode_regular_rows` knows of a row.
+    uint32_t[4] quad
+    uint32_t last_name
+    uint32_t last_prefix
+
+
 ctypedef struct MergedSpan:
     # A message whose field stood more than once on the wire, put together.
     MergedSpan* next
@@ -97,6 +104,12 @@ cdef class TermDecoder:
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
         const StatementRow* delete, bint has_graph
     ) noexcept nogil
+    cdef const uint8_t* decode_regular_iri(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
+    ) noexcept nogil
+    cdef const uint8_t* decode_regular_literal(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
+    ) noexcept nogil
     cdef int decode_statement(
         self, Span message, uint32_t* quad, bint has_graph
     ) noexcept nogil
@@ -114,7 +127,7 @@ cdef class TermDecoder:
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil
     cdef int check_text(self, Span text) noexcept nogil
     cdef int check_unused(self, EncodedTerm* term) noexcept nogil
-    cdef int check_fields(self, Span message) noexcept nogil
+    cdef int check_message(self, int kind, Span message) noexcept nogil
     cdef int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil
     cdef int64_t intern_regular_text(
         self, TermKind kind, const uint8_t* start, size_t size

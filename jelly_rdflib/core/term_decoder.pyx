@@ -17,6 +17,16 @@ from jelly_rdflib.core.lookup cimport (
     lookup_init,
     lookup_set,
 )
+from jelly_rdflib.core.schema cimport (
+    EMPTY_MESSAGE,
+    IRI_MESSAGE,
+    LITERAL_MESSAGE,
+    TEXT,
+    TRIPLE_MESSAGE,
+    UNKNOWN,
+    check_message,
+    check_text,
+)
 from jelly_rdflib.core.terms cimport (
     TermColumns,
     hash_seed,
@@ -30,7 +40,7 @@ from jelly_rdflib.core.terms cimport (
     terms_intern_triple,
     terms_reserve,
 )
-from jelly_rdflib.core.utf8 cimport NOT_ASCII, is_utf8
+from jelly_rdflib.core.utf8 cimport NOT_ASCII
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
     PEEK_LIMIT,
@@ -53,18 +63,23 @@ cdef enum:
     MERGED_PER_FRAME = 1 << 16
 
 cdef enum:
+    # Of the forms that an IRI has in a regular row.
+    MAX_IRI_SIZE = 5
     # A use's key has the epoch in its high half and the number of the prefix in its low half.
     MAX_EPOCH = 0xFFFF
     MAX_KEY_PREFIX = 0xFFFF
 
 cdef enum:
-    # Tags of RdfIri.
-    PREFIX_ID_TAG = 0x08
-    NAME_ID_TAG = 0x10
     # Tag of RdfLiteral's lexical form.
     LEXICAL_TAG = 0x0A
     # Tag of a frame's rows.
     ROWS_TAG = 0x0A
+    # Tags of RdfQuad.
+    SUBJECT_IRI_TAG = 0x0A
+    PREDICATE_IRI_TAG = 0x2A
+    OBJECT_IRI_TAG = 0x4A
+    OBJECT_LITERAL_TAG = 0x5A
+    GRAPH_IRI_TAG = 0x6A
 
 # The fields of RdfQuad, from field 1 on; RdfTriple has the first twelve of them.
 cdef uint8_t[16] FIELD_KINDS = [
@@ -74,39 +89,36 @@ cdef uint8_t[16] FIELD_KINDS = [
     IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL,
 ]
 
-# For the tag byte of each of these fields: the term's position in the high half of the byte, its
-# kind in the low half. For other bytes a position that no term has.
-cdef uint8_t[256] REGULAR_FIELDS
-for byte in range(256):
-    REGULAR_FIELDS[byte] = 0xF0
-for number, kind in enumerate(FIELD_KINDS[:15]):
-    REGULAR_FIELDS[(number + 1) << 3 | LENGTH_DELIMITED] = (number >> 2) << 4 | kind
+# By what a oneof of terms holds.
+cdef int[6] TERM_MESSAGES = [
+    UNKNOWN, IRI_MESSAGE, TEXT, LITERAL_MESSAGE, TRIPLE_MESSAGE, EMPTY_MESSAGE,
+]
 
-# For `peek_iri`, by how many bytes are left for the name id with its tag: the bits of the id, and
-# which bits must be how. Of one byte, and of more than three, no form is right.
-cdef uint32_t[5] NAME_ID_LOW = [0, 0, 0x7F, 0x7F, 0]
-cdef uint32_t[5] NAME_ID_HIGH = [0, 0, 0, 0x3F80, 0]
-cdef uint32_t[5] NAME_ID_MASK = [0, 0, 0x80FF, 0x8080FF, 0]
-cdef uint32_t[5] NAME_ID_FORM = [0, 1, 0x10, 0x8010, 1]
+# The ways in which writers encode an RdfIri, by its size and by whether it starts with the name's
+# tag (8 more): at most a prefix id of one byte, then a name id of one or two. In the word that the
+# message starts, the bits under `mask` must be as in `form`; the others are the ids' bits.
+ctypedef struct IriForm:
+    uint64_t mask
+    uint64_t form
+    uint32_t prefix_bits
+    uint32_t name_shift
+    uint32_t name_low_bits
+    uint32_t name_high_bits
 
 
-cdef inline bint peek_iri(
-    const uint8_t* start, uint32_t size, uint32_t* prefix_id, uint32_t* name_id
-) noexcept nogil:
-    """Read an RdfIri of at most a prefix id of one byte and then a name id of one or two bytes.
-
-    Returns False if it is another; ids that are not there are 0. There must be 8 bytes to read.
-    Whether a field is there, and how long its id is, is as good as random, so there are no
-    branches here that would have to guess it.
-    """
-    cdef uint64_t word = load64_little(start)
-    cdef uint32_t has_prefix = (size >= 2) & ((word & 0x80FF) == PREFIX_ID_TAG)
-    # What is left for the name id: nothing, or its tag and one or two bytes.
-    cdef uint32_t left = min(size - 2 * has_prefix, 4U)
-    prefix_id[0] = ((word >> 8) & 0x7F) & (0U - has_prefix)
-    word >>= 16 * has_prefix
-    name_id[0] = ((word >> 8) & NAME_ID_LOW[left]) | ((word >> 9) & NAME_ID_HIGH[left])
-    return (word & NAME_ID_MASK[left]) == NAME_ID_FORM[left]
+cdef IriForm[16] IRI_FORMS
+for byte in range(16):
+    IRI_FORMS[byte] = IriForm(0, 1, 0, 0, 0, 0)  # which no word has
+# Nothing; whatever follows the message.
+IRI_FORMS[0] = IRI_FORMS[8] = IriForm(0, 0, 0, 0, 0, 0)
+# 08 prefix
+IRI_FORMS[2] = IriForm(0x80FF, 0x08, 0x7F, 0, 0, 0)
+# 10 name, 10 name name
+IRI_FORMS[10] = IriForm(0x80FF, 0x10, 0, 8, 0x7F, 0)
+IRI_FORMS[11] = IriForm(0x8080FF, 0x8010, 0, 8, 0x7F, 0x3F80)
+# 08 prefix 10 name, 08 prefix 10 name name
+IRI_FORMS[4] = IriForm(0x80FF80FF, 0x100008, 0x7F, 24, 0x7F, 0)
+IRI_FORMS[5] = IriForm(0x8080FF80FF, 0x80100008, 0x7F, 24, 0x7F, 0x3F80)
 
 
 cdef inline size_t text_size(const TermColumns* terms) noexcept nogil:
@@ -238,97 +250,129 @@ cdef class TermDecoder:
             rows: Where the operations go.
             add, delete: The two kinds of rows, by their tag, and the operations that they are.
         """
-        # So that a varint can be looked at before its row's end is known.
+        # So that what a row starts with can be looked at before its end is known.
         cdef const uint8_t* last_start = end - SLACK
         cdef const uint8_t* row_end
-        cdef const uint8_t* start
         cdef const uint8_t* row = at
-        cdef uint32_t field, position, size, op, id, prefix_id, next_position
-        cdef uint32_t positions = 4 if has_graph else 3
-        cdef uint32_t epoch = self.epoch << 16
-        cdef uint32_t names_size = self.names.size
-        cdef LookupUse* uses = self.names.uses
-        cdef LookupUse* use
-        # Of the row that is being read; `self` has those of the rows before it.
-        cdef uint32_t last_name = self.last_name
-        cdef uint32_t last_prefix = self.last_prefix
-        cdef uint32_t[4] quad
+        cdef uint32_t size, tag, op
         cdef size_t first_row = rows.count
-        cdef int64_t number
-        if self.last_is_elsewhere or end - at < SLACK or last_prefix > MAX_KEY_PREFIX:
+        # Of the row that is being read, and of the last one that was regular.
+        cdef RegularRow this
+        cdef RegularRow last
+        if self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX:
             return at
-        memcpy(quad, self.last, sizeof(quad))
-        while at < last_start:
-            row = at
-            if at[0] != ROWS_TAG:
+        this.last_name = self.last_name
+        this.last_prefix = self.last_prefix
+        memcpy(this.quad, self.last, sizeof(this.quad))
+        last = this
+        while row < last_start:
+            if row[0] != ROWS_TAG:
                 break
-            at = peek_varint(at + 1, &size)
-            if size >= PEEK_LIMIT or <int64_t>size > last_start - at:
+            # The lengths of the row and of the statement in it must say the same.
+            if row[1] < 0x80:
+                size = row[1]
+                tag = row[2]
+                at = row + 4
+                row_end = row + 2 + size
+                if row[3] != size - 2:
+                    break
+            else:
+                at = peek_varint(row + 1, &size)
+                if size >= PEEK_LIMIT:
+                    break
+                row_end = at + size
+                tag = at[0]
+                at = peek_varint(at + 1, &size)
+                if at + size != row_end:
+                    break
+            if row_end > last_start:
                 break
-            row_end = at + size
-            if at[0] == add.tag:
+            if tag == add.tag:
                 op = add.op
-            elif at[0] == delete.tag:
+            elif tag == delete.tag:
                 op = delete.op
             else:
                 break
-            at = peek_varint(at + 1, &size)
-            if at + size != row_end:
+            if at[0] == SUBJECT_IRI_TAG:
+                at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
+            if at != NULL and at[0] == PREDICATE_IRI_TAG:
+                at = self.decode_regular_iri(at, row_end, &this, PREDICATE)
+            if at != NULL and at[0] == OBJECT_IRI_TAG:
+                at = self.decode_regular_iri(at, row_end, &this, OBJECT)
+            elif at != NULL and at[0] == OBJECT_LITERAL_TAG:
+                at = self.decode_regular_literal(at, row_end, &this)
+            if at != NULL and at[0] == GRAPH_IRI_TAG and has_graph:
+                at = self.decode_regular_iri(at, row_end, &this, GRAPH)
+            # Here too where the row ends early and the next one looked like a field of this one.
+            if at != row_end or rows_append(
+                rows, op, this.quad[SUBJECT], this.quad[PREDICATE], this.quad[OBJECT],
+                this.quad[GRAPH],
+            ) < 0:
                 break
-            next_position = 0
-            while at < row_end:
-                field = REGULAR_FIELDS[at[0]]
-                position = field >> 4
-                if position < next_position or position >= positions:
-                    break
-                next_position = position + 1
-                if field & 0xF == IS_IRI:
-                    size = at[1]
-                    start = at + 2
-                    at = start + size
-                    if not peek_iri(start, size, &prefix_id, &id) or at > row_end:
-                        break
-                    last_prefix = prefix_id if prefix_id != 0 else last_prefix
-                    last_name = id if id != 0 else last_name + 1
-                    if last_name > names_size:
-                        break
-                    use = &uses[last_name]
-                    if use.key == (epoch | last_prefix):
-                        quad[position] = use.term
-                        continue
-                    number = self.intern_iri(last_name, last_prefix, at)
-                elif field & 0xF == IS_LITERAL and position == OBJECT:
-                    # Most literals are no more than a lexical form.
-                    at = peek_varint(at + 1, &size)
-                    if <int64_t>size > row_end - at or size < 2 or at[0] != LEXICAL_TAG:
-                        break
-                    start = at
-                    at = peek_varint(at + 1, &id)
-                    if at + id != start + size:
-                        break
-                    number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, id)
-                    at += id
-                else:
-                    break
-                if number < 0:
-                    break
-                quad[position] = <uint32_t>number
-            else:
-                if rows_append(rows, op, quad[0], quad[1], quad[2], quad[3]) < 0:
-                    break
-                self.last_name = last_name
-                self.last_prefix = last_prefix
-                row = at
-                continue
-            # Not a regular statement after all.
-            memset(&self.failure, 0, sizeof(self.failure))
-            break
+            last.last_name = this.last_name
+            last.last_prefix = this.last_prefix
+            row = row_end
+        # What a row that is not regular has left behind.
+        memset(&self.failure, 0, sizeof(self.failure))
         if rows.count > first_row:
+            self.last_name = last.last_name
+            self.last_prefix = last.last_prefix
             self.last[SUBJECT] = rows.s[rows.count - 1]
             self.last[PREDICATE] = rows.p[rows.count - 1]
             self.last[OBJECT] = rows.o[rows.count - 1]
             self.last[GRAPH] = rows.g[rows.count - 1]
         return row
+
+    cdef inline const uint8_t* decode_regular_iri(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
+    ) noexcept nogil:
+        """Decode a field with an RdfIri as writers make it; NULL if it is another, or wrong.
+
+        Which ids are there, and how long they are, is as good as random: so there are no branches
+        here that would have to guess it.
+        """
+        cdef uint32_t size = at[1]
+        cdef uint64_t word = load64_little(at + 2)
+        cdef const IriForm* form = &IRI_FORMS[(size & 7) | ((word >> 1) & 8)]
+        cdef uint32_t prefix_id = <uint32_t>(word >> 8) & form.prefix_bits
+        cdef uint32_t name_id = (
+            (<uint32_t>(word >> form.name_shift) & form.name_low_bits)
+            | (<uint32_t>(word >> (form.name_shift + 1)) & form.name_high_bits)
+        )
+        cdef LookupUse* use
+        cdef int64_t number
+        at += 2 + size
+        if (word & form.mask) != form.form or size > MAX_IRI_SIZE or at > row_end:
+            return NULL
+        row.last_prefix = prefix_id if prefix_id != 0 else row.last_prefix
+        row.last_name = name_id if name_id != 0 else row.last_name + 1
+        if row.last_name > self.names.size:
+            return NULL
+        use = &self.names.uses[row.last_name]
+        if use.key == (self.epoch << 16 | row.last_prefix):
+            row.quad[position] = use.term
+            return at
+        number = self.intern_iri(row.last_name, row.last_prefix, at)
+        row.quad[position] = <uint32_t>number
+        return at if number >= 0 else NULL
+
+    cdef inline const uint8_t* decode_regular_literal(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
+    ) noexcept nogil:
+        """Decode an object that is a lexical form and no more, as most literals are; else NULL."""
+        cdef const uint8_t* end
+        cdef uint32_t size
+        cdef int64_t number
+        at = peek_varint(at + 1, &size)
+        if <int64_t>size > row_end - at or size < 2 or at[0] != LEXICAL_TAG:
+            return NULL
+        end = at + size
+        at = peek_varint(at + 1, &size)
+        if at + size != end:
+            return NULL
+        number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
+        row.quad[OBJECT] = <uint32_t>number
+        return end if number >= 0 else NULL
 
     cdef int decode_statement(
         self, Span message, uint32_t* quad, bint has_graph
@@ -491,7 +535,7 @@ cdef class TermDecoder:
                 )
             return self.decode_literal(span)
         if term.kind == IS_DEFAULT_GRAPH:
-            if self.check_fields(span) < 0:
+            if self.check_message(EMPTY_MESSAGE, span) < 0:
                 return -1
             return terms_intern(
                 &self.terms, TermKind.DEFAULT_GRAPH, span.start, 0, 0,
@@ -508,22 +552,16 @@ cdef class TermDecoder:
         return self.decode_blank_node(span)
 
     cdef int check_unused(self, EncodedTerm* term) noexcept nogil:
-        """Check what protobuf would check of a term that is not used: the wire format, no more."""
-        if term.kind == IS_BLANK_NODE:
-            return self.check_text(term.span)
-        return self.check_fields(term.span) if term.kind != UNSET else 0
+        """Check a term that is not used, as protobuf does."""
+        if term.kind == UNSET:
+            return 0
+        return self.check_message(TERM_MESSAGES[term.kind], term.span)
 
-    cdef int check_fields(self, Span message) noexcept nogil:
-        """Check the wire format of a message that means nothing here, field by field."""
-        cdef const uint8_t* at = message.start
-        cdef uint32_t field, wire_type
-        while at < message.end:
-            if (
-                read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0
-                or skip_field(&at, message.end, field, wire_type, &self.failure) < 0
-            ):
-                return -1
-        return 0
+    cdef int check_message(self, int kind, Span message) noexcept nogil:
+        """Check a message that means nothing here."""
+        return check_message(
+            kind, message, self.limits.string_size, self.max_nesting_depth, &self.failure
+        )
 
     cdef int64_t decode_iri(self, Span message) noexcept nogil:
         """Decode an RdfIri (Jelly-RDF, "IRIs")."""
@@ -594,15 +632,7 @@ cdef class TermDecoder:
         return use.term
 
     cdef int check_text(self, Span text) noexcept nogil:
-        if <size_t>(text.end - text.start) > self.limits.string_size:
-            return fail_limit(
-                &self.failure, text.start,
-                b"string of {number} bytes (limit max_string_size: {bound})",
-                text.end - text.start, self.limits.string_size,
-            )
-        if not is_utf8(text.start, text.end):
-            return fail(&self.failure, text.start, b"string is not UTF-8")
-        return 0
+        return check_text(text, self.limits.string_size, &self.failure)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
         """Check a text and intern the term that it is the text of."""
@@ -661,6 +691,8 @@ cdef class TermDecoder:
             if field == 1:
                 if (
                     expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
+                    # The last one counts, but those before it are checked too.
+                    or self.check_text(lexical) < 0
                     or read_span(&at, message.end, &lexical, &self.failure) < 0
                 ):
                     return -1

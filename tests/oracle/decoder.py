@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError as ProtobufError
 from . import schema as pb
 from .build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
 from .terms import DEFAULT_GRAPH, Plain
-from .wire import WireError, check, fields, split
+from .wire import WireError, check, split
 
 __all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
 
@@ -242,21 +242,18 @@ def decode(frames: Iterable[Any]) -> list[Plain]:
     return operations + reference.finish()
 
 
-def parse(data: bytes, options: Any = None) -> Any:
+def parse(data: bytes) -> Any:
     """Return the message of a bare frame.
 
     Args:
         data: The frame.
-        options: The stream's options, None if they are in this frame.
 
     Raises:
         RuleError: A strict reader has to refuse the bytes.
         Doubt: Readers differ about them.
     """
-    descriptor = pb.RdfPatchFrame.DESCRIPTOR
-    triples = (options or _first_options(data)).statement_type == TRIPLES
     try:
-        doubts = check(descriptor, data, unused=frozenset(["graph"] if triples else []))
+        doubts = check(pb.RdfPatchFrame.DESCRIPTOR, data)
     except WireError as error:
         raise RuleError(str(error)) from error
     if doubts:
@@ -265,17 +262,6 @@ def parse(data: bytes, options: Any = None) -> Any:
         return pb.RdfPatchFrame.FromString(data)
     except ProtobufError as error:  # pragma: no cover
         raise AssertionError(f"wire.check let through what protobuf refuses: {error}") from error
-
-
-def _first_options(data: bytes) -> Any:
-    """Return the options in the first row of a frame, empty ones if they can't be read."""
-    for number, content in fields(data):
-        if number == 1:
-            try:
-                return pb.RdfPatchRow.FromString(content).options
-            except ProtobufError:
-                break
-    return pb.RdfPatchOptions()
 
 
 def read(data: bytes) -> list[Plain]:
@@ -293,7 +279,7 @@ def read(data: bytes) -> list[Plain]:
     operations: list[Plain] = []
     starts_empty = False
     for part in parts:
-        frame = parse(part, reference.options)
+        frame = parse(part)
         starts_empty |= reference.options is None and not frame.rows
         operations += reference.frame(frame)
     operations += reference.finish()

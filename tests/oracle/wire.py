@@ -20,7 +20,6 @@ __all__ = [
     "WireError",
     "check",
     "field",
-    "fields",
     "looks_bare",
     "spell",
     "split",
@@ -110,20 +109,6 @@ def split(data: bytes) -> list[bytes]:
     return frames
 
 
-def fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and content of the fields of wire type LEN, as far as they can be read."""
-    at = 0
-    while at < len(data):
-        try:
-            number, wire_type, at = _read_tag(data, at, set())
-            end = _skip(data, at, number, wire_type, 1, set())
-        except WireError:
-            return
-        if wire_type == LEN:
-            yield number, data[read_varint(data, at)[1] : end]
-        at = end
-
-
 def _read_tag(data: bytes, at: int, doubts: set[str]) -> tuple[int, int, int]:
     value, end = read_varint(data, at)
     if end - at > 5:
@@ -162,9 +147,7 @@ def _skip(data: bytes, at: int, number: int, wire_type: int, depth: int, doubts:
     return end
 
 
-def check(
-    descriptor: Any, data: bytes, *, unused: frozenset[str] = frozenset(), depth: int = 1
-) -> set[str]:
+def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
     """Read a message strictly, or raise `WireError`.
 
     A field that the schema knows must have the schema's wire type, and an uint32 must fit, which
@@ -173,16 +156,12 @@ def check(
     Args:
         descriptor: The message's descriptor.
         data: Its bytes.
-        unused: Names of oneofs whose content means nothing, wherever they are.
         depth: Of the message.
 
     Returns:
-        What readers differ about; such input may be refused or not. ``"unused"``: the only trouble
-        is in a value that means nothing, because another member of its oneof comes after it, or
-        because its oneof is ``unused``.
+        What readers differ about; such input may be refused or not.
     """
     doubts: set[str] = {"deep"} if depth > _DEEP else set()
-    present = []
     at = 0
     while at < len(data):
         number, wire_type, at = _read_tag(data, at, doubts)
@@ -191,25 +170,16 @@ def check(
         if known is not None:
             if wire_type != _WIRE_TYPES[known.type]:
                 raise WireError(f"{descriptor.name}.{known.name} has wire type {wire_type}")
-            present.append((known, data[at:end]))
+            doubts |= _check_value(known, data[at:end], depth)
         at = end
-    winners = {f.containing_oneof.name: f.number for f, _ in present if f.containing_oneof}
-    for known, content in present:
-        oneof = known.containing_oneof.name if known.containing_oneof else None
-        try:
-            doubts |= _check_value(known, content, unused, depth)
-        except WireError:
-            if oneof is None or (oneof not in unused and winners[oneof] == known.number):
-                raise
-            doubts.add("unused")
     return doubts
 
 
-def _check_value(known: Any, content: bytes, unused: frozenset[str], depth: int) -> set[str]:
+def _check_value(known: Any, content: bytes, depth: int) -> set[str]:
     """Check what follows the tag of a field that is known."""
     value, start = read_varint(content, 0)
     if known.type == _MESSAGE:
-        return check(known.message_type, content[start:], unused=unused, depth=depth + 1)
+        return check(known.message_type, content[start:], depth=depth + 1)
     if known.type == _STRING:
         try:
             content[start:].decode()
