@@ -21,7 +21,6 @@ DIRECTIVES = {
     "wraparound": False,
     "initializedcheck": False,
     "cdivision": True,
-    "embedsignature": True,
 }
 
 setup(ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"))

@@ -28,6 +28,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Node
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -213,6 +214,9 @@ def main() -> int:
     parser.add_argument("ontologies", type=Path, help="folder with a folder for each release")
     parser.add_argument("log", type=Path, help="the .jellyp file to write")
     arguments = parser.parse_args()
+    for version in VERSIONS:
+        if not (arguments.ontologies / version).is_dir():
+            parser.error(f"there is no release {version} in {arguments.ontologies}")
 
     errors = Console(stderr=True)
     columns = (TextColumn("{task.description:16}"), BarColumn(), TimeElapsedColumn())
@@ -226,8 +230,8 @@ def main() -> int:
         try:
             releases = write_log(arguments.ontologies, arguments.log, report)
             replay_log(arguments.log, releases, report)
-        except MismatchError as error:
-            errors.print(f"[bold red]Failed:[/] {error}")
+        except (MismatchError, OSError) as error:
+            errors.print(f"[bold red]Failed:[/] {escape(str(error))}")
             return 1
 
     output = Console()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rdflib.term import Node, URIRef
+
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.core.patch_reader import PatchBatchReader, PatchOperationReader
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rdflib.graph import Graph
-    from rdflib.term import Node
     from typing_extensions import Self
 
     from jelly_rdflib.apply import ApplyResult
@@ -151,7 +153,7 @@ def _patches(batches: PatchBatchReader) -> Iterator[Patch]:
             start = 0
             while (end := ops.find(Op.END, start)) >= 0:
                 slices.append(_Slice(batch, start, end))
-                yield Patch(slices)
+                yield Patch._of_slices(slices)
                 slices = []
                 start = end + 1
             if start < len(ops):
@@ -160,13 +162,13 @@ def _patches(batches: PatchBatchReader) -> Iterator[Patch]:
         batches.close()
 
 
+@dataclass(frozen=True)
 class _Slice:
     """Operations of a batch, from ``start`` up to, without, ``stop``; none of them is END."""
 
-    def __init__(self, batch: Batch, start: int, stop: int) -> None:
-        self.batch = batch
-        self.start = start
-        self.stop = stop
+    batch: Batch
+    start: int
+    stop: int
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -184,10 +186,13 @@ class _Slice:
 class Patch:
     """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
 
-    Iterating gives the operations, any number of times.
+    Iterating gives the operations, any number of times. A patch can be pickled.
 
     Args:
-        operations: Operations as tuples. (`read_patches` hands over parts of batches.)
+        operations: Operations as tuples. An `Op.END` as the last one is left out.
+
+    Raises:
+        ValueError: There is an `Op.END` before the last operation: that is more than one patch.
 
     Examples:
         >>> from rdflib import URIRef
@@ -198,14 +203,22 @@ class Patch:
         3
     """
 
-    def __init__(self, operations: Iterable[Operation] | Sequence[_Slice] = ()) -> None:
-        parts = list(operations)
+    def __init__(self, operations: Iterable[Operation] = ()) -> None:
+        self._operations = list(operations)
         self._slices: list[_Slice] | None = None
-        self._operations: list[Operation] = []
-        if parts and isinstance(parts[0], _Slice):
-            self._slices = parts  # type: ignore[assignment]
-        else:
-            self._operations = parts  # type: ignore[assignment]
+        if self._operations and self._operations[-1] == (Op.END,):
+            del self._operations[-1]
+        if (Op.END,) in self._operations:
+            raise ValueError("a patch ends at its Op.END, but here operations follow it")
+
+    @classmethod
+    def _of_slices(cls, slices: list[_Slice]) -> Patch:
+        patch = cls()
+        patch._slices = slices
+        return patch
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Patch, (list(self),))
 
     def __iter__(self) -> Iterator[Operation]:
         if self._slices is None:
@@ -287,8 +300,7 @@ class PatchDecoder:
     @property
     def options(self) -> PatchOptions | None:
         """The stream's options; None before its first frame."""
-        options = self._decoder.options()
-        return None if options is None else PatchOptions(**options)
+        return self._decoder.options
 
 
 class PatchEncoder:
@@ -357,18 +369,26 @@ class PatchWriter(PatchFrameEncoder):
 
     def __init__(self, destination: Any, options: PatchOptions | None = None) -> None:
         self._closed = True
-        options = options or PatchOptions()
-        self._is_owner = isinstance(destination, (str, os.PathLike))
-        if self._is_owner:
-            self._file = open(destination, "wb")  # noqa: SIM115
-        elif hasattr(destination, "write"):
-            self._file = destination
-        else:
-            raise TypeError(
-                f"can't write to {type(destination).__name__}: give a path or a binary file"
-            )
-        super().__init__(NODE_TYPES, options, _whole_writes(self._file))
+        self._destination = Destination(destination)
+        super().__init__(NODE_TYPES, options or PatchOptions(), self._destination.write)
+        # Last, so that nothing is overwritten for want of good options.
+        self._destination.open()
         self._closed = False
+
+    def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
+        """Write that a prefix is bound.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef, a Namespace, or a str.
+            graph: The graph whose prefix it is; None in a stream of triples, and for the default
+                graph.
+        """
+        super().add_prefix(prefix, _as_iri(iri), graph)
+
+    def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
+        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        super().delete_prefix(prefix, _as_iri(iri), graph)
 
     def __enter__(self) -> Self:
         return self
@@ -404,21 +424,10 @@ class PatchWriter(PatchFrameEncoder):
         self._closed = True
         try:
             self.finish()
-            flush = getattr(self._file, "flush", None)
-            if flush is not None:
-                flush()
         finally:
-            if self._is_owner:
-                self._file.close()
+            self._destination.close()
 
 
-def _whole_writes(file: Any) -> Callable[[bytes], None]:
-    """Return a function that writes all it is given: a raw file may take only a part at once."""
-
-    def write(data: bytes) -> None:
-        written = file.write(data)
-        while written is not None and 0 < written < len(data):
-            data = data[written:]
-            written = file.write(data)
-
-    return write
+def _as_iri(iri: Any) -> Any:
+    """Turn a namespace as rdflib's users have it into a node; leave a node as it is."""
+    return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

@@ -6,6 +6,7 @@ import gzip
 import io
 import mmap
 import os
+import pickle
 import random
 import socket
 import threading
@@ -205,10 +206,13 @@ class Trickle(io.RawIOBase):
         return len(piece)
 
 
+KINDS = ("name", "prefix", "datatype")
+
+
 def example() -> tuple[bytes, list[Plain]]:
     """A stream of several frames, some larger than a pipe's buffer, and its operations."""
     stream = {
-        **{f"max_{kind}_table_size": 16 for kind in ("name", "prefix", "datatype")},
+        **{f"max_{kind}_table_size": 16 for kind in KINDS},
         "stream_type": PUNCTUATED,
         "statement_type": QUADS,
         "generalized_statements": False,
@@ -454,6 +458,31 @@ class TestIteration:
         assert list(operations) == []
         assert iter(operations) is operations
 
+    def test_readers_tell_the_options(self) -> None:
+        for call in (jr.read_operations, jr.read_batches):
+            reader = call(DATA)
+            assert reader.options is None
+            next(reader)
+            expected = dict.fromkeys([f"max_{kind}_table_size" for kind in KINDS], 16)
+            assert reader.options == jr.PatchOptions(stream_type="PUNCTUATED", **expected)
+
+    def test_what_is_something_else_is_called_so(self) -> None:
+        for data in (b"TX .\nA <a> <b> <c> .\nTC .\n", b"PK\x03\x04 and more", b"{}"):
+            with pytest.raises(jr.DecodeError, match="is the input Jelly-Patch at all"):
+                list(jr.read_operations(data))
+        for data in (b"", DATA + b"TX .\n"):
+            with pytest.raises(jr.DecodeError) as caught:
+                list(jr.read_operations(data))
+            assert "at all" not in str(caught.value)
+
+    def test_nothing_follows_finish(self) -> None:
+        package = jr.PatchDecoder()
+        package.decode_frame(b.frame(b.options(), b.header("1", "s")))
+        package.finish()
+        for call in (package.finish, lambda: package.decode_frame(b"")):
+            with pytest.raises(jr.DecodeError, match="finish"):
+                call()
+
     def test_after_an_error_comes_nothing_more(self) -> None:
         operations = jr.read_operations(DATA + b"\x05\x01")
         with pytest.raises(jr.DecodeError):
@@ -559,6 +588,20 @@ for source in (lambda: data, Slow):
         assert not any(thread.is_alive() for thread in threads)
 """
         )
+
+
+class TestPatch:
+    def test_the_end_is_no_operation_of_it(self) -> None:
+        header = (jr.Op.H, "id", URIRef("urn:1"))
+        assert list(jr.Patch([header, (jr.Op.END,)])) == [header]
+        with pytest.raises(ValueError, match=r"Op\.END"):
+            jr.Patch([header, (jr.Op.END,), header])
+
+    def test_it_can_be_pickled(self) -> None:
+        for patch in jr.read_patches(DATA):
+            copy = pickle.loads(pickle.dumps(patch))
+            assert list(copy) == list(patch)
+            assert copy.header == patch.header
 
 
 class TestMemory:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import XSD
+from rdflib.namespace import XSD, Namespace
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -629,6 +629,24 @@ class TestFrames:
             writer.add(S, P, O)
         assert len(read(slow.data)) == 2
 
+    @pytest.mark.parametrize(("taken", "error"), [(0, OSError), (None, BlockingIOError)])
+    def test_a_file_that_takes_no_more(self, taken: int | None, error: type[OSError]) -> None:
+        class Stuck(io.RawIOBase):
+            calls = 0
+
+            def writable(self) -> bool:
+                return True
+
+            def write(self, data: Any) -> int | None:
+                self.calls += 1
+                return 3 if self.calls == 1 else taken
+
+        with pytest.raises(error, match="took 3 of"), jr.PatchWriter(Stuck()) as writer:
+            writer.add(S, P, O)
+        with pytest.raises(error, match="took 0 of"), jr.PatchWriter(Stuck()) as writer:  # noqa: PT012
+            writer._destination._file.calls = 1
+            writer.add(S, P, O)
+
     def test_a_bare_frame_in_frame_takes_one_patch(self) -> None:
         options = jr.PatchOptions(stream_type="FRAME", delimited=False)
         with jr.PatchWriter(io.BytesIO(), options) as writer:
@@ -691,9 +709,41 @@ class TestDestinations:
         with pytest.raises(TypeError):
             jr.PatchWriter(destination)
 
-    def test_a_text_file_is_an_error(self) -> None:
-        with pytest.raises(TypeError), jr.PatchWriter(io.StringIO()) as writer:
-            writer.add(S, P, O)
+    def test_a_text_file_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(TypeError, match="binary"):
+            jr.PatchWriter(io.StringIO())
+        with (tmp_path / "x").open("w") as file, pytest.raises(TypeError, match="binary"):
+            jr.PatchWriter(file)
+
+    def test_wrong_options_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jellyp"
+        path.write_bytes(b"precious")
+        wrong: Any = {"stream_type": "FLAT"}
+        with pytest.raises(TypeError, match="PatchOptions"):
+            jr.PatchWriter(path, wrong)
+        assert path.read_bytes() == b"precious"
+
+    def test_frames_of_a_destination_are_not_handed_out(self) -> None:
+        file = io.BytesIO()
+        with jr.PatchWriter(file) as writer:
+            with pytest.raises(jr.EncodeError, match="destination"):
+                writer.encode_frame([(Op.A, S, P, O, None)])
+            writer.add(O, P, S)
+        assert len(read(file.getvalue())) == 2
+
+    def test_a_namespace_is_an_iri(self) -> None:
+        """As where rdflib itself takes the IRI of a prefix."""
+        file = io.BytesIO()
+        with jr.PatchWriter(file) as writer:
+            writer.add_prefix("a", Namespace(EXAMPLE))
+            writer.add_prefix("b", EXAMPLE)
+            writer.delete_prefix("c", Namespace(EXAMPLE))
+            writer.write((Op.PA, "d", Namespace(EXAMPLE), None))
+            for wrong in (BNode("b"), Literal("l"), 5):
+                with pytest.raises(jr.EncodeError):
+                    writer.add_prefix("e", wrong)  # type: ignore[arg-type]
+        iris = [op[2] for op in read(file.getvalue())[:-1]]
+        assert iris == [("iri", EXAMPLE)] * 4
 
     def test_an_error_of_the_file_goes_through_and_ends_the_stream(self) -> None:
         class Full(io.BytesIO):

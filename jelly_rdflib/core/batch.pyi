@@ -1,10 +1,12 @@
 """A batch: the operations of one frame as columns, with the table of their terms."""
 
 from collections.abc import Iterator
+from typing import final
 
 from jelly_rdflib.core.term_table import TermTable
 from jelly_rdflib.operations import Operation
 
+@final
 class Batch:
     @property
     def terms(self) -> TermTable: ...

@@ -31,6 +31,7 @@ cdef class PatchFrameDecoder:
     cdef bint in_transaction
     cdef bint patch_is_open  # operations came since the last end of a patch
     cdef bint is_broken
+    cdef bint is_finished
     cdef bint is_busy  # some thread is in there, without the GIL
     cdef uint32_t max_names
     cdef uint32_t max_prefixes

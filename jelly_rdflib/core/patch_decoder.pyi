@@ -1,13 +1,15 @@
 """Decodes the frames of a Jelly-Patch stream to batches."""
 
-from typing import Any
+from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, PatchOptions
 
+@final
 class PatchFrameDecoder:
     def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
     def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
     def finish(self) -> Batch: ...
-    def options(self) -> dict[str, Any] | None: ...
+    @property
+    def options(self) -> PatchOptions | None: ...

@@ -37,6 +37,7 @@ from jelly_rdflib.core.wire cimport (
 
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.operations import Op
+from jelly_rdflib.options import PatchOptions
 
 cdef enum:
     # The oneof of RdfPatchRow.
@@ -140,20 +141,20 @@ cdef class PatchFrameDecoder:
         """
         return self.end(0)
 
+    @property
     def options(self):
-        """Return the stream's RdfPatchOptions as a dict by field name; None before it was read."""
+        """The stream's options, a `jelly_rdflib.PatchOptions`; None before they were read."""
         if not self.has_options:
             return None
-        options = dict(self.stream_options)
-        for flag in ("generalized_statements", "rdf_star"):
-            options[flag] = bool(options[flag])
-        return options
+        return PatchOptions(**self.stream_options)
 
     cdef int check_usable(self) except -1:
         if self.is_busy:
             raise RuntimeError("the decoder is decoding a frame already, in another thread")
         if self.is_broken:
             raise DecodeError("the decoder has failed on an earlier frame and can't go on")
+        if self.is_finished:
+            raise DecodeError("the stream has ended: finish() was called")
         return 0
 
     cdef Batch decode(self, const uint8_t* start, size_t size, uint64_t offset):
@@ -183,7 +184,7 @@ cdef class PatchFrameDecoder:
         cdef int result = 0
         self.check_usable()
         # Whatever comes of it, there is nothing after the end.
-        self.is_broken = True
+        self.is_finished = True
         if not self.has_options:
             raise DecodeError("no frame with options: the input is empty", offset=offset, frame=0)
         if self.in_transaction:

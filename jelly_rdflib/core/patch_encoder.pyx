@@ -16,6 +16,7 @@ from jelly_rdflib.core.write_buffer cimport (
 from jelly_rdflib.core.term_encoder import PrefixesInUse
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.operations import Op
+from jelly_rdflib.options import PatchOptions
 
 cdef enum:
     # The oneof of RdfPatchRow.
@@ -80,6 +81,8 @@ cdef class PatchFrameEncoder:
     """
 
     def __init__(self, NodeTypes types not None, options, sink=None):
+        if not isinstance(options, PatchOptions):
+            raise TypeError(f"options must be PatchOptions, not {type(options).__name__}")
         self.options = options
         self.types = types
         self.terms = TermEncoder(types, options, (NAME, PREFIX, DATATYPE))
@@ -222,6 +225,8 @@ cdef class PatchFrameEncoder:
             The frame's bytes.
         """
         self.check_initialized()
+        if self.sink is not None:
+            raise EncodeError("frames of this stream go to its destination: write() operations")
         self.write_all(operations)
         if self.stream_type == FRAME:
             if self.in_transaction:

@@ -7,6 +7,8 @@ from jelly_rdflib.core.frame_reader cimport FrameReader
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.patch_decoder cimport PatchFrameDecoder
 
+from jelly_rdflib.errors import DecodeError
+
 
 @cython.final
 cdef class PatchBatchReader:
@@ -42,9 +44,10 @@ cdef class PatchBatchReader:
             raise ValueError("the reader is reading, and can't be closed")
         self.stop()
 
+    @property
     def options(self):
-        """Return the stream's RdfPatchOptions as a dict by field name; None before the first."""
-        return self.decoder.options()
+        """The stream's `jelly_rdflib.PatchOptions`; None before its first frame was read."""
+        return self.decoder.options
 
     cdef int stop(self) except -1:
         self.is_finished = True
@@ -65,6 +68,11 @@ cdef class PatchBatchReader:
                     self.frames.frame, self.frames.frame_size, self.frames.frame_offset
                 )
             batch = self.decoder.end(self.frames.position)
+        except DecodeError as error:
+            self.stop()
+            if not self.decoder.has_options and self.frames.position > 0:
+                error.message += "; is the input Jelly-Patch at all?"
+            raise
         except BaseException:
             self.stop()
             raise
@@ -108,6 +116,7 @@ cdef class PatchOperationReader:
         self.batches.close()
         self.batch = None
 
+    @property
     def options(self):
-        """Return the stream's RdfPatchOptions as a dict by field name; None before the first."""
-        return self.batches.options()
+        """The stream's `jelly_rdflib.PatchOptions`; None before its first frame was read."""
+        return self.batches.options

@@ -19,8 +19,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A zstd stream may ask for a window of any size; this is what its own tools accept by default.
 ZSTD_MAX_WINDOW = 128 << 20
-# One kilobyte of zstd can stand for 32 MB at most, so this bounds what a step may produce.
-ZSTD_STEP = 1024
+# Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
+ZSTD_STEP = 128
+ZSTD_READ = 1 << 16
 
 
 class ByteSource:
@@ -165,31 +166,33 @@ def _zstd_pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
     decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW)
     stream = decompressor.decompressobj()
     is_in_frame = False
-    while data := read(ZSTD_STEP):
-        while data:
-            if stream.eof:
-                stream = decompressor.decompressobj()
-            piece = stream.decompress(data)
-            data = stream.unused_data
-            is_in_frame = not stream.eof
-            if piece:
-                yield piece
+    while block := read(ZSTD_READ):
+        for start in range(0, len(block), ZSTD_STEP):
+            data = block[start : start + ZSTD_STEP]
+            while data:
+                if stream.eof:
+                    stream = decompressor.decompressobj()
+                piece = stream.decompress(data)
+                data = stream.unused_data
+                is_in_frame = not stream.eof
+                if piece:
+                    yield piece
     if is_in_frame:
         raise DecodeError("bad zstd data: the input ends inside a frame")
 
 
 def _zstd_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     pieces = _zstd_pieces(read)
-    rest = b""
+    rest = memoryview(b"")
 
     def read_zstd(size: int) -> bytes:
         nonlocal rest
         if not rest:
             try:
-                rest = next(pieces, b"")
+                rest = memoryview(next(pieces, b""))
             except zstandard.ZstdError as error:
                 raise DecodeError(f"bad zstd data: {error}") from error
-        piece, rest = rest[:size], rest[size:]
+        piece, rest = bytes(rest[:size]), rest[size:]
         return piece
 
     return read_zstd

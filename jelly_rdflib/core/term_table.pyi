@@ -1,8 +1,9 @@
 """The distinct terms of a batch as Python sees them."""
 
 from collections.abc import Iterator
-from typing import Any, overload
+from typing import Any, final, overload
 
+@final
 class TermTable:
     @property
     def kinds(self) -> memoryview: ...

@@ -1,0 +1,69 @@
+"""What can be written to: paths and binary files."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+__all__ = ["Destination"]
+
+
+class Destination:
+    """Where a stream goes.
+
+    Args:
+        target: A path (str or os.PathLike), of which `open` makes a new file, or a binary file
+            object, of which only ``write`` is needed.
+
+    Raises:
+        TypeError: It is neither, or a text file.
+    """
+
+    def __init__(self, target: Any) -> None:
+        self._is_owner = isinstance(target, (str, os.PathLike))
+        if isinstance(target, io.TextIOBase):
+            raise TypeError("the destination is a text file; open it in binary mode ('wb')")
+        if not self._is_owner and not hasattr(target, "write"):
+            raise TypeError(f"can't write to {type(target).__name__}: give a path or a binary file")
+        self._target = target
+        self._file: Any = None if self._is_owner else target
+
+    def open(self) -> None:
+        """Make the file, if a path was given; what stood there is gone from now on."""
+        if self._is_owner:
+            self._file = open(self._target, "wb")  # noqa: SIM115
+
+    def write(self, data: bytes) -> None:
+        """Write all of ``data``: a raw file may take only a part at once.
+
+        Raises:
+            BlockingIOError: The file is in non-blocking mode and takes no more now.
+            OSError: It takes no more at all.
+        """
+        written = self._file.write(data)
+        # A file of the caller's own making may well return nothing.
+        if written is None and not isinstance(self._file, io.RawIOBase):
+            return
+        total = 0
+        while True:
+            if written is None:
+                raise BlockingIOError(
+                    f"the destination is in non-blocking mode and took {total} of {len(data)} bytes"
+                )
+            if written == 0 and total < len(data):
+                raise OSError(f"the destination took {total} of {len(data)} bytes and no more")
+            total += written
+            if total >= len(data):
+                return
+            written = self._file.write(data[total:])
+
+    def close(self) -> None:
+        """Flush the file, and close it if it was made here."""
+        try:
+            flush = getattr(self._file, "flush", None)
+            if flush is not None:
+                flush()
+        finally:
+            if self._is_owner:
+                self._file.close()
