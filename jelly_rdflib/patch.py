@@ -348,6 +348,10 @@ class PatchWriter(PatchFrameEncoder):
         destination: A path, or a binary file object, which stays open.
         options: The stream's options; by default `PatchOptions()`.
 
+    Attributes:
+        options: The stream's options.
+        in_transaction: Whether a transaction is open.
+
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
             is out of place. The stream is then as if it had not been tried.

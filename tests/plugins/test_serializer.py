@@ -129,7 +129,7 @@ def test_options() -> None:
     data = graph.serialize(format="jelly-patch", encoding="utf-8", options=options)
     reader = jr.read_operations(data)
     assert [op[4] for op in reader if op[0] == Op.A] == [DEFAULT]
-    assert reader.options()["max_name_table_size"] == 128
+    assert reader.options.max_name_table_size == 128
     with pytest.raises(EncodeError, match="QUADS"):
         serialize(make_dataset(), options=PatchOptions(statement_type="TRIPLES"))
     graph.add((S, BNode("p"), O))
