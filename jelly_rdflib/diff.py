@@ -22,6 +22,16 @@ def diff(old: Graph, new: Graph) -> Patch:
     taken for a default graph. Named graphs without statements can't be told from graphs that are
     not there.
 
+    For rdflib and its Memory store ``"x"`` and ``"x"^^xsd:string`` are two literals; for RDF 1.1
+    and for stores such as Oxigraph's they are one, which oxrdflib gives as ``"x"^^xsd:string``.
+    Where both stores tell them apart, so does the difference. Where either does not, a statement
+    that has them is the same in both spellings: it is deleted only if ``new`` has neither, and
+    added only if ``old`` has neither. Whether a store tells them apart is seen by what it answers.
+
+    The patch is for ``old``, and for what has the same statements in the same spelling: applied
+    to a store that takes both spellings for one, the difference of two that tell them apart may
+    delete too much, and the spelling of one store need not be found in another.
+
     Args:
         old: What the patch is for: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
             may be compared with another.
@@ -81,7 +91,12 @@ def _missing_statements(
 ) -> Iterator[Operation]:
     """Yield an operation for each statement that is in the contents and not in the other."""
     for name in contents.names():
-        missing = (triple for triple in contents.triples(name) if not other.has(triple, name))
+        missing = (
+            triple
+            for triple in contents.triples(name)
+            if not other.has(triple, name)
+            and not any(other.has(alias, name) for alias in contents.aliases(triple, name))
+        )
         g = name if is_quads else None
         for s, p, o in sort_triples(missing):
             yield (op, s, p, o, g)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any, TypeAlias
 
 from rdflib.graph import (
@@ -12,13 +13,17 @@ from rdflib.graph import (
     QuotedGraph,
     ReadOnlyGraphAggregate,
 )
+from rdflib.namespace import XSD
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.stores.target import get_default_graph
 
-__all__ = ["Contents", "sort_triples"]
+__all__ = ["Contents", "respellings", "sort_triples"]
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
+
+# Taken once: a namespace looks each name up in a slow way.
+_STRING = XSD.string
 
 
 class Contents:
@@ -49,6 +54,8 @@ class Contents:
         if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
             raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
+        # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
+        self._tells_apart: bool | None = None
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: graph}
         if isinstance(graph, ConjunctiveGraph):
             default = get_default_graph(graph)
@@ -80,6 +87,60 @@ class Contents:
         if graph is None:
             return False
         return next(iter(graph.store.triples(triple, graph)), None) is not None
+
+    def aliases(self, triple: _Triple, name: Node) -> Iterator[_Triple]:
+        """Iterate over the respellings of a triple that the store takes for the triple itself.
+
+        Stores that follow RDF 1.1, Oxigraph's for one, do so with ``"x"`` and ``"x"^^xsd:string``.
+        No store says whether it does, but it can be seen, and is looked for once.
+
+        Args:
+            triple: A triple that `triples` gave.
+            name: Its graph's name.
+        """
+        # Of most stores it is known soon that there are none; then none need be made.
+        if self._tells_apart:
+            return
+        for other in respellings(triple):
+            if self._tells_apart is None:
+                self._tells_apart = not self.has(other, name) or self._lists(triple, other, name)
+            if not self._tells_apart:
+                yield other
+
+    def _lists(self, triple: _Triple, other: _Triple, name: Node) -> bool:
+        # Not asked for by its own spelling: some stores answer with what they were asked.
+        s, p, o = (one if one == two else None for one, two in zip(triple, other, strict=True))
+        graph = self.graphs[name]
+        return any(found == other for found, _ in graph.store.triples((s, p, o), graph))
+
+
+def respellings(triple: _Triple) -> Iterator[_Triple]:
+    """Iterate over what a triple is to RDF 1.1 and not to rdflib: ``"x"`` as ``"x"^^xsd:string``.
+
+    Only a triple's own terms are respelled, not those of quoted triples: no store has these and
+    takes one spelling for the other.
+
+    Examples:
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> [o.n3() for _, _, o in respellings((s, p, Literal("x", datatype=XSD.string)))]
+        ['"x"']
+        >>> list(respellings((s, p, Literal("x", lang="en"))))
+        []
+    """
+    s, p, o = triple
+    spellings = product(_spellings(s), _spellings(p), _spellings(o))
+    # The first is the triple itself.
+    next(spellings)
+    return spellings
+
+
+def _spellings(term: Node) -> tuple[Node, ...]:
+    if isinstance(term, Literal) and not term.language:
+        if term.datatype is None:
+            return (term, Literal(str(term), datatype=_STRING))
+        if term.datatype == _STRING:
+            return (term, Literal(str(term)))
+    return (term,)
 
 
 def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
