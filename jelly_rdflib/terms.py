@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rdflib.term import Node
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rdflib.namespace import NamespaceManager
 
 __all__ = ["TripleTerm"]
@@ -15,7 +17,8 @@ __all__ = ["TripleTerm"]
 class TripleTerm(Node):
     """A quoted triple of RDF-star, as a term. Immutable and hashable.
 
-    rdflib's stores can't hold it; operations can.
+    rdflib's stores can't hold it; operations can. It may be nested as deeply as one likes: nothing
+    here calls itself for the triples inside, so no depth exhausts Python's stack.
 
     Args:
         s, p, o: Terms of rdflib, or quoted triples.
@@ -29,8 +32,10 @@ class TripleTerm(Node):
         True
     """
 
-    __slots__ = ("o", "p", "s")
+    __slots__ = ("_hash", "o", "p", "s")
 
+    # Computed when it is first asked for.
+    _hash: int
     s: Node
     p: Node
     o: Node
@@ -49,18 +54,70 @@ class TripleTerm(Node):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TripleTerm):
             return NotImplemented
-        return self.s == other.s and self.p == other.p and self.o == other.o
+        pairs: list[tuple[Node, Node]] = [(self, other)]
+        # A triple may be quoted in many places, and one look at it is enough.
+        seen: set[tuple[int, int]] = set()
+        while pairs:
+            one, two = pairs.pop()
+            if one is two:
+                continue
+            if not (isinstance(one, TripleTerm) and isinstance(two, TripleTerm)):
+                if one != two:
+                    return False
+            elif (id(one), id(two)) not in seen:
+                seen.add((id(one), id(two)))
+                pairs += ((one.o, two.o), (one.p, two.p), (one.s, two.s))
+        return True
 
     def __hash__(self) -> int:
-        return hash((TripleTerm, self.s, self.p, self.o))
+        # The innermost triples first; then the tuples below find their hashes known.
+        waiting = [self]
+        while waiting:
+            term = waiting[-1]
+            inner = [
+                node
+                for node in (term.s, term.p, term.o)
+                if isinstance(node, TripleTerm) and not hasattr(node, "_hash")
+            ]
+            if inner:
+                waiting += inner
+                continue
+            waiting.pop()
+            if not hasattr(term, "_hash"):
+                value = hash((TripleTerm, term.s, term.p, term.o))
+                object.__setattr__(term, "_hash", value)
+        return self._hash
 
     def __reduce__(self) -> tuple[type[TripleTerm], tuple[Node, Node, Node]]:
         return (TripleTerm, (self.s, self.p, self.o))
 
     def __repr__(self) -> str:
-        return f"TripleTerm({self.s!r}, {self.p!r}, {self.o!r})"
+        return self._write("TripleTerm({}, {}, {})", repr)
 
     def n3(self, namespace_manager: NamespaceManager | None = None) -> str:
         """Return the term in the syntax of Turtle-star: ``<< s p o >>``."""
-        s, p, o = (term.n3(namespace_manager) for term in (self.s, self.p, self.o))
-        return f"<< {s} {p} {o} >>"
+        return self._write("<< {} {} {} >>", lambda term: term.n3(namespace_manager))
+
+    def _write(self, form: str, write: Callable[[Node], str]) -> str:
+        """Return the text of the triple, in which that of its terms stands in the form's gaps."""
+        start, first_gap, second_gap, end = form.split("{}")
+        parts: list[str] = []
+        # What is yet to be written, the last first: texts, and terms marked as such.
+        waiting: list[tuple[bool, Any]] = [(True, self)]
+        while waiting:
+            is_term, item = waiting.pop()
+            if not is_term:
+                parts.append(item)
+            elif not isinstance(item, TripleTerm):
+                parts.append(write(item))
+            else:
+                waiting += (
+                    (False, end),
+                    (True, item.o),
+                    (False, second_gap),
+                    (True, item.p),
+                    (False, first_gap),
+                    (True, item.s),
+                    (False, start),
+                )
+        return "".join(parts)
