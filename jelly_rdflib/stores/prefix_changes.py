@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.stores.prefixes import open_prefixes
+from jelly_rdflib.stores.prefixes import Prefixes, open_prefixes
 from jelly_rdflib.stores.target import Target
 
 __all__ = ["PrefixChanges"]
@@ -12,6 +12,9 @@ __all__ = ["PrefixChanges"]
 
 class PrefixChanges:
     """Binds and unbinds the prefixes of one transaction after the other.
+
+    They are bound where the graph's namespace manager keeps them: mostly that is the graph's own
+    store, but users may give a graph the manager of another.
 
     Nothing of a transaction is done before its commit: not every store can unbind, so not every
     one could take a binding back.
@@ -26,7 +29,7 @@ class PrefixChanges:
         self.added = 0
         self.deleted = 0
         self._target = target
-        self._prefixes = open_prefixes(target.store)
+        self._prefixes: Prefixes | None = None
         self._is_atomic = is_atomic
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._is_changed = False
@@ -61,7 +64,7 @@ class PrefixChanges:
     def rollback(self) -> None:
         """End the transaction; what it did is undone. May be called again if interrupted."""
         self._waiting.clear()
-        if self._is_changed:
+        if self._is_changed and self._prefixes is not None:
             self._prefixes.restore()
             self._target.namespace_manager.reset()
             self._is_changed = False
@@ -74,9 +77,11 @@ class PrefixChanges:
             self._change(prefix, iri)
 
     def _change(self, prefix: str, iri: URIRef | None) -> None:
+        if self._prefixes is None:
+            # Not before the first change: a graph without a manager makes one when it is asked,
+            # which binds rdflib's prefixes. And a manager given by the user may have another store.
+            self._prefixes = open_prefixes(self._target.namespace_manager.store)
         if not self._is_changed:
-            # Made first if there is none yet: it binds rdflib's prefixes when it is made.
-            _ = self._target.namespace_manager
             self._prefixes.save()
             self._is_changed = True
         if iri is None:
