@@ -17,7 +17,6 @@ from jelly_rdflib.stores.changes import open_changes
 from jelly_rdflib.stores.plain_graph import check_operations, read_checked_operations
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_readable
-from jelly_rdflib.stores.statements import not_an_operation
 from jelly_rdflib.stores.target import Target
 
 __all__ = ["ApplyResult", "apply"]
@@ -63,9 +62,16 @@ def apply(
     the prefixes, and which named graphs there are. What was committed before stays. Operations
     outside transactions make one transaction for each patch, up to the next `TX` or the end.
 
+    Operations need neither: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and `TC` around
+    them say where others start and end; `END` ends a patch, and need not come after the last one.
+    In an implicit transaction it ends that, too; inside one that `TX` started it is an error.
+
     In a store with transactions of its own (``transaction_aware``) those are used: what is pending
     there is committed first, so that a rollback comes back to the start of the transaction. For
-    every other store a log is kept of what changed, and undone in reverse.
+    every other store a log is kept of what changed, and undone in reverse. rdflib's stores don't
+    tell language tags apart by case: where a patch deletes ``"x"@EN`` and the store has ``"x"@en``,
+    it is deleted, and if that is undone the store has ``"x"@EN``, an equal literal spelled as in
+    the patch.
 
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
@@ -74,25 +80,32 @@ def apply(
     prefix is unbound whatever it stands for. Headers are ignored.
 
     Args:
-        source: Anything that `read_operations` reads, or an iterable of operations.
+        source: Anything that `read_operations` reads, or an iterable of operations: a list, an
+            iterator, a `Patch`, a `Batch`. Patches and batches themselves go in one by one.
         target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`.
         atomic: If False, no log is kept, a store's own transactions are left alone and changes
             stay as they come: faster, but an error leaves what was applied before it, and a patch
             can't abort a transaction.
-        limits: What to accept from ``source``; see `Limits`.
-        normalize: Whether to normalize literals, as for `read_operations`.
+        limits: What to accept of bytes; see `Limits`. Operations are decoded already.
+        normalize: Whether to normalize the literals of bytes, as for `read_operations`. Those of
+            operations are taken as they are.
 
     Returns:
         Counts of what was done.
 
     Raises:
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`: that is found out before anything is applied), or
-            transactions start and end where they must not.
+            named graph for a plain `Graph`: that is found out before anything is applied);
+            something is no operation (its code, the number or the kinds of its elements are
+            wrong); transactions start and end where they must not; the store can't unbind a
+            prefix, or does not bind it; a patch aborts a transaction, and ``atomic`` is False; or
+            the store refuses to undo a change.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows.
         TypeError: ``source`` or ``target`` is of another kind.
-        Exception: What the store raises comes through as it is.
+        ValueError: ``limits`` or ``normalize`` is given for operations.
+        OSError: The path can't be opened or read.
+        Exception: What the store, the file or the iterable raises comes through as it is.
 
     Examples:
         >>> from rdflib import Dataset, Literal, URIRef
@@ -121,6 +134,11 @@ def apply(
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
             f"operations"
+        )
+    if limits is not None or normalize is not None:
+        raise ValueError(
+            "limits and normalize are about bytes, and operations are given: give them to what "
+            "reads the operations"
         )
     operations = iter(source)
     if not place.is_dataset:
@@ -177,7 +195,7 @@ class _Applier:
         )
 
     def _take(self, operation: Operation) -> None:
-        """Take an operation other than an add or delete of a statement."""
+        """Take an operation other than an add or delete of a statement; its form is checked."""
         op = operation[0]
         if op == Op.PA:
             self._prefixes.add(operation[1], operation[2])
@@ -206,12 +224,10 @@ class _Applier:
             self._check_explicit("TC")
             self._commit()
             self._begin()
-        elif op == Op.TA:
+        else:
             self._check_explicit("TA")
             self._abort()
             self._begin()
-        else:
-            raise not_an_operation(operation)
 
     def _check_explicit(self, code: str) -> None:
         if not self._is_explicit:

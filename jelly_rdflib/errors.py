@@ -74,4 +74,15 @@ class EncodeError(JellyError, ValueError):
 
 
 class ApplyError(JellyError):
-    """A change can't be applied to this target; the target is as it was before the transaction."""
+    """A change can't be applied to this target, or is none: no operation, or not in its place.
+
+    The target is as it was before the transaction, but for two cases: with ``atomic=False`` what
+    was applied stays, and where a store refuses to undo a change the message says so.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> from rdflib import Graph
+        >>> jr.apply([(jr.Op.TC,)], Graph())
+        Traceback (most recent call last):
+        jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+    """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import signal
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from oxrdflib import OxigraphStore
 from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
+from rdflib.namespace import NamespaceManager
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
@@ -218,6 +220,16 @@ def test_the_case_of_language_tags_is_kept(dataset: Dataset) -> None:
     assert {o.language for o in dataset.default_graph.objects(URIRef("urn:2"), P)} == {tag}
 
 
+def test_a_rollback_may_change_the_case_of_a_language_tag(dataset: Dataset) -> None:
+    # as the docstring says: the store can't be asked which one it had
+    apply([add(Literal("x", lang="en"))], dataset)
+    apply([TX, delete(Literal("x", lang="EN")), TA], dataset)
+    assert list(dataset.default_graph) == [(S, P, Literal("x", lang="en"))]
+    # Oxigraph has tags in lower case only, and the other has a copy of what it had.
+    tag = "en" if isinstance(dataset.store, OxigraphStore | TransactionalStore) else "EN"
+    assert [o.language for o in dataset.default_graph.objects(S, P)] == [tag]
+
+
 def test_headers_are_left_alone(target: Graph) -> None:
     result = apply([(Op.H, "id", URIRef("urn:1")), add(1), (Op.H, "prev", BNode("b"))], target)
     assert (result.operations, len(target)) == (3, 1)
@@ -326,6 +338,29 @@ def jr_integer() -> URIRef:
     return URIRef("http://www.w3.org/2001/XMLSchema#integer")
 
 
+@pytest.mark.parametrize("options", [{"limits": jr.Limits()}, {"normalize": False}])
+def test_limits_and_normalize_are_not_for_operations(options: Any) -> None:
+    for source in ([add(1)], iter([add(1)]), jr.Patch([add(1)])):
+        for target in (Graph(), Dataset()):
+            with pytest.raises(ValueError, match="limits and normalize are about bytes"):
+                apply(source, target, **options)
+            assert len(target) == 0
+
+
+def test_operations_with_and_without_transactions_and_ends(target: Graph) -> None:
+    for operations in (
+        [add(1), add(2)],
+        [add(1), add(2), END],
+        [TX, add(1), add(2), TC],
+        [TX, add(1), add(2), TC, END],
+    ):
+        result = apply(operations, target)
+        assert (result.patches, result.committed, result.added) == (1, 1, 2)
+        apply([delete(1), delete(2)], target)
+    result = apply([add(1), END, TX, add(2), TC], target)
+    assert (result.patches, result.committed, result.added) == (2, 2, 2)
+
+
 def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "x.jellyp"
     path.write_bytes(encoded([add(1, DEFAULT), TX, add(TripleTerm(S, P, O), G), TC], rdf_star=True))
@@ -410,6 +445,121 @@ def test_errors_leave_the_dataset_as_it_was(
     with pytest.raises(ApplyError, match=message):
         apply([TX, *CHANGES, *rest], dataset)
     assert visible_state(dataset) == before
+
+
+NOT_OPERATIONS: list[Any] = [
+    *(5, None, "A", b"x", object(), S, [Op.A, S, P, O, None], {}, Graph(), (S, P, O)),
+    *(
+        (),
+        (0,),
+        (99,),
+        (-1,),
+        (1 << 70,),
+        (None,),
+        ("A", S, P, O, None),
+        ([],),
+        (7.0, S, P, O, None),
+    ),
+    *((Op.A,), (Op.A, S, P, O), (Op.A, S, P, O, None, None), (7, S, P), (Op.D, S, P, O)),
+    *((Op.A, [], P, O, None), (Op.D, S, [], O, None), (Op.A, S, P, [], None)),
+    *((Op.A, S, P, O, []), (Op.D, S, P, O, "urn:g"), (Op.A, None, P, O, None)),
+    *((Op.D, S, P, None, None), (Op.A, S, P, "o", None), (Op.A, TripleTerm([], P, O), P, O, None)),
+    *((Op.TX, 1), (Op.TC, None), (Op.TA, S), (Op.END, 1)),
+    *((Op.H,), (Op.H, "k"), (Op.H, "k", S, S), (Op.H, 5, S), (Op.H, S, S), (Op.H, "k", "v")),
+    *((Op.PA,), (Op.PA, "x"), (Op.PA, "x", S), (Op.PA, "x", S, None, None)),
+    *((Op.PA, 5, S, None), (Op.PA, S, S, None), (Op.PA, "x", None, None), (Op.PA, "x", 5, None)),
+    *((Op.PA, "x", BNode("b"), None), (Op.PA, "x", O, None), (Op.PA, "x", S, "g")),
+    *((Op.PD,), (Op.PD, "x"), (Op.PD, 5, None, None), (Op.PD, "x", 5, None), (Op.PD, "x", S, [])),
+]
+
+
+@pytest.mark.parametrize("wrong", NOT_OPERATIONS, ids=lambda wrong: repr(wrong)[:60])
+def test_what_is_no_operation(wrong: Any) -> None:
+    """It is the same error from each way into a store, whatever came before it."""
+    messages = set()
+    for make in [*(DATASETS[name] for name in list(DATASETS)[:4]), lambda _: Graph(), on_general]:
+        for start in ([], [TX], [add(1, DEFAULT)], [add(1)]):
+            target = make(Path())
+            before = prepared(target)
+            with pytest.raises(ApplyError) as caught:
+                apply([*start, wrong, add(2)], target)
+            assert visible_state(target) == before
+            messages.add(str(caught.value))
+    assert len(messages) == 1
+    assert len(messages.pop()) < 500
+
+
+def on_general(_: Path) -> Graph:
+    return Graph(PlainMemory())
+
+
+def test_what_is_no_operation_after_a_commit(target: Graph) -> None:
+    for g in (None, DEFAULT):
+        with pytest.raises(ApplyError, match="not an operation"):
+            apply([TX, add(1, g), TC, add(2, g), 5], target)
+        assert len(target) == 1
+
+
+def test_what_is_no_operation_says_why() -> None:
+    data = encoded([TX, add(1, DEFAULT), TC])
+    for make_source, message in (
+        (lambda: [(Op.A, S, P, O)], "A is a tuple of 5, not of 4"),
+        (lambda: jr.read_patches(data), r"for patch in patches: patch.apply\(target\)"),
+        (lambda: jr.read_batches(data), r"chain.from_iterable\(batches\)"),
+        (lambda: add(1), "put a single operation into a list"),
+        (lambda: [(Op.PA, S, S, None)], "a prefix is a str"),
+        (lambda: [(Op.PD, "x", 5, None)], "a prefix stands for an IRI"),
+        (lambda: [(Op.H, "id", "urn:1")], "a header's value is a term of rdflib"),
+    ):
+        for target in (Graph(), Dataset()):
+            with pytest.raises(ApplyError, match=message):
+                apply(make_source(), target)
+            assert len(target) == 0
+    # what the hints say works
+    target = Graph()
+    for patch in jr.read_patches(data):
+        patch.apply(target)
+    assert objects(target) == {"1"}
+    target = Graph()
+    apply(chain.from_iterable(jr.read_batches(data)), target)
+    assert objects(target) == {"1"}
+
+
+def test_names_that_rdflib_refuses_to_write() -> None:
+    with pytest.raises(ApplyError, match=r"in the graph rdflib.term.URIRef\('a b'\)"):
+        apply([add(1, URIRef("a b"))], Graph())
+    term = TripleTerm(URIRef("a b"), P, O)
+    with pytest.raises(ApplyError, match="can't hold TripleTerm"):
+        apply([add(term)], Graph())
+
+
+def nested(depth: int) -> TripleTerm:
+    term = TripleTerm(S, P, O)
+    for level in range(depth):
+        term = TripleTerm(*((term, P, O) if level % 2 else (S, P, term)))
+    return term
+
+
+@pytest.mark.parametrize("depth", [500, 50_000])
+def test_deeply_quoted_triples(depth: int) -> None:
+    term, other = nested(depth), nested(depth)
+    assert term == other
+    assert hash(term) == hash(other)
+    assert term != nested(depth - 1)
+    assert term.n3().count("<<") == term.n3().count(">>") == depth + 1
+    assert repr(term).count("TripleTerm(") == depth + 1
+    for target in (Graph(), Graph(SimpleMemory())):
+        with pytest.raises(ApplyError, match="as an object"):
+            apply([add(term)], target)
+
+
+def test_a_triple_quoted_twice_at_each_depth() -> None:
+    term, other = TripleTerm(S, P, O), TripleTerm(S, P, O)
+    for _ in range(100):
+        term, other = TripleTerm(term, P, term), TripleTerm(other, P, other)
+    assert hash(term) == hash(other)
+    assert term is not other
+    assert term == other
 
 
 @pytest.mark.parametrize("end", [TC, TA])
@@ -767,6 +917,31 @@ def test_short_names_follow_the_prefixes(target: Graph) -> None:
     assert manager.qname("urn:x/a") == "y:a"
     apply([(Op.PD, "y", None, None)], target)
     assert manager.qname("urn:x/a") == "ns1:a"
+
+
+def test_prefixes_go_where_the_namespace_manager_keeps_them(dataset: Dataset) -> None:
+    for target in (dataset, Graph()):
+        elsewhere = Graph()
+        target.namespace_manager = NamespaceManager(elsewhere)
+        target.bind("gone", "urn:gone#")
+        before = prefixes(target)
+        apply([TX, (Op.PA, "x", S, None), (Op.PD, "gone", None, None), TA], target)
+        assert prefixes(target) == before == {"gone": "urn:gone#"}
+        result = apply([(Op.PA, "x", S, None), (Op.PD, "gone", None, None), add(1)], target)
+        assert (result.prefixes_added, result.prefixes_deleted) == (1, 1)
+        assert prefixes(target) == {"x": "urn:s"}
+        assert elsewhere.store.namespace("x") == S
+        assert target.store.namespace("x") is None
+        other = Graph()
+        jr.diff(other, target).apply(other)
+        assert prefixes(other) == {"x": "urn:s"}
+
+
+def test_no_prefixes_no_namespace_manager() -> None:
+    # to ask for it is to bind rdflib's own prefixes
+    graph = Graph(bind_namespaces="rdflib")
+    apply([TX, add(1), TC], graph)
+    assert dict(graph.store.namespaces()) == {}
 
 
 def test_rdflibs_own_prefixes_stay_unbound() -> None:

@@ -11,7 +11,7 @@ from rdflib.term import Node
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.graph_list import GraphList
-from jelly_rdflib.stores.statements import check_graph, check_statement, not_an_operation
+from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.stores.target import Target
 
 __all__ = ["GeneralChanges"]
@@ -55,19 +55,22 @@ class GeneralChanges:
 
         Returns:
             The first operation that is neither, or None at the end.
+
+        Raises:
+            ApplyError: One is no operation, or the store can't hold its statement.
         """
         for operation in operations:
-            if not isinstance(operation, tuple) or not operation:
-                raise not_an_operation(operation)
+            check_operation(operation)
             is_add = operation[0] == Op.A
             if not is_add and operation[0] != Op.D:
-                return operation
+                return operation  # type: ignore[no-any-return]
             _, s, p, o, g = operation
             self.operations += 1
             check_statement(s, p, o)
+            # Before it is looked up: what is no term may have no hash.
+            check_graph(g)
             context = self._contexts.get(g)
             if context is None:
-                check_graph(g)
                 context = self._contexts[g] = self._target.context(g)
             triple = (s, p, o)
             if self._has(triple, context) != is_add:

@@ -32,7 +32,7 @@ from jelly_rdflib.stores.node_table cimport (
 from rdflib.plugins.stores.memory import Memory
 
 from jelly_rdflib.operations import Op
-from jelly_rdflib.stores.statements import check_graph, check_statement, not_an_operation
+from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 
 cdef extern from "Python.h":
     void PyObject_GC_UnTrack(PyObject* op)
@@ -130,6 +130,9 @@ cdef class MemoryChanges:
 
         Returns:
             The first operation that is neither, or None at the end.
+
+        Raises:
+            ApplyError: One is no operation, or the store can't hold its statement.
         """
         try:
             return self.run(operations)
@@ -164,14 +167,15 @@ cdef class MemoryChanges:
         cdef bint is_add
         cdef Py_ssize_t until_flush = FLUSH_EVERY if self.is_deferred else 1
         for operation in operations:
-            if not isinstance(operation, tuple) or not operation:
-                raise not_an_operation(operation)
-            code = operation[0]
+            code = None
+            if isinstance(operation, tuple) and len(<tuple>operation) == 5:
+                code = operation[0]
             # Mostly the members themselves; a plain number will do, too.
             is_add = code is ADD
             if not is_add and code is not DELETE:
-                is_add = code == ADD
-                if not is_add and code != DELETE:
+                check_operation(operation)
+                is_add = operation[0] == ADD
+                if not is_add and operation[0] != DELETE:
                     return operation
             _, s_node, p_node, o_node, g_node = operation
             self.operations += 1

@@ -28,6 +28,7 @@ cdef object IRI = URIRef
 cdef object BLANK_NODE = BNode
 cdef object LITERAL_CLASS = Literal
 cdef object IDENTIFIED_CLASS = IdentifiedNode
+cdef tuple KNOWN_CLASSES = (IdentifiedNode, Literal)
 
 # The hash that a literal mixes in for its language.
 cdef dict language_hashes = {}
@@ -150,9 +151,13 @@ cdef inline Py_hash_t hash_literal(object literal) except -1:
 
 
 cdef Py_hash_t hash_node(object node) except -1:
-    if type(node) is LITERAL_CLASS and knows_literal_hash:
+    cls = type(node)
+    if cls is LITERAL_CLASS and knows_literal_hash:
         return hash_literal(node)
-    return PyObject_Hash(node)
+    if cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
+        return PyObject_Hash(node)
+    # What no store takes may have no hash; whoever asked for its entry is about to refuse it.
+    return <Py_hash_t>(<size_t><PyObject*>node >> 4)
 
 
 cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1:

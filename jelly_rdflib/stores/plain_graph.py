@@ -46,7 +46,7 @@ def check_operations(operations: Iterator[Operation], target: Target) -> Iterato
             start.extend(rest)
         except Exception as error:
             rest = _raise(error)
-        for g in {operation[4] for operation in start if operation[0] in (Op.A, Op.D)}:
+        for g in (operation[4] for operation in start if _is_statement(operation)):
             check_graph(g)
             target.context(g)
     return chain(start, rest)
@@ -113,7 +113,7 @@ def _split(operations: Iterator[Operation]) -> tuple[list[Operation], Iterator[O
     try:
         for operation in operations:
             start.append(operation)
-            if operation[0] in (Op.A, Op.D):
+            if _is_statement(operation):
                 break
     except Exception as error:
         # What came before it is to be applied, as if nobody had looked ahead.
@@ -122,7 +122,12 @@ def _split(operations: Iterator[Operation]) -> tuple[list[Operation], Iterator[O
 
 
 def _has_graph(start: list[Operation]) -> bool:
-    return bool(start) and start[-1][0] in (Op.A, Op.D) and start[-1][4] is not None
+    return bool(start) and _is_statement(start[-1]) and start[-1][4] is not None
+
+
+def _is_statement(operation: Any) -> bool:
+    # What is no operation is left to where it would be applied, as for a dataset.
+    return isinstance(operation, tuple) and len(operation) == 5 and operation[0] in (Op.A, Op.D)
 
 
 def _raise(error: Exception) -> Iterator[Operation]:

@@ -14,6 +14,7 @@ from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.stores.statements import show_term
 
 __all__ = ["DictPrefixes", "Prefixes", "PublicPrefixes", "open_prefixes"]
 
@@ -119,7 +120,7 @@ class PublicPrefixes:
         if not self._is_bound(prefix, iri):
             raise ApplyError(
                 f"the store ({type(self._store).__name__}) does not bind the prefix {prefix!r} "
-                f"to {iri.n3()}"
+                f"to {show_term(iri)}"
             )
         return True
 

@@ -14,6 +14,7 @@ from rdflib.store import Store
 from rdflib.term import IdentifiedNode
 
 from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.stores.statements import show_term
 
 __all__ = ["Target", "get_default_graph"]
 
@@ -88,7 +89,7 @@ class Target:
             return self._default
         if not self.is_dataset:
             raise ApplyError(
-                f"a Graph has no named graphs, so a statement in the graph {g.n3()} can't be "
+                f"a Graph has no named graphs, so a statement in the graph {show_term(g)} can't be "
                 f"applied to it; apply the patch to a Dataset"
             )
         # A graph without the manager would make its own, and rdflib's prefixes would be back.

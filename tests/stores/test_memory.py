@@ -16,6 +16,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.terms import TripleTerm
 
 from .memory_state import full_state, visible_state
 
@@ -204,12 +205,38 @@ def test_operations_may_have_plain_numbers_as_codes() -> None:
     assert (changes.added, changes.deleted, changes.operations) == (1, 1, 2)
 
 
-@pytest.mark.parametrize("operation", [(Op.A,), (Op.A, URIRef("urn:s")), (), 5])
-def test_operations_of_another_shape(operation: object) -> None:
-    changes = MemoryChanges(Target(Graph()), is_atomic=True, is_deferred=True)
+@pytest.mark.parametrize("ways", [MemoryChanges, GeneralChanges])
+@pytest.mark.parametrize("size", range(8))
+def test_operations_of_another_length(
+    ways: type[MemoryChanges | GeneralChanges], size: int
+) -> None:
+    more = {"is_deferred": True} if ways is MemoryChanges else {}
+    changes = ways(Target(Graph()), is_atomic=True, **more)
     changes.begin()
-    with pytest.raises((ApplyError, ValueError)):
-        changes.statements(iter([operation]))
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
+    for op in (Op.A, Op.D, 7, 8):
+        operation = (op, s, p, o, None, None, None)[:size]
+        if size == 5:
+            assert changes.statements(iter([operation])) is None
+        else:
+            with pytest.raises(ApplyError, match="is not an operation"):
+                changes.statements(iter([operation]))
+
+
+def test_nodes_without_a_hash() -> None:
+    changes = MemoryChanges(Target(Dataset()), is_atomic=True, is_deferred=True)
+    s, p, o, g = (URIRef(f"urn:{name}") for name in "spog")
+    inner = TripleTerm([], p, o)
+    for wrong in ([], {}, inner):
+        for operation in (
+            (Op.A, wrong, p, o, g),
+            (Op.D, s, wrong, o, g),
+            (Op.A, s, p, wrong, g),
+            (Op.D, s, p, o, wrong),
+        ):
+            changes.begin()
+            with pytest.raises(ApplyError, match=r"as an? |can't be an? "):
+                changes.statements(iter([operation]))
 
 
 class Subclass(Memory):
