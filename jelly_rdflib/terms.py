@@ -17,8 +17,8 @@ __all__ = ["TripleTerm"]
 class TripleTerm(Node):
     """A quoted triple of RDF-star, as a term. Immutable and hashable.
 
-    rdflib's stores can't hold it; operations can. It may be nested as deeply as one likes: nothing
-    here calls itself for the triples inside, so no depth exhausts Python's stack.
+    rdflib's stores can't hold it; operations can. However deeply it is nested, hash, comparison and
+    text need no stack for that; to pickle or deepcopy some hundred levels is a RecursionError.
 
     Args:
         s, p, o: Terms of rdflib, or quoted triples.
