@@ -1,21 +1,38 @@
-"""Jelly-Patch for rdflib: record, move and apply changes to RDF data."""
+"""Jelly-Patch and Jelly-RDF for rdflib: record, move and apply changes to RDF data."""
 
 from jelly_rdflib.apply import ApplyResult, apply
+from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.diff import diff
 from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError, JellyError, LimitError
-from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
+from jelly_rdflib.graphs import read_graphs, write_graphs
+from jelly_rdflib.operations import Op, Operation, Statement
+from jelly_rdflib.options import (
+    Limits,
+    LogicalStreamType,
+    PatchOptions,
+    PatchStatementType,
+    PatchStreamType,
+    PhysicalStreamType,
+    StreamOptions,
+)
 from jelly_rdflib.patch import (
     Patch,
     PatchDecoder,
     PatchEncoder,
     PatchWriter,
-    read_batches,
     read_operations,
     read_patches,
 )
 from jelly_rdflib.plugins import register as _register_plugins
+from jelly_rdflib.rdf import (
+    Frame,
+    StatementDecoder,
+    StatementEncoder,
+    StatementWriter,
+    read_frames,
+    read_statements,
+)
 from jelly_rdflib.terms import TripleTerm
 
 __all__ = [
@@ -24,9 +41,11 @@ __all__ = [
     "Batch",
     "DecodeError",
     "EncodeError",
+    "Frame",
     "JellyError",
     "LimitError",
     "Limits",
+    "LogicalStreamType",
     "Op",
     "Operation",
     "Patch",
@@ -36,12 +55,22 @@ __all__ = [
     "PatchStatementType",
     "PatchStreamType",
     "PatchWriter",
+    "PhysicalStreamType",
+    "Statement",
+    "StatementDecoder",
+    "StatementEncoder",
+    "StatementWriter",
+    "StreamOptions",
     "TripleTerm",
     "apply",
     "diff",
     "read_batches",
+    "read_frames",
+    "read_graphs",
     "read_operations",
     "read_patches",
+    "read_statements",
+    "write_graphs",
 ]
 
 _register_plugins()

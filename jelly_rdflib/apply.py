@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rdflib.graph import Graph
@@ -13,13 +14,18 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_operations
+from jelly_rdflib.rdf import read_statement_operations
 from jelly_rdflib.stores.changes import open_changes
-from jelly_rdflib.stores.plain_graph import check_operations, read_checked_operations
+from jelly_rdflib.stores.plain_graph import (
+    ReadOperations,
+    check_operations,
+    read_checked_operations,
+)
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_readable
 from jelly_rdflib.stores.target import Target
 
-__all__ = ["ApplyResult", "apply"]
+__all__ = ["ApplyResult", "apply", "apply_statements"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,17 +125,9 @@ def apply(
         (1, 1)
     """
     place = Target(target)
-    operations: Iterator[Operation]
     if is_readable(source):
-        if place.is_dataset:
-            operations = read_operations(source, limits=limits, normalize=normalize)
-        else:
-            operations = read_checked_operations(source, place, limits=limits, normalize=normalize)
-        try:
-            return _Applier(place, is_atomic=atomic, is_deferred=True).run(operations)
-        finally:
-            # The reader may have a file open, if it was not read to the end.
-            getattr(operations, "close", bool)()
+        read = partial(read_operations, limits=limits, normalize=normalize)
+        return _apply_read(source, place, read, atomic=atomic, limits=limits)
     if not isinstance(source, Iterable):
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
@@ -146,6 +144,47 @@ def apply(
     # What runs another's code between two operations might look at the target.
     is_deferred = type(source) in (list, tuple, Batch, Patch)
     return _Applier(place, is_atomic=atomic, is_deferred=is_deferred).run(operations)
+
+
+def apply_statements(
+    source: Any,
+    target: Graph,
+    *,
+    atomic: bool = True,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> ApplyResult:
+    """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset.
+
+    All of them, or none: arguments and errors are those of `apply`.
+
+    Args:
+        source: What `jelly_rdflib.read_statements` takes.
+        target: As for `apply`.
+        atomic: As for `apply`.
+        limits: As for `apply`.
+        normalize: As for `apply`.
+        strict: As for `jelly_rdflib.read_statements`.
+    """
+    read = partial(read_statement_operations, limits=limits, normalize=normalize, strict=strict)
+    return _apply_read(source, Target(target), read, atomic=atomic, limits=limits)
+
+
+def _apply_read(
+    source: Any, place: Target, read: ReadOperations, *, atomic: bool, limits: Limits | None
+) -> ApplyResult:
+    if place.is_dataset:
+        operations = read(source)
+    else:
+        operations = read_checked_operations(source, place, read, limits=limits)
+    try:
+        return _Applier(place, is_atomic=atomic, is_deferred=True).run(operations)
+    finally:
+        # The reader may have a file open, if it was not read to the end.
+        close = getattr(operations, "close", None)
+        if close is not None:
+            close()
 
 
 class _Applier:

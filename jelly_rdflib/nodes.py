@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.term import BNode, Literal, URIRef, _toPythonMapping
+from rdflib.term import BNode, Literal, Node, URIRef, _toPythonMapping
 
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["NODE_TYPES", "make_node_factory"]
+__all__ = ["NODE_TYPES", "as_iri", "make_node_factory"]
 
 NODE_TYPES = NodeTypes(
     iri=URIRef,
@@ -28,3 +30,13 @@ def make_node_factory(normalize: bool | None = None) -> NodeFactory:
     if normalize is None:
         normalize = rdflib.NORMALIZE_LITERALS
     return NodeFactory(NODE_TYPES, normalize=normalize)
+
+
+def as_iri(iri: Any) -> Any:
+    """Turn a namespace as rdflib's users have it into a node; leave a node as it is.
+
+    Examples:
+        >>> as_iri(rdflib.Namespace("urn:"))
+        rdflib.term.URIRef('urn:')
+    """
+    return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

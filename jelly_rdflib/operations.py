@@ -20,7 +20,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, TypeAlias
 
-__all__ = ["Op", "Operation"]
+__all__ = ["Op", "Operation", "Statement"]
 
 
 class Op(IntEnum):
@@ -48,3 +48,6 @@ class Op(IntEnum):
 
 Operation: TypeAlias = tuple[Any, ...]
 """One operation: a tuple whose first element is an `Op`."""
+
+Statement: TypeAlias = tuple[Any, ...]
+"""One statement: ``(s, p, o)``, or ``(s, p, o, g)`` in a stream of quads or graphs."""

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rdflib.term import Node, URIRef
-
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchReader, OperationReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
-from jelly_rdflib.core.patch_reader import PatchBatchReader, PatchOperationReader
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from rdflib.graph import Graph
+    from rdflib.term import Node
     from typing_extensions import Self
 
     from jelly_rdflib.apply import ApplyResult
@@ -31,7 +30,6 @@ __all__ = [
     "PatchDecoder",
     "PatchEncoder",
     "PatchWriter",
-    "read_batches",
     "read_operations",
     "read_patches",
 ]
@@ -41,7 +39,7 @@ _DEFAULT_LIMITS = Limits()
 
 def read_operations(
     source: Any, *, limits: Limits | None = None, normalize: bool | None = None
-) -> PatchOperationReader:
+) -> OperationReader:
     """Iterate over the operations of a Jelly-Patch stream.
 
     Memory is bounded by the largest frame. A file that is opened here is closed at the end of the
@@ -75,42 +73,9 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    return PatchOperationReader(source, make_node_factory(normalize), limits or _DEFAULT_LIMITS)
-
-
-def read_batches(
-    source: Any, *, limits: Limits | None = None, normalize: bool | None = False
-) -> PatchBatchReader:
-    """Iterate over the batches of a Jelly-Patch stream: one for each frame.
-
-    A batch has the operations as columns of numbers, and a table with each distinct term once:
-    what is fast, and what Arrow and numpy take without a copy. If the end of the input ends a
-    patch, a last batch says so.
-
-    Args:
-        source: As for `read_operations`.
-        limits: As for `read_operations`.
-        normalize: As for `read_operations`, but False by default. It concerns only the nodes that
-            ``batch.terms`` makes on request.
-
-    Returns:
-        An iterator of `Batch`.
-
-    Raises:
-        DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
-
-    Examples:
-        >>> from rdflib import Literal, URIRef
-        >>> frame = PatchEncoder().encode_frame(
-        ...     [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None)]
-        ... )
-        >>> batch = next(read_batches(frame))
-        >>> [Op(code).name for code in batch.ops]
-        ['A']
-        >>> batch.terms[batch.o[0]]
-        rdflib.term.Literal('o')
-    """
-    return PatchBatchReader(source, make_node_factory(normalize), limits or _DEFAULT_LIMITS)
+    limits = limits or _DEFAULT_LIMITS
+    decoder = PatchFrameDecoder(make_node_factory(normalize), limits)
+    return OperationReader(BatchReader(source, decoder, limits))
 
 
 def read_patches(
@@ -141,11 +106,12 @@ def read_patches(
         >>> [patch.header["id"] for patch in read_patches(frame)]
         [rdflib.term.URIRef('urn:uuid:1')]
     """
-    batches = read_batches(source, limits=limits, normalize=normalize)
-    return _patches(batches)
+    limits = limits or _DEFAULT_LIMITS
+    decoder = PatchFrameDecoder(make_node_factory(normalize), limits)
+    return _patches(BatchReader(source, decoder, limits))
 
 
-def _patches(batches: PatchBatchReader) -> Iterator[Patch]:
+def _patches(batches: BatchReader) -> Iterator[Patch]:
     slices: list[_Slice] = []
     try:
         for batch in batches:
@@ -243,7 +209,15 @@ class Patch:
         return {key: value for _, key, value in headers}
 
     def apply(self, target: Graph, *, atomic: bool = True) -> ApplyResult:
-        """Apply the patch to a graph or dataset; see `jelly_rdflib.apply`."""
+        """Apply the patch to a graph or dataset.
+
+        Args:
+            target: As for `jelly_rdflib.apply`.
+            atomic: As for `jelly_rdflib.apply`.
+
+        Raises:
+            ApplyError: As by `jelly_rdflib.apply`.
+        """
         from jelly_rdflib.apply import apply
 
         return apply(self, target, atomic=atomic)
@@ -388,11 +362,11 @@ class PatchWriter(PatchFrameEncoder):
             graph: The graph whose prefix it is; None in a stream of triples, and for the default
                 graph.
         """
-        super().add_prefix(prefix, _as_iri(iri), graph)
+        super().add_prefix(prefix, as_iri(iri), graph)
 
     def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
         """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
-        super().delete_prefix(prefix, _as_iri(iri), graph)
+        super().delete_prefix(prefix, as_iri(iri), graph)
 
     def __enter__(self) -> Self:
         return self
@@ -430,8 +404,3 @@ class PatchWriter(PatchFrameEncoder):
             self.finish()
         finally:
             self._destination.close()
-
-
-def _as_iri(iri: Any) -> Any:
-    """Turn a namespace as rdflib's users have it into a node; leave a node as it is."""
-    return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

@@ -428,7 +428,7 @@ def raising(operations: list[Operation], error: BaseException) -> Iterator[Opera
         ([TX], "starts .* inside"),
         ([add(TripleTerm(S, P, O))], '<< <urn:s> <urn:p> "o" >> as an object'),
         ([add(s=TripleTerm(S, P, O))], "as a subject"),
-        ([add(s=Literal("s"))], 'can\'t hold "s" as a subject; read_operations can'),
+        ([add(s=Literal("s"))], 'can\'t hold "s" as a subject; read_operations or'),
         ([(Op.A, S, Literal("p"), O, None)], "as a predicate"),
         ([add(1, Literal("g"))], '"g" as a graph\'s name'),
         ([add(1, TripleTerm(S, P, O))], "as a graph's name"),
@@ -992,3 +992,18 @@ def test_a_store_that_does_not_bind() -> None:
 
     with pytest.raises(ApplyError, match=r"Deaf.*does not bind the prefix 'x'"):
         apply([(Op.PA, "x", URIRef("urn:x#"), None)], Graph(Deaf()))
+
+
+@pytest.mark.parametrize("store", [Memory, PlainMemory])
+def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
+    store: type[Memory],
+) -> None:
+    dataset = Dataset(store())
+
+    def operations() -> Iterator[Operation]:
+        yield from [TX, (Op.A, S, P, O, H), TC]
+        dataset.add((S, P, O, G))
+        yield from [TX, (Op.A, S, P, Literal("more"), G), TA]
+
+    jr.apply(operations(), dataset)
+    assert set(dataset.quads()) == {(S, P, O, G), (S, P, O, H)}

@@ -718,6 +718,45 @@ except jr.LimitError as error:
         assert frame == 1
         assert grown < 1 << 30
 
+    @pytest.mark.parametrize("is_one_frame", [True, False])
+    def test_a_datatype_that_is_looked_up_again_and_again(self, is_one_frame: bool) -> None:
+        """A few bytes that make a reader look at a megabyte, a million times."""
+        head = b.frame(b.options(), b.name("n"), b.datatype("d" * (1 << 20)))
+        typed = b.add("s", b.iri(0, 1), b.literal("a", datatype=1))
+        # either way the number of the datatype's term is forgotten
+        once = [b.prefix("", 1), typed] if is_one_frame else [typed, b.add("s", b.iri(0, 1), "o")]
+        frames = [b.frame(*once * 2000)] if is_one_frame else [b.frame(*once)] * 2000
+        error = refuse(b.delimited([head, *frames]), jr.LimitError, row=True)
+        assert "max_text_size" in str(error)
+
+    def test_quoted_triples_that_share_parts(self) -> None:
+        """A tree of many leaves, but few distinct terms, costs little when it is repeated."""
+        out = run(
+            """
+import time
+import jelly_rdflib as jr
+from tests.oracle import build as b
+from tests.oracle import wire
+iri = b.iri(0, 1).SerializeToString()
+leaf = wire.field(1, iri) + wire.field(5, iri) + wire.field(9, iri)
+tree = leaf
+for level in range(14):
+    tree = wire.field(4, tree) + wire.field(5, iri) + wire.field(12, tree)
+head = b.frame(b.options(rdf_star=True), b.name("n"))
+first = wire.field(1, wire.field(2, wire.field(4, tree) + wire.field(5, iri) + wire.field(9, iri)))
+again = wire.field(1, wire.field(2, b""))
+data = b.delimited([head + first])
+start = time.process_time()
+assert sum(map(len, jr.read_batches(data))) == 2
+once = time.process_time() - start
+start = time.process_time()
+assert sum(map(len, jr.read_batches(data + b.delimited([again]) * 500))) == 502
+print(once, time.process_time() - start)
+"""
+        )
+        once, often = map(float, out.split())
+        assert often < 20 * once + 1
+
     def test_a_string_beyond_the_limit(self) -> None:
         limits = jr.Limits(max_string_size=10)
         for content in (

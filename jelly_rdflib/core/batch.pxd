@@ -38,7 +38,11 @@ cdef inline int rows_append(
 cdef class Batch:
     cdef RowColumns rows
     cdef readonly TermTable terms
+    cdef readonly dict metadata
+    cdef bint has_graphs
     cdef tuple operation(self, size_t row, list nodes)
+    cdef tuple statement(self, size_t row, list nodes)
+    cdef BatchIterator iterate(self, size_t start, object stop)
 
 
 cdef class BatchIterator:
@@ -46,3 +50,4 @@ cdef class BatchIterator:
     cdef list nodes
     cdef size_t row
     cdef size_t stop
+    cdef bint only_statements

@@ -82,6 +82,9 @@ cdef class Batch:
     all four; a header has its key in ``s`` and its value in ``o``; a prefix operation has the
     prefix's name in ``s``, its IRI in ``o`` and its graph in ``g``.
 
+    A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
+    namespace declaration; ``metadata``, a dict of str to bytes, has what is attached to the frame.
+
     Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
     ``pyarrow.py_buffer(batch.s)`` copy nothing.
     """
@@ -100,6 +103,18 @@ cdef class Batch:
 
     def operations(self, size_t start=0, stop=None):
         """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
+        return self.iterate(start, stop)
+
+    def statements(self):
+        """Iterate over the statements that are added, as ``(s, p, o)`` or ``(s, p, o, g)``.
+
+        There is no ``g`` in a stream of triples.
+        """
+        cdef BatchIterator iterator = self.iterate(0, None)
+        iterator.only_statements = True
+        return iterator
+
+    cdef BatchIterator iterate(self, size_t start, object stop):
         cdef BatchIterator iterator = BatchIterator.__new__(BatchIterator)
         if self.terms is None:
             raise TypeError("this batch was not made by a reader")
@@ -132,6 +147,21 @@ cdef class Batch:
                 OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]], nodes[self.rows.g[row]]
             )
         return BARE[op]
+
+    cdef tuple statement(self, size_t row, list nodes):
+        """The statement of a row; None if the row adds none."""
+        cdef tuple statement
+        if self.rows.ops[row] != A:
+            return None
+        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
+            raise RuntimeError("another thread is using this iterator")
+        statement = PyTuple_New(4 if self.has_graphs else 3)
+        put(statement, 0, PyList_GET_ITEM(nodes, self.rows.s[row]))
+        put(statement, 1, PyList_GET_ITEM(nodes, self.rows.p[row]))
+        put(statement, 2, PyList_GET_ITEM(nodes, self.rows.o[row]))
+        if self.has_graphs:
+            put(statement, 3, PyList_GET_ITEM(nodes, self.rows.g[row]))
+        return statement
 
     @property
     def ops(self):
@@ -173,7 +203,13 @@ cdef class BatchIterator:
         return self
 
     def __next__(self):
-        if self.row >= self.stop:
-            raise StopIteration
-        self.row += 1
-        return self.batch.operation(self.row - 1, self.nodes)
+        cdef tuple item = None
+        while item is None:
+            if self.row >= self.stop:
+                raise StopIteration
+            self.row += 1
+            if self.only_statements:
+                item = self.batch.statement(self.row - 1, self.nodes)
+            else:
+                item = self.batch.operation(self.row - 1, self.nodes)
+        return item

@@ -177,7 +177,7 @@ cdef class FrameReader:
             error.offset = self.position + held
             error.frame = self.frame_number
             raise
-        if len(piece) > self.capacity - held:
+        if <size_t>len(piece) > self.capacity - held:
             raise ValueError("the source's read() returned more bytes than it was asked for")
         if not piece:
             self.is_at_end = True

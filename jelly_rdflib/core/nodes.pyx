@@ -49,7 +49,7 @@ cdef class NodeFactory:
         cdef size_t i
         if self.cache == NULL:
             return
-        for i in range(CACHE_SIZE):
+        for i in range(<size_t>CACHE_SIZE):
             Py_XDECREF(self.cache[i].node)
             Py_XDECREF(self.cache[i].source)
         PyMem_RawFree(self.cache)

@@ -1,15 +1,11 @@
 """Decodes the frames of a Jelly-Patch stream to batches."""
 
-from typing import Any, final
+from typing import final
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.core.frame_decoder import FrameDecoder
+from jelly_rdflib.options import PatchOptions
 
 @final
-class PatchFrameDecoder:
-    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
-    def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
-    def finish(self) -> Batch: ...
+class PatchFrameDecoder(FrameDecoder):
     @property
     def options(self) -> PatchOptions | None: ...

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable
 
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.core.frame_encoder import FrameEncoder
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions
 
-class PatchFrameEncoder:
+class PatchFrameEncoder(FrameEncoder):
     def __init__(
         self,
         types: NodeTypes,
@@ -30,7 +31,5 @@ class PatchFrameEncoder:
         self, prefix: str, iri: URIRef | None = None, graph: Node | None = None
     ) -> None: ...
     def end_patch(self) -> None: ...
-    def write(self, operation: Operation) -> None: ...
-    def write_all(self, operations: Iterable[Operation]) -> None: ...
     def encode_frame(self, operations: Iterable[Operation]) -> bytes: ...
     def finish(self) -> None: ...

@@ -1,26 +1,17 @@
 """Encodes operations to the frames of a Jelly-Patch stream."""
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport uint8_t
-from libc.string cimport memcpy
+from libc.stdint cimport uint32_t
 
+from jelly_rdflib.core.frame_encoder cimport GRAPH, OBJECT, PREDICATE, SUBJECT, FrameEncoder
+from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
-from jelly_rdflib.core.wire cimport VARINT
-from jelly_rdflib.core.write_buffer cimport (
-    WriteBuffer,
-    buffer_reserve,
-    put_tag,
-    put_varint,
-)
 
-from jelly_rdflib.core.term_encoder import PrefixesInUse
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
 
 cdef enum:
-    # The oneof of RdfPatchRow.
-    OPTIONS = 1
+    # The oneof of RdfPatchRow, without the options.
     STATEMENT_ADD = 2
     STATEMENT_DELETE = 3
     NAMESPACE_ADD = 4
@@ -42,14 +33,6 @@ cdef enum:
 
 cdef enum:
     QUADS = 2
-    MAX_OPTIONS_SIZE = 128
-    MAX_LENGTH_SIZE = 10
-
-cdef enum:
-    SUBJECT = 0
-    PREDICATE = 1
-    OBJECT = 2
-    GRAPH = 3
 
 cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
 cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
@@ -67,7 +50,7 @@ cdef int END = Op.END
 cdef dict SIZES = {H: 3, TX: 1, TC: 1, TA: 1, PA: 4, PD: 4, A: 5, D: 5, END: 1}
 
 
-cdef class PatchFrameEncoder:
+cdef class PatchFrameEncoder(FrameEncoder):
     """Encodes operations, one after another.
 
     An operation that can't be encoded raises `EncodeError` and leaves the stream as if it had
@@ -83,18 +66,20 @@ cdef class PatchFrameEncoder:
     def __init__(self, NodeTypes types not None, options, sink=None):
         if not isinstance(options, PatchOptions):
             raise TypeError(f"options must be PatchOptions, not {type(options).__name__}")
-        self.options = options
-        self.types = types
-        self.terms = TermEncoder(types, options, (NAME, PREFIX, DATATYPE))
-        self.sink = sink
+        super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))
         self.stream_type = options.stream_type
         self.has_graphs = options.statement_type == QUADS
-        self.frame_rows = options.frame_rows
-        self.frame_bytes = options.frame_bytes
-        self.is_delimited = options.delimited and sink is not None
         self.is_cut = self.is_delimited and self.stream_type != FRAME
-        self.last = [None, None, None, None]
-        self.put_options()
+        self.put_options([], [
+            (1, options.statement_type),
+            (2, options.stream_type),
+            (3, options.generalized_statements),
+            (4, options.rdf_star),
+            (9, options.max_name_table_size),
+            (10, options.max_prefix_table_size),
+            (11, options.max_datatype_table_size),
+            (15, options.version),
+        ])
 
     def header(self, key, value):
         """Write a header.
@@ -149,11 +134,11 @@ cdef class PatchFrameEncoder:
         """
         if iri is None:
             raise EncodeError(f"prefix {prefix!r} is added, but has no IRI")
-        self.put_namespace(NAMESPACE_ADD, prefix, iri, graph)
+        self.put_prefix(NAMESPACE_ADD, prefix, iri, graph)
 
     def delete_prefix(self, prefix, iri=None, graph=None):
         """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
-        self.put_namespace(NAMESPACE_DELETE, prefix, iri, graph)
+        self.put_prefix(NAMESPACE_DELETE, prefix, iri, graph)
 
     def end_patch(self):
         """End the patch: what follows belongs to the next one.
@@ -210,11 +195,6 @@ cdef class PatchFrameEncoder:
         else:
             self.end_patch()
 
-    def write_all(self, operations):
-        """Write each operation of an iterable."""
-        for operation in operations:
-            self.write(operation)
-
     def encode_frame(self, operations):
         """Encode operations to one frame, without its length.
 
@@ -253,53 +233,15 @@ cdef class PatchFrameEncoder:
             self.emit()
         self.is_finished = True
 
-    cdef int put_options(self) except -1:
-        """Put the RdfPatchOptions, the first row of the stream."""
-        cdef WriteBuffer* content = &self.terms.content
-        options = self.options
-        self.terms.begin_row()
-        buffer_reserve(content, MAX_OPTIONS_SIZE)
-        for field, number in (
-            (1, options.statement_type),
-            (2, options.stream_type),
-            (3, options.generalized_statements),
-            (4, options.rdf_star),
-            (9, options.max_name_table_size),
-            (10, options.max_prefix_table_size),
-            (11, options.max_datatype_table_size),
-            (15, options.version),
-        ):
-            if number:
-                put_tag(content, field, VARINT)
-                put_varint(content, number)
-        return self.terms.end_row(OPTIONS)
-
-    cdef int check_initialized(self) except -1:
-        if self.terms is None:
-            raise RuntimeError("the encoder was not initialized: __init__ was not called")
-        return 0
-
     cdef int start_operation(self) except -1:
         self.check_initialized()
-        if self.is_broken:
-            raise EncodeError("an earlier frame could not be written: the stream can't go on")
-        if self.is_finished:
-            if self.stream_type == FRAME:
-                raise EncodeError("the frame has its patch: the next one needs a frame of its own")
-            raise EncodeError("the stream has ended: nothing can be written after that")
-        return 0
+        if self.is_finished and self.stream_type == FRAME and not self.is_broken:
+            raise EncodeError("the frame has its patch: the next one needs a frame of its own")
+        return self.check_usable()
 
     cdef int end_operation(self) except -1:
         self.patch_is_open = True
-        if self.is_cut and (
-            self.terms.rows >= self.frame_rows or self.terms.frame.size >= self.frame_bytes
-        ):
-            self.emit()
-        return 0
-
-    cdef int put_mark(self, uint32_t field) except -1:
-        self.terms.begin_row()
-        return self.terms.end_row(field)
+        return self.close_full_frame()
 
     cdef int end_transaction(self, uint32_t field) except -1:
         self.start_operation()
@@ -308,16 +250,6 @@ cdef class PatchFrameEncoder:
         self.put_mark(field)
         self.in_transaction = False
         return self.end_operation()
-
-    cdef object checked_graph(self, object graph):
-        if not self.has_graphs:
-            if graph is not None:
-                raise EncodeError(
-                    f"graph {graph!r} in a stream of triples: options need"
-                    " statement_type=PatchStatementType.QUADS"
-                )
-            return None
-        return self.types.default_graph if graph is None else graph
 
     cdef int put_statement(self, uint32_t field, object s, object p, object o, object g) except -1:
         self.start_operation()
@@ -330,44 +262,15 @@ cdef class PatchFrameEncoder:
             self.last[GRAPH] = g
         return self.end_operation()
 
-    cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1:
+    cdef int put_prefix(self, uint32_t field, object name, object iri, object graph) except -1:
         self.start_operation()
         graph = self.checked_graph(graph)
-        if not isinstance(name, str):
-            raise EncodeError(f"prefix {name!r} is no str")
-        if iri is not None and not isinstance(iri, self.types.iri):
-            raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
-        self.put_row(field, name, None, iri, graph)
+        self.put_namespace(field, name, iri, graph)
         if self.has_graphs:
             self.last[GRAPH] = graph
         return self.end_operation()
 
-    cdef int put_row(self, uint32_t field, object s, object p, object o, object g) except -1:
-        """Put a row with terms, which stand where they stand in a `Batch`.
-
-        The row is not written if that fails, so the ids it would have had must not count.
-        """
-        cdef uint32_t last_prefix = self.terms.last_prefix
-        cdef uint32_t last_name = self.terms.last_name
-        try:
-            self.put_content(field, s, p, o, g)
-        except PrefixesInUse:
-            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
-            self.terms.is_without_prefixes = True
-            try:
-                self.put_content(field, s, p, o, g)
-            except BaseException:
-                self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
-                raise
-            finally:
-                self.terms.is_without_prefixes = False
-        except BaseException:
-            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
-            raise
-        return self.terms.end_row(field)
-
     cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
-        self.terms.begin_row()
         if field == HEADER:
             self.terms.put_string(1, s)
             return self.terms.put_term(o, &HEADER_VALUE_FIELDS, OBJECT)
@@ -381,41 +284,7 @@ cdef class PatchFrameEncoder:
         self.put_new_term(o, OBJECT)
         return self.put_graph(g, &STATEMENT_FIELDS[GRAPH])
 
-    cdef int put_new_term(self, object term, int position) except -1:
-        """Put a term, unless it is the last one of its position again ("Repeated terms")."""
-        if self.terms.is_same_node(term, self.last[position]):
-            return 0
-        return self.terms.put_term(term, &STATEMENT_FIELDS[position], position)
-
     cdef int put_graph(self, object graph, const TermFields* fields) except -1:
         if not self.has_graphs or self.terms.is_same_node(graph, self.last[GRAPH]):
             return 0
         return self.terms.put_term(graph, fields, GRAPH)
-
-    cdef bytes take_frame(self):
-        """Return the frame, with its length before it in a delimited stream, and start anew."""
-        cdef uint8_t[MAX_LENGTH_SIZE] room
-        cdef WriteBuffer length
-        cdef bytes frame
-        length.data = room
-        length.size = 0
-        length.capacity = MAX_LENGTH_SIZE
-        if self.is_delimited:
-            put_varint(&length, self.terms.frame.size)
-        frame = PyBytes_FromStringAndSize(NULL, length.size + self.terms.frame.size)
-        memcpy(PyBytes_AS_STRING(frame), room, length.size)
-        memcpy(
-            PyBytes_AS_STRING(frame) + length.size, self.terms.frame.data, self.terms.frame.size
-        )
-        self.terms.frame.size = 0
-        self.terms.rows = 0
-        self.frames += 1
-        return frame
-
-    cdef int emit(self) except -1:
-        # A frame that is lost takes with it entries that later ones need.
-        self.is_broken = True
-        # In one piece, so that no frame is half written.
-        self.sink(self.take_frame())
-        self.is_broken = False
-        return 0

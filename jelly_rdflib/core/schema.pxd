@@ -28,7 +28,12 @@ cdef enum:
     PATCH_NAMESPACE = 11
     PATCH_HEADER = 12
     PATCH_ROW = 13
-    MESSAGES = 14
+    STREAM_OPTIONS = 14
+    GRAPH_START = 15
+    NAMESPACE_DECLARATION = 16
+    STREAM_ROW = 17
+    TRIPLE_STATEMENT = 18  # an RdfTriple that is a row, and so not quoted
+    MESSAGES = 19
 
 cdef enum:
     MAX_FIELD = 16

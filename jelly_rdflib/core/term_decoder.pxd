@@ -111,7 +111,7 @@ cdef class TermDecoder:
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
     ) noexcept nogil
     cdef int decode_statement(
-        self, Span message, uint32_t* quad, bint has_graph
+        self, Span message, uint32_t* quad, bint is_quad, bint has_graph
     ) noexcept nogil
     cdef int decode_graph(
         self, EncodedTerm* term, const uint8_t* at, uint32_t* number

@@ -375,16 +375,16 @@ cdef class TermDecoder:
         return end if number >= 0 else NULL
 
     cdef int decode_statement(
-        self, Span message, uint32_t* quad, bint has_graph
+        self, Span message, uint32_t* quad, bint is_quad, bint has_graph
     ) noexcept nogil:
-        """Decode an RdfQuad or RdfTriple whose unset terms are repeated terms.
+        """Decode an RdfQuad, if ``is_quad``, or RdfTriple whose unset terms are repeated terms.
 
-        Without ``has_graph`` the fields of the graph are read but mean nothing.
+        Without ``has_graph`` the graph of an RdfQuad is read but means nothing.
         """
         cdef EncodedTerm[4] terms
         cdef int position
         cdef int64_t number
-        if self.read_statement(message, terms, True) < 0:
+        if self.read_statement(message, terms, is_quad) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:
@@ -735,6 +735,8 @@ cdef class TermDecoder:
         use = &self.datatypes.uses[id]
         if use.key == self.epoch << 16:
             return use.term
+        if self.count_work(entry.size, at) < 0:
+            return -1
         if entry.hashed_prefix != EMPTY_PREFIX:
             entry.hashed_prefix = EMPTY_PREFIX
             entry.hash = term_hash(

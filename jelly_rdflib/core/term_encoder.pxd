@@ -50,6 +50,7 @@ cdef class TermEncoder:
     cdef EntryFields entry_fields
     cdef WriteBuffer frame  # whole rows
     cdef size_t rows  # how many are in `frame`
+    cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
     cdef WriteBuffer content  # what the current row has so far
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t row  # number of the current row in the stream

@@ -156,6 +156,7 @@ cdef class TermEncoder:
         """Put the row, whose oneof has ``content`` in that field, into the frame."""
         cdef size_t size = self.content.size
         cdef size_t row_size = 1 + varint_size(size) + size
+        cdef size_t start = self.frame.size
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
         buffer_reserve(&self.frame, row_size + FIELD_HEAD)
@@ -165,6 +166,7 @@ cdef class TermEncoder:
         put_varint(&self.frame, size)
         put_bytes(&self.frame, self.content.data, size)
         self.rows += 1
+        self.row_size = self.frame.size - start
         return 0
 
     cdef int put_term(self, object node, const TermFields* fields, int position) except -1:
@@ -266,7 +268,7 @@ cdef class TermEncoder:
             and self.names.entries[cached.name].serial == cached.name_serial
             and self.prefixes.entries[cached.prefix].serial == cached.prefix_serial
             and self.names.entries[cached.name].size + split == size
-            and memcmp(self.prefixes.entries[cached.prefix].text, text, split) == 0
+            and (split == 0 or memcmp(self.prefixes.entries[cached.prefix].text, text, split) == 0)
             and memcmp(self.names.entries[cached.name].text, text + split, size - split) == 0
         )
 

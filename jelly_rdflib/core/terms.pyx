@@ -161,24 +161,47 @@ cdef int64_t terms_copy(
     Failure* failure
 ) noexcept nogil:
     """Intern in ``target`` a term of ``source``, with the terms that it refers to."""
+    cdef uint32_t* copies = NULL
+    cdef int64_t copied
+    if source.kinds[term] == TermKind.TRIPLE_TERM:
+        # Quoted triples may share terms, so that there are far fewer terms than places for them.
+        copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
+        if copies == NULL:
+            return fail_memory(failure, at)
+    copied = copy_once(target, source, term, at, copies, failure)
+    PyMem_RawFree(copies)
+    return copied
+
+
+cdef int64_t copy_once(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    uint32_t* copies, Failure* failure
+) noexcept nogil:
+    """Copy a term unless ``copies``, if it is there, has the number of its copy."""
     cdef uint32_t start = source.offsets[term]
     cdef uint32_t[3] numbers
     cdef int64_t extra = 0
     cdef int64_t copied
     cdef int i
+    if copies != NULL and copies[term] != 0:
+        return copies[term]
     if source.kinds[term] == TermKind.TRIPLE_TERM:
         memcpy(numbers, source.data + start, sizeof(numbers))
         for i in range(3):
-            copied = terms_copy(target, source, numbers[i], at, failure)
+            copied = copy_once(target, source, numbers[i], at, copies, failure)
             if copied < 0:
                 return -1
             numbers[i] = <uint32_t>copied
-        return terms_intern_triple(target, numbers[0], numbers[1], numbers[2], at, failure)
-    if source.extras[term] != 0:
-        extra = terms_copy(target, source, source.extras[term], at, failure)
-        if extra < 0:
-            return -1
-    return terms_intern(
-        target, <TermKind>source.kinds[term], source.data + start,
-        source.offsets[term + 1] - start, <uint32_t>extra, source.hashes[term], at, failure,
-    )
+        copied = terms_intern_triple(target, numbers[0], numbers[1], numbers[2], at, failure)
+    else:
+        if source.extras[term] != 0:
+            extra = copy_once(target, source, source.extras[term], at, copies, failure)
+            if extra < 0:
+                return -1
+        copied = terms_intern(
+            target, <TermKind>source.kinds[term], source.data + start,
+            source.offsets[term + 1] - start, <uint32_t>extra, source.hashes[term], at, failure,
+        )
+    if copies != NULL and copied > 0:
+        copies[term] = <uint32_t>copied
+    return copied

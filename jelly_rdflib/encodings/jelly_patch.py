@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from jelly_rdflib.batches import read_batches
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.patch import PatchWriter, read_batches, read_operations
+from jelly_rdflib.patch import PatchWriter, read_operations
 
 __all__ = ["JELLY_PATCH"]
 

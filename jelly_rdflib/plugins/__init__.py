@@ -1,4 +1,4 @@
-"""rdflib plugins: Jelly-Patch as a format that can be parsed and serialized."""
+"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized."""
 
 from __future__ import annotations
 
@@ -11,27 +11,34 @@ from jelly_rdflib.encodings import find_encoding
 
 __all__ = ["register"]
 
-# How the names of each encoding's plugin classes start.
-_PLUGINS = {"jelly-patch": "JellyPatch"}
+# The module and the class of each encoding's plugins.
+_PARSERS = {
+    "jelly-patch": ("jelly_rdflib.plugins.parser", "JellyPatchParser"),
+    "jelly-rdf": ("jelly_rdflib.plugins.rdf_parser", "JellyParser"),
+}
+_SERIALIZERS = {
+    "jelly-patch": ("jelly_rdflib.plugins.serializer", "JellyPatchSerializer"),
+    "jelly-rdf": ("jelly_rdflib.plugins.rdf_serializer", "JellySerializer"),
+}
 
 
 def register() -> None:
-    """Make the plugins known to rdflib, and the format of ``.jellyp`` files to its guessing.
+    """Make the plugins known to rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
-    Installed, the package has entry points that rdflib finds by itself; so only the guessing, and
-    a package that is used where it lies, needs this.
+    Installed, the package has entry points that rdflib finds by itself; so only the guessing from a
+    file's name, and a package that is used where it lies, needs this. A name that rdflib knows
+    already stays what it is: ``jelly`` may be another package's, ``jelly-rdf`` is ours.
 
     Examples:
         >>> register()
-        >>> rdflib.util.guess_format("changes.jellyp")
-        'jelly-patch'
+        >>> rdflib.util.guess_format("changes.jellyp"), rdflib.util.guess_format("data.jelly")
+        ('jelly-patch', 'jelly-rdf')
     """
-    for encoding_name, prefix in _PLUGINS.items():
-        encoding = find_encoding(encoding_name)
-        for name in (encoding.name, *encoding.media_types):
-            rdflib.plugin.register(name, Parser, "jelly_rdflib.plugins.parser", f"{prefix}Parser")
-            rdflib.plugin.register(
-                name, Serializer, "jelly_rdflib.plugins.serializer", f"{prefix}Serializer"
-            )
-        for extension in encoding.extensions:
-            rdflib.util.SUFFIX_FORMAT_MAP[extension] = encoding.name
+    for kind, classes in ((Parser, _PARSERS), (Serializer, _SERIALIZERS)):
+        for encoding_name, (module, class_name) in classes.items():
+            encoding = find_encoding(encoding_name)
+            for name in encoding.names:
+                if not any(rdflib.plugin.plugins(name, kind)):
+                    rdflib.plugin.register(name, kind, module, class_name)
+            for extension in encoding.extensions:
+                rdflib.util.SUFFIX_FORMAT_MAP[extension] = encoding.name

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import io
-from typing import Any
-
-from rdflib.graph import ConjunctiveGraph, Graph
-from rdflib.parser import BytesIOWrapper, InputSource, Parser
+from rdflib.graph import Graph
+from rdflib.parser import InputSource, Parser
 
 from jelly_rdflib.apply import apply
 from jelly_rdflib.options import Limits
-from jelly_rdflib.stores.target import get_default_graph
+from jelly_rdflib.plugins.calls import find_target, get_bytes
 
 __all__ = ["JellyPatchParser"]
 
@@ -51,32 +47,5 @@ class JellyPatchParser(Parser):
             TypeError: The source is text.
             ApplyError, DecodeError, LimitError: As for `apply`.
         """
-        apply(
-            _bytes_of(source), _target_of(sink), atomic=atomic, limits=limits, normalize=normalize
-        )
-
-
-def _target_of(sink: Graph) -> Graph:
-    """Return the dataset that is parsing, where there is one.
-
-    It gives its parsers its default graph and no way to itself, but for its place among the
-    callers. And it has to be the dataset: a Dataset binds rdflib's own prefixes when it is first
-    asked for any, so those that a patch unbinds would be back if it had not been asked before.
-    """
-    frame = inspect.currentframe()
-    while frame is not None and frame.f_code is not Graph.parse.__code__:
-        frame = frame.f_back
-    caller = frame and frame.f_back
-    if caller and caller.f_code is ConjunctiveGraph.parse.__code__:
-        dataset = caller.f_locals.get("self")
-        if isinstance(dataset, ConjunctiveGraph) and get_default_graph(dataset) is sink:
-            return dataset
-    return sink
-
-
-def _bytes_of(source: InputSource) -> Any:
-    stream = source.getByteStream()
-    # For text rdflib has a stream of its bytes in some encoding, which never were a patch.
-    if stream is None or isinstance(stream, BytesIOWrapper | io.TextIOBase):
-        raise TypeError("Jelly-Patch is binary: give bytes, a path, or a file opened with 'rb'")
-    return stream
+        data = get_bytes(source, "Jelly-Patch")
+        apply(data, find_target(sink), atomic=atomic, limits=limits, normalize=normalize)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import uuid
 from collections.abc import Iterator
 from typing import IO, Literal
@@ -15,6 +14,7 @@ from jelly_rdflib.diff import diff
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch import PatchWriter
+from jelly_rdflib.plugins.calls import check_not_decoded
 from jelly_rdflib.stores.contents import Contents, sort_triples
 
 __all__ = ["JellyPatchSerializer"]
@@ -75,7 +75,7 @@ class JellyPatchSerializer(Serializer):
             TypeError: The bytes would be decoded to a str.
             EncodeError: There is what the options don't allow.
         """
-        _check_not_decoded()
+        check_not_decoded("Jelly-Patch")
         if operation not in (None, "add", "remove"):
             raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
         if operation is not None and target is not None:
@@ -113,24 +113,3 @@ def _changes(
         g = None if name == DATASET_DEFAULT_GRAPH_ID else name
         for s, p, o in sort_triples(contents.triples(name)):
             yield (statement_op, s, p, o, g)
-
-
-def _check_not_decoded() -> None:
-    """Raise if `Graph.serialize` is about to decode what is binary.
-
-    It passes on the same encoding whether it was given none or UTF-8, so there is no other way to
-    know than to look at its variables. Where they are not as expected, rdflib's own error comes:
-    a UnicodeDecodeError, which says nothing of how to do better.
-    """
-    frame = inspect.currentframe()
-    caller = frame and frame.f_back and frame.f_back.f_back
-    if (
-        caller
-        and caller.f_code is Graph.serialize.__code__
-        and caller.f_locals.get("destination", ...) is None
-        and caller.f_locals.get("encoding", ...) is None
-    ):
-        raise TypeError(
-            "Jelly-Patch is binary and can't be returned as a str: give a destination, or any "
-            "encoding (encoding='utf-8') to get bytes"
-        )

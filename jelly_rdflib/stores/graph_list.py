@@ -48,9 +48,13 @@ class GraphList:
         # A store need not list its default graph, and to remove that would be to empty it.
         listed = self._list()
         for identifier, graph in self._new.items():
-            if identifier in listed:
+            # It has statements if others made it meanwhile.
+            if identifier in listed and not self._has_statements(graph):
                 self._store.remove_graph(graph)
         self._new.clear()
+
+    def _has_statements(self, graph: Graph) -> bool:
+        return next(iter(self._store.triples((None, None, None), graph)), None) is not None
 
     def _list(self) -> set[Node]:
         # Some stores yield graphs, some their names.

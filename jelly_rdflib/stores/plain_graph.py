@@ -7,21 +7,23 @@ every statement is looked at first, since the last of a million may be one for a
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
+from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import read_batches, read_operations
 from jelly_rdflib.stores.sources import is_rereadable
 from jelly_rdflib.stores.statements import check_graph
 from jelly_rdflib.stores.target import Target
 
 __all__ = ["check_operations", "read_checked_operations"]
+
+ReadOperations: TypeAlias = Callable[[Any], Iterator[Operation]]
 
 # What a pipe gave is kept in memory up to this size, then in a file.
 _MAX_IN_MEMORY = 16 << 20
@@ -53,7 +55,7 @@ def check_operations(operations: Iterator[Operation], target: Target) -> Iterato
 
 
 def read_checked_operations(
-    source: Any, target: Target, *, limits: Limits | None, normalize: bool | None
+    source: Any, target: Target, read: ReadOperations, *, limits: Limits | None
 ) -> Iterator[Operation]:
     """Read operations, once it is sure that they don't need named graphs.
 
@@ -63,8 +65,8 @@ def read_checked_operations(
     Args:
         source: What `read_operations` takes.
         target: The plain graph they are for.
+        read: Reads operations from a source.
         limits: As `read_operations` takes them.
-        normalize: As `read_operations` takes it.
 
     Raises:
         ApplyError: A statement is in a named graph.
@@ -76,16 +78,16 @@ def read_checked_operations(
         _check_batches(read_batches(source, limits=limits), target)
         source.seek(position)
     else:
-        return _read_checked_pipe(source, target, limits, normalize)
-    return read_operations(source, limits=limits, normalize=normalize)
+        return _read_checked_pipe(source, target, read, limits)
+    return read(source)
 
 
 def _read_checked_pipe(
-    pipe: Any, target: Target, limits: Limits | None, normalize: bool | None
+    pipe: Any, target: Target, read: ReadOperations, limits: Limits | None
 ) -> Iterator[Operation]:
     recorder = _Recorder(pipe)
     try:
-        start, rest = _split(read_operations(recorder, limits=limits, normalize=normalize))
+        start, rest = _split(read(recorder))
         if not _has_graph(start):
             recorder.stop()
             return chain(start, rest)
@@ -97,14 +99,12 @@ def _read_checked_pipe(
     except BaseException:
         recorder.stop()
         raise
-    return _read_and_close(recorder.copy, limits, normalize)
+    return _read_and_close(recorder.copy, read)
 
 
-def _read_and_close(
-    file: IO[bytes], limits: Limits | None, normalize: bool | None
-) -> Iterator[Operation]:
+def _read_and_close(file: IO[bytes], read: ReadOperations) -> Iterator[Operation]:
     with file:
-        yield from read_operations(file, limits=limits, normalize=normalize)
+        yield from read(file)
 
 
 def _split(operations: Iterator[Operation]) -> tuple[list[Operation], Iterator[Operation]]:

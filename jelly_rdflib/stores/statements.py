@@ -89,7 +89,7 @@ def check_statement(s: object, p: object, o: object) -> None:
         >>> check_statement(Literal("s"), URIRef("urn:p"), Literal("o"))
         Traceback (most recent call last):
         jelly_rdflib.errors.ApplyError: rdflib can't hold "s" as a subject; \
-read_operations can give it to you
+read_operations or read_statements can give it to you
     """
     if not isinstance(s, IdentifiedNode):
         raise _error(s, "a subject")
@@ -175,6 +175,7 @@ def _error(term: object, role: str) -> ApplyError:
         )
     if isinstance(term, Node):
         return ApplyError(
-            f"rdflib can't hold {show_term(term)} as {role}; read_operations can give it to you"
+            f"rdflib can't hold {show_term(term)} as {role}; read_operations or read_statements "
+            "can give it to you"
         )
     return ApplyError(f"{_shortener.repr(term)} can't be {role}: it is not a term of rdflib")

@@ -1,32 +1,39 @@
-"""Iterates over the batches and the operations of a Jelly-Patch stream."""
+"""Iterates over the batches, the operations and the statements of a stream."""
 
 cimport cython
 
 from jelly_rdflib.core.batch cimport Batch
+from jelly_rdflib.core.frame_decoder cimport FrameDecoder
 from jelly_rdflib.core.frame_reader cimport FrameReader
-from jelly_rdflib.core.nodes cimport NodeFactory
-from jelly_rdflib.core.patch_decoder cimport PatchFrameDecoder
+from jelly_rdflib.core.stream_kind cimport StreamKind, find_stream_kind
+from jelly_rdflib.core.wire cimport Span
 
 from jelly_rdflib.errors import DecodeError
 
 
 @cython.final
-cdef class PatchBatchReader:
+cdef class BatchReader:
     """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
 
     Args:
         source: What `jelly_rdflib.core.source.open_source` takes.
-        factory: Makes the nodes of the batches.
+        decoder: Decodes the frames.
         limits: A `jelly_rdflib.Limits`.
+        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: they are
+            of what ``decoder`` decodes, or wrong.
     """
 
     cdef FrameReader frames
-    cdef PatchFrameDecoder decoder
+    cdef FrameDecoder decoder
+    cdef FrameDecoder statement_decoder
     cdef bint is_finished
     cdef bint is_reading
 
-    def __cinit__(self, source, NodeFactory factory not None, limits):
-        self.decoder = PatchFrameDecoder(factory, limits)
+    def __cinit__(
+        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
+    ):
+        self.decoder = decoder
+        self.statement_decoder = statement_decoder
         self.frames = FrameReader(source, limits.max_frame_size)
 
     def __iter__(self):
@@ -46,7 +53,7 @@ cdef class PatchBatchReader:
 
     @property
     def options(self):
-        """The stream's `jelly_rdflib.PatchOptions`; None before its first frame was read."""
+        """The stream's options; None before its first frame was read."""
         return self.decoder.options
 
     cdef int stop(self) except -1:
@@ -64,6 +71,8 @@ cdef class PatchBatchReader:
         self.is_reading = True
         try:
             if self.frames.next_frame():
+                if self.statement_decoder is not None:
+                    self.choose_decoder()
                 return self.decoder.decode(
                     self.frames.frame, self.frames.frame_size, self.frames.frame_offset
                 )
@@ -71,7 +80,7 @@ cdef class PatchBatchReader:
         except DecodeError as error:
             self.stop()
             if not self.decoder.has_options and self.frames.position > 0:
-                error.message += "; is the input Jelly-Patch at all?"
+                error.message += f"; is the input {self.decoder.format.decode()} at all?"
             raise
         except BaseException:
             self.stop()
@@ -81,35 +90,53 @@ cdef class PatchBatchReader:
         self.stop()
         return batch if batch.rows.count > 0 else None
 
+    cdef int choose_decoder(self) except -1:
+        cdef Span frame
+        cdef StreamKind kind
+        frame.start = self.frames.frame
+        frame.end = self.frames.frame + self.frames.frame_size
+        kind = find_stream_kind(frame)
+        if kind == StreamKind.STATEMENT_STREAM:
+            self.statement_decoder.frame = self.decoder.frame
+            self.decoder = self.statement_decoder
+        # A frame without rows decides nothing.
+        if kind != StreamKind.UNKNOWN_STREAM:
+            self.statement_decoder = None
+        return 0
 
-@cython.final
-cdef class PatchOperationReader:
-    """Iterates over a stream's operations, as tuples; arguments as for `PatchBatchReader`."""
 
-    cdef PatchBatchReader batches
+cdef class RowReader:
+    """Iterates over the rows of a stream as tuples.
+
+    Args:
+        batches: The stream's batches.
+    """
+
+    cdef BatchReader batches
     cdef Batch batch
     cdef list nodes
     cdef size_t row
 
-    def __cinit__(self, source, NodeFactory factory not None, limits):
-        self.batches = PatchBatchReader(source, factory, limits)
+    def __cinit__(self, BatchReader batches not None):
+        self.batches = batches
 
     def __iter__(self):
         return self
 
-    def __next__(self):
+    cdef bint next_row(self) except -1:
+        """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
         cdef Batch batch
         cdef list nodes
         while self.batch is None or self.row >= self.batch.rows.count:
             batch = self.batches.next_batch()
             if batch is None:
-                raise StopIteration
+                return False
             # Making nodes runs rdflib's code, and other threads: the batch and its nodes are put
             # in place together.
             nodes = batch.terms.make_nodes()
             self.batch, self.nodes, self.row = batch, nodes, 0
         self.row += 1
-        return self.batch.operation(self.row - 1, self.nodes)
+        return True
 
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
@@ -118,5 +145,28 @@ cdef class PatchOperationReader:
 
     @property
     def options(self):
-        """The stream's `jelly_rdflib.PatchOptions`; None before its first frame was read."""
+        """The stream's options; None before its first frame was read."""
         return self.batches.options
+
+
+@cython.final
+cdef class OperationReader(RowReader):
+    """Iterates over a stream's operations."""
+
+    def __next__(self):
+        if not self.next_row():
+            raise StopIteration
+        return self.batch.operation(self.row - 1, self.nodes)
+
+
+@cython.final
+cdef class StatementReader(RowReader):
+    """Iterates over the statements of a Jelly-RDF stream."""
+
+    def __next__(self):
+        cdef tuple statement = None
+        while statement is None:
+            if not self.next_row():
+                raise StopIteration
+            statement = self.batch.statement(self.row - 1, self.nodes)
+        return statement

@@ -1,0 +1,39 @@
+"""Iterates over the batches, the operations and the statements of a stream."""
+
+from collections.abc import Iterator
+from typing import Any, final
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.frame_decoder import FrameDecoder
+from jelly_rdflib.operations import Operation, Statement
+from jelly_rdflib.options import Limits
+
+@final
+class BatchReader(Iterator[Batch]):
+    def __init__(
+        self,
+        source: Any,
+        decoder: FrameDecoder,
+        limits: Limits,
+        statement_decoder: FrameDecoder | None = None,
+    ) -> None: ...
+    def __next__(self) -> Batch: ...
+    def close(self) -> None: ...
+    @property
+    def options(self) -> Any: ...
+
+@final
+class OperationReader(Iterator[Operation]):
+    def __init__(self, batches: BatchReader) -> None: ...
+    def __next__(self) -> Operation: ...
+    def close(self) -> None: ...
+    @property
+    def options(self) -> Any: ...
+
+@final
+class StatementReader(Iterator[Statement]):
+    def __init__(self, batches: BatchReader) -> None: ...
+    def __next__(self) -> Statement: ...
+    def close(self) -> None: ...
+    @property
+    def options(self) -> Any: ...

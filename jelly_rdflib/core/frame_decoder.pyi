@@ -1,0 +1,14 @@
+"""Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
+
+from typing import Any
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.options import Limits
+
+class FrameDecoder:
+    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
+    def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
+    def finish(self) -> Batch: ...
+    @property
+    def options(self) -> Any: ...

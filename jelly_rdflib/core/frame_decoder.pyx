@@ -1,0 +1,455 @@
+"""Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
+
+from cpython.mem cimport PyMem_RawFree
+from libc.string cimport memcmp, memcpy, memset
+
+from jelly_rdflib.core.batch cimport rows_append, rows_free, rows_init
+from jelly_rdflib.core.failure cimport (
+    fail,
+    fail_limit,
+    fail_memory,
+    fail_number,
+    failure_to_error,
+)
+from jelly_rdflib.core.schema cimport ENUM, TEXT, UNKNOWN, field_kind
+from jelly_rdflib.core.term_decoder cimport (
+    IS_BLANK_NODE,
+    IS_DEFAULT_GRAPH,
+    IS_IRI,
+    IS_LITERAL,
+)
+from jelly_rdflib.core.term_table cimport TermTable
+from jelly_rdflib.core.wire cimport (
+    LENGTH_DELIMITED,
+    VARINT,
+    expect_wire_type,
+    read_span,
+    read_tag,
+    read_uint32,
+    read_varint,
+    skip_field,
+)
+
+from jelly_rdflib.errors import DecodeError, LimitError
+
+cdef enum:
+    MIN_NAME_TABLE_SIZE = 8
+    ROWS_FIELD = 1
+
+# The members of the graph oneof of a namespace, in the order of their fields.
+cdef int[4] NAMESPACE_GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
+
+
+cdef class FrameDecoder:
+    """Decodes frames, one after another, each to a `Batch`. Subclasses know the rows of a format.
+
+    Args:
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`.
+    """
+
+    def __cinit__(self, NodeFactory factory not None, limits, **_):
+        self.factory = factory
+        self.terms = TermDecoder.__new__(TermDecoder)
+        self.terms.limits.string_size = limits.max_string_size
+        self.terms.limits.text_size = limits.max_text_size
+        self.terms.max_nesting_depth = limits.max_nesting_depth
+        self.max_names = limits.max_name_table_size
+        self.max_prefixes = limits.max_prefix_table_size
+        self.max_datatypes = limits.max_datatype_table_size
+        self.max_frame_size = limits.max_frame_size
+        self.row_hint = 64
+        self.term_hint = 64
+        self.text_hint = 2048
+
+    def __dealloc__(self):
+        rows_free(&self.rows)
+
+    def decode_frame(self, const uint8_t[::1] data not None, *, uint64_t offset=0):
+        """Decode one frame, without a length before it.
+
+        Args:
+            data: The bytes of the frame's message.
+            offset: Position of the frame in its stream, for errors.
+
+        Returns:
+            The frame's batch.
+
+        Raises:
+            DecodeError: The frame breaks a rule. The decoder can't go on after that.
+        """
+        if data.shape[0] == 0:
+            return self.decode(NULL, 0, offset)
+        return self.decode(&data[0], data.shape[0], offset)
+
+    def finish(self):
+        """End the stream.
+
+        Returns:
+            A batch with the `Op.END` of the patch that the end of input ends: that of a FLAT
+            stream, or the last one of a PUNCTUATED stream that has no mark behind it. Else an
+            empty batch.
+
+        Raises:
+            DecodeError: A transaction is open, or there was no frame at all.
+        """
+        return self.end(0)
+
+    cdef int check_usable(self) except -1:
+        if self.is_busy:
+            raise RuntimeError("the decoder is decoding a frame already, in another thread")
+        if self.is_broken:
+            raise DecodeError("the decoder has failed on an earlier frame and can't go on")
+        if self.is_finished:
+            raise DecodeError("the stream has ended: finish() was called")
+        return 0
+
+    cdef Batch decode(self, const uint8_t* start, size_t size, uint64_t offset):
+        cdef Span frame
+        cdef int result
+        self.check_usable()
+        if size > self.max_frame_size:
+            self.is_broken = True
+            raise LimitError(
+                f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
+                offset=offset, frame=self.frame,
+            )
+        frame.start = start
+        frame.end = start + size
+        self.is_busy = True
+        with nogil:
+            result = self.start_rows(size)
+            if result >= 0:
+                result = self.decode_frame_rows(frame)
+        self.is_busy = False
+        if result < 0:
+            self.raise_failure(start, size, offset)
+        self.frame += 1
+        if self.must_warn:
+            self.must_warn = False
+            self.warn()
+        return self.take_batch()
+
+    cdef Batch end(self, uint64_t offset):
+        self.check_usable()
+        # Whatever comes of it, there is nothing after the end.
+        self.is_finished = True
+        if not self.has_options:
+            raise DecodeError("no frame with options: the input is empty", offset=offset, frame=0)
+        self.check_end(offset)
+        if self.start_rows(0) < 0 or self.end_rows() < 0:
+            raise MemoryError
+        return self.take_batch()
+
+    cdef object raise_failure(self, const uint8_t* start, size_t size, uint64_t offset):
+        cdef const uint8_t* at = self.terms.failure.at
+        self.is_broken = True
+        if start <= at <= start + size and at != NULL:
+            offset += at - start
+        raise failure_to_error(
+            &self.terms.failure, offset, self.frame, self.row if self.is_in_row else None
+        )
+
+    cdef int start_rows(self, size_t size) noexcept nogil:
+        rows_free(&self.rows)
+        if rows_init(&self.rows, self.row_hint) < 0:
+            return fail_memory(&self.terms.failure, NULL)
+        return self.terms.begin_frame(size, self.term_hint, self.text_hint)
+
+    cdef Batch take_batch(self):
+        cdef Batch batch = Batch.__new__(Batch)
+        cdef TermTable table = TermTable.__new__(TermTable)
+        # The columns change hands; what is left here must not free them.
+        batch.rows = self.rows
+        memset(&self.rows, 0, sizeof(self.rows))
+        table.columns = self.terms.terms
+        memset(&self.terms.terms, 0, sizeof(self.terms.terms))
+        # Nothing is looked for in the table any more.
+        PyMem_RawFree(table.columns.slots)
+        table.columns.slots = NULL
+        table.factory = self.factory
+        batch.terms = table
+        batch.has_graphs = self.has_graphs
+        batch.metadata = {} if self.metadata is None else self.metadata
+        self.metadata = None
+        # The next frame is likely to be about as large as this one.
+        self.row_hint = batch.rows.count + 8
+        self.term_hint = table.columns.count + table.columns.count // 4 + 8
+        self.text_hint = table.columns.offsets[table.columns.count]
+        self.text_hint += self.text_hint // 4 + 64
+        return batch
+
+    cdef int decode_frame_rows(self, Span frame) noexcept nogil:
+        cdef const uint8_t* at = frame.start
+        cdef const uint8_t* tag_at
+        cdef uint32_t field, wire_type
+        cdef size_t rows
+        cdef Span row
+        self.is_in_row = False
+        self.row = 0
+        while at < frame.end:
+            if self.has_regular_rows:
+                rows = self.rows.count
+                at = self.terms.decode_regular_rows(
+                    at, frame.end, &self.rows, &self.add_row, &self.delete_row,
+                    self.has_graph_fields,
+                )
+                self.row += self.rows.count - rows
+                if at == frame.end:
+                    break
+            tag_at = at
+            if read_tag(&at, frame.end, &field, &wire_type, &self.terms.failure) < 0:
+                return -1
+            if field != ROWS_FIELD:
+                if self.decode_frame_field(&at, frame.end, field, wire_type) < 0:
+                    return -1
+                continue
+            if (
+                expect_wire_type(
+                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
+                ) < 0
+                or read_span(&at, frame.end, &row, &self.terms.failure) < 0
+                or self.decode_row(row) < 0
+            ):
+                self.is_in_row = True
+                return -1
+            self.row += 1
+        # There are no options in a frame without rows, before the first row of the stream.
+        if self.has_options and self.end_frame(at) < 0:
+            return -1
+        return self.terms.end_frame()
+
+    cdef int decode_row(self, Span row) noexcept nogil:
+        """Decode a row, of whose oneof the last field counts."""
+        cdef const uint8_t* at = row.start
+        cdef const uint8_t* tag_at
+        cdef uint32_t field, wire_type
+        cdef uint32_t set_field = 0
+        cdef Span span
+        cdef Span content = row
+        while at < row.end:
+            tag_at = at
+            if read_tag(&at, row.end, &field, &wire_type, &self.terms.failure) < 0:
+                return -1
+            if field_kind(self.row_message, field) == UNKNOWN:
+                if skip_field(&at, row.end, field, wire_type, &self.terms.failure) < 0:
+                    return -1
+                continue
+            if (
+                expect_wire_type(
+                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
+                ) < 0
+                or read_span(&at, row.end, &span, &self.terms.failure) < 0
+            ):
+                return -1
+            if field == set_field:
+                if self.terms.merge(&content, span) < 0:
+                    return -1
+            else:
+                if set_field != 0 and self.terms.check_message(
+                    field_kind(self.row_message, set_field), content
+                ) < 0:
+                    return -1
+                set_field = field
+                content = span
+        if set_field == OPTIONS_ROW:
+            return self.use_options(content)
+        if not self.has_options:
+            return fail(
+                &self.terms.failure, content.start, b"the stream does not start with its options"
+            )
+        if set_field == 0:
+            return fail(&self.terms.failure, content.start, b"row of no kind that is known")
+        return self.decode_content(set_field, content)
+
+    cdef int append(
+        self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+    ) noexcept nogil:
+        if rows_append(&self.rows, op, s, p, o, g) < 0:
+            return fail_memory(&self.terms.failure, NULL)
+        return 0
+
+    cdef int use_options(self, Span message) noexcept nogil:
+        """Take the stream's options, or see that they are those that it has."""
+        cdef uint32_t[OPTION_FIELDS] options
+        cdef Span name
+        if self.read_options(message, options, &name) < 0:
+            return -1
+        if self.has_options:
+            if (
+                memcmp(options, self.option_fields, sizeof(options)) != 0
+                or not self.is_same_name(name)
+            ):
+                return fail(
+                    &self.terms.failure, message.start,
+                    b"options that differ from the first options of the stream",
+                )
+            return 0
+        if (
+            self.check_version(options, message.start) < 0
+            or self.check_options(options, message.start) < 0
+            or self.check_lookups(options, message.start) < 0
+            or self.terms.set_lookups(
+                options[MAX_NAME_TABLE_SIZE], options[MAX_PREFIX_TABLE_SIZE],
+                options[MAX_DATATYPE_TABLE_SIZE],
+            ) < 0
+        ):
+            return -1
+        memcpy(self.option_fields, options, sizeof(options))
+        self.terms.generalized = options[GENERALIZED_STATEMENTS]
+        self.terms.rdf_star = options[RDF_STAR]
+        self.has_options = True
+        return self.keep_options(name)
+
+    cdef int read_options(self, Span message, uint32_t* options, Span* name) noexcept nogil:
+        """Read the numbers of an options message, by field, and the text that it may have."""
+        cdef const uint8_t* at = message.start
+        cdef const uint8_t* tag_at
+        cdef uint32_t field, wire_type
+        cdef uint64_t flag
+        cdef int kind
+        memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
+        name.start = name.end = message.end
+        while at < message.end:
+            tag_at = at
+            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
+                return -1
+            kind = field_kind(self.options_message, field)
+            if kind == UNKNOWN:
+                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
+                    return -1
+                continue
+            if field == 1 and wire_type == <uint32_t>(VARINT if kind == TEXT else LENGTH_DELIMITED):
+                # The one field in which the options of the two formats can't be mistaken.
+                self.terms.failure.what = self.other_format
+                return fail(&self.terms.failure, tag_at, b"these are the options of {what}")
+            if expect_wire_type(
+                LENGTH_DELIMITED if kind == TEXT else VARINT, field, wire_type, tag_at,
+                &self.terms.failure,
+            ) < 0:
+                return -1
+            if kind == TEXT:
+                if (
+                    read_span(&at, message.end, name, &self.terms.failure) < 0
+                    or self.terms.check_text(name[0]) < 0
+                ):
+                    return -1
+            elif field == GENERALIZED_STATEMENTS or field == RDF_STAR:
+                if read_varint(&at, message.end, &flag, &self.terms.failure) < 0:
+                    return -1
+                options[field] = flag != 0
+            elif read_uint32(&at, message.end, &options[field], &self.terms.failure) < 0:
+                return -1
+        return 0
+
+    cdef int check_version(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        self.terms.failure.what = self.format
+        if options[VERSION] == 0:
+            return fail(&self.terms.failure, at, b"options of {what} without a version")
+        if options[VERSION] > self.newest_version:
+            return fail_number(
+                &self.terms.failure, at,
+                b"version {number} of {what}: this library reads up to version {bound}",
+                options[VERSION], self.newest_version,
+            )
+        return 0
+
+    cdef int check_lookups(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        if options[MAX_NAME_TABLE_SIZE] < MIN_NAME_TABLE_SIZE:
+            return fail_number(
+                &self.terms.failure, at, b"name lookup of {number} entries: the least is {bound}",
+                options[MAX_NAME_TABLE_SIZE], MIN_NAME_TABLE_SIZE,
+            )
+        if options[MAX_NAME_TABLE_SIZE] > self.max_names:
+            return fail_limit(
+                &self.terms.failure, at,
+                b"name lookup of {number} entries (limit max_name_table_size: {bound})",
+                options[MAX_NAME_TABLE_SIZE], self.max_names,
+            )
+        if options[MAX_PREFIX_TABLE_SIZE] > self.max_prefixes:
+            return fail_limit(
+                &self.terms.failure, at,
+                b"prefix lookup of {number} entries (limit max_prefix_table_size: {bound})",
+                options[MAX_PREFIX_TABLE_SIZE], self.max_prefixes,
+            )
+        if options[MAX_DATATYPE_TABLE_SIZE] > self.max_datatypes:
+            return fail_limit(
+                &self.terms.failure, at,
+                b"datatype lookup of {number} entries (limit max_datatype_table_size: {bound})",
+                options[MAX_DATATYPE_TABLE_SIZE], self.max_datatypes,
+            )
+        return 0
+
+    cdef int read_namespace(
+        self, Span message, int graph_fields, DecodedNamespace* namespace
+    ) noexcept nogil:
+        """Read a namespace's fields: its name, its value, and so many of a oneof of graphs."""
+        cdef const uint8_t* at = message.start
+        cdef const uint8_t* tag_at
+        cdef uint32_t field, wire_type
+        cdef Span span
+        memset(namespace, 0, sizeof(DecodedNamespace))
+        namespace.name.start = namespace.name.end = message.end
+        while at < message.end:
+            tag_at = at
+            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
+                return -1
+            if field > <uint32_t>(2 + graph_fields):
+                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
+                    return -1
+                continue
+            if (
+                expect_wire_type(
+                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
+                ) < 0
+                or read_span(&at, message.end, &span, &self.terms.failure) < 0
+            ):
+                return -1
+            if field == 1:
+                namespace.name = span
+                if self.terms.check_text(span) < 0:
+                    return -1
+            elif self.terms.keep(
+                IS_IRI if field == 2 else NAMESPACE_GRAPH_KINDS[field - 3],
+                &namespace.value if field == 2 else &namespace.graph, span,
+            ) < 0:
+                return -1
+        return 0
+
+    cdef int decode_frame_field(
+        self, const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type
+    ) noexcept nogil:
+        """Decode a field of the frame that is no row."""
+        return skip_field(at, end, field, wire_type, &self.terms.failure)
+
+    cdef int warn(self) except -1:
+        """Warn of what is odd about the options."""
+        return 0
+
+    cdef int decode_content(self, uint32_t field, Span content) noexcept nogil:
+        """Decode what a row has: that member of its oneof, but not the options."""
+        return 0
+
+    cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Check the fields that only this format has."""
+        return 0
+
+    cdef int keep_options(self, Span name) noexcept nogil:
+        """Take notice of the options, which are in `option_fields`."""
+        return 0
+
+    cdef bint is_same_name(self, Span name) noexcept nogil:
+        """Is this the name that the options had, where options have a name?"""
+        return True
+
+    cdef int end_frame(self, const uint8_t* at) noexcept nogil:
+        """Do what the end of a frame stands for."""
+        return 0
+
+    cdef int check_end(self, uint64_t offset) except -1:
+        """Check that the input may end here."""
+        return 0
+
+    cdef int end_rows(self) noexcept nogil:
+        """Append the rows that the end of input stands for."""
+        return 0

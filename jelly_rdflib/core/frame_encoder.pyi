@@ -1,0 +1,8 @@
+"""Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
+
+from collections.abc import Iterable
+from typing import Any
+
+class FrameEncoder:
+    def write(self, item: tuple[Any, ...]) -> None: ...
+    def write_all(self, items: Iterable[tuple[Any, ...]]) -> None: ...

@@ -1,0 +1,174 @@
+"""Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t
+from libc.string cimport memcpy
+
+from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS
+from jelly_rdflib.core.wire cimport VARINT
+from jelly_rdflib.core.write_buffer cimport (
+    WriteBuffer,
+    buffer_reserve,
+    put_tag,
+    put_varint,
+)
+
+from jelly_rdflib.core.term_encoder import PrefixesInUse
+from jelly_rdflib.errors import EncodeError
+
+cdef enum:
+    # Tag and number of a field, at the most.
+    MAX_NUMBER_SIZE = 16
+    MAX_LENGTH_SIZE = 10
+
+
+cdef class FrameEncoder:
+    """Encodes rows, one after another. Subclasses know the rows of a format.
+
+    What can't be encoded raises `EncodeError` and leaves the stream as if it had not been tried.
+
+    Args:
+        types: The classes of nodes.
+        options: The stream's options.
+        sink: Called with the bytes of each frame when it is closed, its length before it if the
+            options say ``delimited``. None: bare frames are returned instead.
+        entry_fields: The rows of names, prefixes and datatypes.
+    """
+
+    def __init__(self, NodeTypes types not None, options, sink, entry_fields):
+        self.options = options
+        self.types = types
+        self.terms = TermEncoder(types, options, entry_fields)
+        self.sink = sink
+        self.frame_rows = options.frame_rows
+        self.frame_bytes = options.frame_bytes
+        self.is_delimited = options.delimited and sink is not None
+        self.last = [None, None, None, None]
+
+    def write(self, item):
+        """Write what is given as a tuple."""
+        raise NotImplementedError
+
+    def write_all(self, items):
+        """Write each tuple of an iterable."""
+        for item in items:
+            self.write(item)
+
+    cdef int put_options(self, list texts, list numbers) except -1:
+        """Put the options, the first row of the stream: pairs of a field and what it has."""
+        cdef WriteBuffer* content = &self.terms.content
+        self.terms.begin_row()
+        for field, text in texts:
+            self.terms.put_string(field, text)
+        for field, number in numbers:
+            if number:
+                buffer_reserve(content, MAX_NUMBER_SIZE)
+                put_tag(content, field, VARINT)
+                put_varint(content, number)
+        return self.terms.end_row(OPTIONS_ROW)
+
+    cdef int check_initialized(self) except -1:
+        if self.terms is None:
+            raise RuntimeError("the encoder was not initialized: __init__ was not called")
+        return 0
+
+    cdef int check_usable(self) except -1:
+        self.check_initialized()
+        if self.is_broken:
+            raise EncodeError("an earlier frame could not be written: the stream can't go on")
+        if self.is_finished:
+            raise EncodeError("the stream has ended: nothing can be written after that")
+        return 0
+
+    cdef int close_full_frame(self) except -1:
+        if self.is_cut and (
+            self.terms.rows >= self.frame_rows or self.terms.frame.size >= self.frame_bytes
+        ):
+            self.emit()
+        return 0
+
+    cdef int put_mark(self, uint32_t field) except -1:
+        """Put a row without content."""
+        self.terms.begin_row()
+        return self.terms.end_row(field)
+
+    cdef object checked_graph(self, object graph):
+        if not self.has_graphs:
+            if graph is not None:
+                raise EncodeError(
+                    f"graph {graph!r} in a stream of triples: options need a type with graphs,"
+                    " such as QUADS"
+                )
+            return None
+        return self.types.default_graph if graph is None else graph
+
+    cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1:
+        if not isinstance(name, str):
+            raise EncodeError(f"prefix {name!r} is no str")
+        if iri is not None and not isinstance(iri, self.types.iri):
+            raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
+        return self.put_row(field, name, None, iri, graph)
+
+    cdef int put_row(self, uint32_t field, object s, object p, object o, object g) except -1:
+        """Put a row with terms, which stand where they stand in a `Batch`.
+
+        The row is not written if that fails, so the ids it would have had must not count.
+        """
+        cdef uint32_t last_prefix = self.terms.last_prefix
+        cdef uint32_t last_name = self.terms.last_name
+        try:
+            self.terms.begin_row()
+            self.put_content(field, s, p, o, g)
+        except PrefixesInUse:
+            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.terms.is_without_prefixes = True
+            try:
+                self.terms.begin_row()
+                self.put_content(field, s, p, o, g)
+            except BaseException:
+                self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+                raise
+            finally:
+                self.terms.is_without_prefixes = False
+        except BaseException:
+            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            raise
+        return self.terms.end_row(field)
+
+    cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
+        """Put the terms of a row that is of this field."""
+        return 0
+
+    cdef int put_new_term(self, object term, int position) except -1:
+        """Put a term, unless it is the last one of its position again ("Repeated terms")."""
+        if self.terms.is_same_node(term, self.last[position]):
+            return 0
+        return self.terms.put_term(term, &STATEMENT_FIELDS[position], position)
+
+    cdef bytes take_frame(self):
+        """Return the frame, with its length before it in a delimited stream, and start anew."""
+        cdef uint8_t[MAX_LENGTH_SIZE] room
+        cdef WriteBuffer length
+        cdef bytes frame
+        length.data = room
+        length.size = 0
+        length.capacity = MAX_LENGTH_SIZE
+        if self.is_delimited:
+            put_varint(&length, self.terms.frame.size)
+        frame = PyBytes_FromStringAndSize(NULL, length.size + self.terms.frame.size)
+        memcpy(PyBytes_AS_STRING(frame), room, length.size)
+        memcpy(
+            PyBytes_AS_STRING(frame) + length.size, self.terms.frame.data, self.terms.frame.size
+        )
+        self.terms.frame.size = 0
+        self.terms.rows = 0
+        self.frames += 1
+        return frame
+
+    cdef int emit(self) except -1:
+        # A frame that is lost takes with it entries that later ones need.
+        self.is_broken = True
+        # In one piece, so that no frame is half written.
+        self.sink(self.take_frame())
+        self.is_broken = False
+        return 0

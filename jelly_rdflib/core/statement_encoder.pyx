@@ -1,0 +1,271 @@
+"""Encodes statements to the frames of a Jelly-RDF stream."""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memmove
+
+from jelly_rdflib.core.frame_encoder cimport GRAPH, OBJECT, PREDICATE, SUBJECT, FrameEncoder
+from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
+from jelly_rdflib.core.wire cimport LENGTH_DELIMITED
+from jelly_rdflib.core.write_buffer cimport (
+    WriteBuffer,
+    buffer_reserve,
+    put_bytes,
+    put_tag,
+    put_varint,
+    varint_size,
+)
+
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.options import StreamOptions
+
+cdef enum:
+    # The oneof of RdfStreamRow, without the options.
+    TRIPLE = 2
+    QUAD = 3
+    GRAPH_START = 4
+    GRAPH_END = 5
+    NAMESPACE = 6
+    NAME = 9
+    PREFIX = 10
+    DATATYPE = 11
+
+cdef enum:
+    # The field of RdfStreamFrame that is no row.
+    METADATA = 15
+
+cdef enum:
+    # Physical types.
+    TRIPLES = 1
+    QUADS = 2
+    GRAPHS = 3
+
+cdef enum:
+    # Tag and length of a field, at the most.
+    FIELD_HEAD = 15
+    MAX_METADATA = 1 << 30
+
+cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
+
+
+cdef class StatementFrameEncoder(FrameEncoder):
+    """Encodes statements, one after another; see `FrameEncoder`.
+
+    Args:
+        types: The classes of nodes.
+        options: A `jelly_rdflib.StreamOptions`.
+        sink: As for `FrameEncoder`.
+    """
+
+    def __init__(self, NodeTypes types not None, options, sink=None):
+        if not isinstance(options, StreamOptions):
+            raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
+        super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))
+        self.physical_type = options.physical_type
+        self.has_graphs = self.physical_type != TRIPLES
+        self.is_grouped = options.is_grouped
+        self.is_cut = self.is_delimited and not self.is_grouped
+        self.has_namespaces = options.namespace_declarations
+        self.put_options([(1, options.stream_name)], [
+            (2, options.physical_type),
+            (3, options.generalized_statements),
+            (4, options.rdf_star),
+            (9, options.max_name_table_size),
+            (10, options.max_prefix_table_size),
+            (11, options.max_datatype_table_size),
+            (14, options.logical_type),
+            (15, options.version),
+        ])
+
+    def add(self, s, p, o, g=None):
+        """Write a statement.
+
+        Args:
+            s, p, o: Terms.
+            g: The graph's name; None in a stream of triples, and for the default graph.
+        """
+        self.put_statement(s, p, o, g)
+
+    def write(self, statement):
+        """Write a statement that is given as a tuple of three or four terms."""
+        cdef tuple items
+        if not isinstance(statement, tuple) or len(statement) not in (3, 4):
+            raise EncodeError(f"{statement!r} is no statement: give a tuple of 3 or 4 terms")
+        items = <tuple>statement
+        self.put_statement(
+            items[0], items[1], items[2], items[3] if len(items) == 4 else None
+        )
+
+    def add_namespace(self, prefix, iri):
+        """Declare a namespace, for people to read; the options need ``namespace_declarations``.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef.
+        """
+        self.check_usable()
+        if not self.has_namespaces:
+            raise EncodeError(
+                f"namespace {prefix!r} in a stream without: options need"
+                " namespace_declarations=True"
+            )
+        if iri is None:
+            raise EncodeError(f"namespace {prefix!r} is declared, but has no IRI")
+        self.put_namespace(NAMESPACE, prefix, iri, None)
+        self.close_full_frame()
+
+    def end_frame(self, metadata=None):
+        """End the frame: what follows is in the next one.
+
+        Args:
+            metadata: What to attach to the frame: a dict of str to bytes.
+        """
+        self.check_usable()
+        if self.sink is None:
+            raise EncodeError("frames of this stream are taken by encode_frame()")
+        self.put_end_of_frame(metadata)
+        self.emit()
+        # Bare frames can't be told apart if there is more than one.
+        self.is_finished = not self.is_delimited
+
+    def encode_frame(self, statements, *, namespaces=(), metadata=None):
+        """Encode statements to one frame, without its length.
+
+        Args:
+            statements: An iterable of tuples of three or four terms.
+            namespaces: Pairs of a prefix and its IRI, to be declared before the statements.
+            metadata: What to attach to the frame: a dict of str to bytes.
+
+        Returns:
+            The frame's bytes.
+        """
+        self.check_initialized()
+        if self.sink is not None:
+            raise EncodeError("frames of this stream go to its destination: use end_frame()")
+        for prefix, iri in namespaces:
+            self.add_namespace(prefix, iri)
+        self.write_all(statements)
+        self.put_end_of_frame(metadata)
+        return self.take_frame()
+
+    def finish(self):
+        """End the stream, and hand the last frame over if there is anything in it."""
+        self.check_initialized()
+        if self.is_broken or self.is_finished:
+            return
+        self.close_graph()
+        if self.frames == 0 or self.terms.rows > 0:
+            self.emit()
+        self.is_finished = True
+
+    cdef int put_statement(self, object s, object p, object o, object g) except -1:
+        self.check_usable()
+        g = self.checked_graph(g)
+        if self.physical_type == GRAPHS:
+            self.put_in_graph(s, p, o, g)
+        else:
+            self.put_row(QUAD if self.physical_type == QUADS else TRIPLE, s, p, o, g)
+        self.last[SUBJECT] = s
+        self.last[PREDICATE] = p
+        self.last[OBJECT] = o
+        if self.physical_type == QUADS:
+            self.last[GRAPH] = g
+        return self.close_full_frame()
+
+    cdef int put_in_graph(self, object s, object p, object o, object g) except -1:
+        """Put a triple into its graph, which is started if it is not the one that is open.
+
+        If that fails, the rows that end the one graph and start the other are taken back; the
+        entries between and behind them stay, since the lookups have them.
+        """
+        cdef uint32_t last_prefix = self.terms.last_prefix
+        cdef uint32_t last_name = self.terms.last_name
+        cdef object before = self.graph
+        cdef size_t end_row = self.terms.frame.size
+        cdef size_t after_end_row
+        cdef size_t start_row = 0
+        cdef size_t after_start_row = 0
+        if before is not None and self.terms.is_same_node(g, before):
+            return self.put_row(TRIPLE, s, p, o, None)
+        self.close_graph()
+        after_end_row = self.terms.frame.size
+        try:
+            self.put_row(GRAPH_START, None, None, None, g)
+            self.graph = g
+            after_start_row = self.terms.frame.size
+            start_row = after_start_row - self.terms.row_size
+            self.put_row(TRIPLE, s, p, o, None)
+        except BaseException:
+            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.graph = before
+            self.remove(start_row, after_start_row)
+            self.remove(end_row, after_end_row)
+            raise
+        return 0
+
+    cdef int close_graph(self) except -1:
+        if self.graph is not None:
+            self.put_mark(GRAPH_END)
+            self.graph = None
+        return 0
+
+    cdef int remove(self, size_t start, size_t end) except -1:
+        """Take a row out of the frame, if there is one from ``start`` to ``end``."""
+        cdef WriteBuffer* frame = &self.terms.frame
+        if end > start:
+            memmove(frame.data + start, frame.data + end, frame.size - end)
+            frame.size -= end - start
+            self.terms.rows -= 1
+        return 0
+
+    cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
+        if field == NAMESPACE:
+            self.terms.put_string(1, s)
+            return self.terms.put_iri(2, o)
+        if field == GRAPH_START:
+            return self.terms.put_term(g, &GRAPH_START_FIELDS, GRAPH)
+        self.put_new_term(s, SUBJECT)
+        self.put_new_term(p, PREDICATE)
+        self.put_new_term(o, OBJECT)
+        return self.put_new_term(g, GRAPH) if field == QUAD else 0
+
+    cdef int put_end_of_frame(self, object metadata) except -1:
+        """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong."""
+        cdef WriteBuffer* frame = &self.terms.frame
+        cdef bytes key, value
+        cdef size_t key_size, value_size, size
+        cdef list entries = encoded_metadata(metadata)
+        if frame.size + sum(len(key) + len(value) for key, value in entries) > MAX_METADATA:
+            raise EncodeError("the frame would be larger than 1 GiB with its metadata")
+        if self.is_grouped:
+            self.close_graph()
+        for key, value in entries:
+            key_size, value_size = len(key), len(value)
+            size = (
+                1 + varint_size(key_size) + key_size + 1 + varint_size(value_size) + value_size
+            )
+            buffer_reserve(frame, size + FIELD_HEAD)
+            put_tag(frame, METADATA, LENGTH_DELIMITED)
+            put_varint(frame, size)
+            put_tag(frame, 1, LENGTH_DELIMITED)
+            put_varint(frame, key_size)
+            put_bytes(frame, key, key_size)
+            put_tag(frame, 2, LENGTH_DELIMITED)
+            put_varint(frame, value_size)
+            put_bytes(frame, value, value_size)
+        return 0
+
+
+cdef list encoded_metadata(object metadata):
+    """Return the pairs of bytes that a mapping of str to bytes stands for."""
+    cdef list entries = []
+    for name, content in ({} if metadata is None else metadata).items():
+        if not isinstance(name, str):
+            raise EncodeError(f"metadata key {name!r} is no str")
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise EncodeError(f"metadata of {name!r} is {type(content).__name__}, not bytes")
+        try:
+            entries.append((str.encode(name, "utf-8"), bytes(content)))
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"text has no UTF-8 form: {error}") from error
+    return entries

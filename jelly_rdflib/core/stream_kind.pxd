@@ -1,0 +1,11 @@
+"""Tells Jelly-RDF from Jelly-Patch by a stream's first frame."""
+
+from jelly_rdflib.core.wire cimport Span
+
+cdef enum StreamKind:
+    UNKNOWN_STREAM
+    PATCH_STREAM
+    STATEMENT_STREAM
+
+
+cdef StreamKind find_stream_kind(Span frame) noexcept nogil

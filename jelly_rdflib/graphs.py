@@ -1,0 +1,155 @@
+"""Streams of graphs and datasets: Jelly-RDF in which each frame is one of them."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as DEFAULT_GRAPH
+from rdflib.graph import ConjunctiveGraph, Dataset, Graph
+
+from jelly_rdflib.apply import apply
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.options import (
+    Limits,
+    LogicalStreamType,
+    PhysicalStreamType,
+    StreamOptions,
+)
+from jelly_rdflib.rdf import FrameReader, StatementWriter, read_frames
+from jelly_rdflib.stores.contents import Contents, sort_triples
+
+__all__ = ["read_graphs", "write_graph", "write_graphs"]
+
+
+def read_graphs(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> Iterator[Graph]:
+    """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
+
+    Blank nodes keep their labels, so that two frames may speak of one node. The namespaces that a
+    frame declares are bound in its graph.
+
+    Args:
+        source: As for `jelly_rdflib.read_statements`.
+        limits: As for `jelly_rdflib.read_statements`.
+        normalize: As for `jelly_rdflib.read_statements`.
+        strict: As for `jelly_rdflib.read_statements`; and refuse a stream whose logical type is
+            flat: its frames are no graphs, but cut where the writer pleased. If False, it is read
+            frame by frame, with a warning.
+
+    Returns:
+        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for the others.
+
+    Raises:
+        ApplyError: A statement can't be held by rdflib: see `jelly_rdflib.read_frames`.
+        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_statements`.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> graph = Graph().add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
+        >>> file = io.BytesIO()
+        >>> write_graphs([graph, Graph()], file)
+        >>> [len(graph) for graph in read_graphs(file.getvalue())]
+        [1, 0]
+    """
+    frames = read_frames(source, limits=limits, normalize=normalize, strict=strict)
+    return _graphs(frames, strict)
+
+
+def _graphs(frames: FrameReader, strict: bool) -> Iterator[Graph]:
+    is_first = True
+    try:
+        for frame in frames:
+            options = frames.options
+            # None in a frame that is empty, before the stream's options.
+            if options is not None and is_first:
+                is_first = False
+                _check_grouped(options, strict)
+            yield _make_graph(frame.batch, options)
+    finally:
+        frames.close()
+
+
+def _check_grouped(options: StreamOptions, strict: bool) -> None:
+    if options.is_grouped or options.logical_type == LogicalStreamType.UNSPECIFIED:
+        return
+    message = (
+        f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
+        " read it with read_statements()"
+    )
+    if strict:
+        raise DecodeError(message)
+    warnings.warn(message, stacklevel=4)
+
+
+def _make_graph(batch: Batch, options: StreamOptions | None) -> Graph:
+    is_triples = options is None or options.physical_type == PhysicalStreamType.TRIPLES
+    graph = Graph() if is_triples else Dataset()
+    if len(batch) > 0:
+        apply(batch, graph, atomic=False)
+    return graph
+
+
+def write_graphs(
+    graphs: Iterable[Graph],
+    destination: Any,
+    options: StreamOptions | None = None,
+    *,
+    namespaces: bool = False,
+) -> None:
+    """Write graphs or datasets to a Jelly-RDF stream: one frame for each.
+
+    Args:
+        graphs: rdflib `Graph`s or `Dataset`s.
+        destination: A path, or a binary file object, which stays open.
+        options: The stream's options. By default the first graph says: triples and logical type
+            GRAPHS for a `Graph`, quads and logical type DATASETS for a `Dataset`.
+        namespaces: Declare the prefixes of each graph in its frame.
+
+    Raises:
+        EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,
+            namespaces in a stream without.
+        TypeError: One is no graph.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_graphs([Dataset(), Dataset()], file)
+        >>> len(list(read_frames(file.getvalue())))
+        2
+    """
+    graphs = iter(graphs)
+    first = list(itertools.islice(graphs, 1))
+    if options is None:
+        is_dataset = any(isinstance(graph, ConjunctiveGraph) for graph in first)
+        options = StreamOptions(
+            physical_type=PhysicalStreamType.QUADS if is_dataset else PhysicalStreamType.TRIPLES,
+            logical_type=LogicalStreamType.DATASETS if is_dataset else LogicalStreamType.GRAPHS,
+            namespace_declarations=namespaces,
+        )
+    with StatementWriter(destination, options) as writer:
+        for graph in itertools.chain(first, graphs):
+            write_graph(graph, writer, namespaces=namespaces)
+            writer.end_frame()
+
+
+def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
+    """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
+    contents = Contents(graph)
+    if namespaces:
+        for prefix, iri in sorted(graph.namespaces()):
+            writer.add_namespace(prefix, iri)
+    for name in contents.names():
+        g = None if name == DEFAULT_GRAPH else name
+        for s, p, o in sort_triples(contents.triples(name)):
+            writer.add(s, p, o, g)

@@ -1,0 +1,90 @@
+"""The parser plugin of Jelly-RDF: `Graph.parse` and `Dataset.parse` add what a stream has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+
+from rdflib.graph import Graph
+from rdflib.parser import InputSource, Parser
+from rdflib.term import BNode, Node
+
+from jelly_rdflib.apply import apply, apply_statements
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.rdf import read_statement_operations
+
+__all__ = ["JellyParser"]
+
+
+class JellyParser(Parser):
+    """Adds the statements of Jelly-RDF to the graph that parses it, and binds its namespaces.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> data = dataset.serialize(format="jelly-rdf", encoding="utf-8")
+        >>> len(Dataset().parse(data=data, format="jelly-rdf"))
+        1
+    """
+
+    def parse(
+        self,
+        source: InputSource,
+        sink: Graph,
+        *,
+        limits: Limits | None = None,
+        normalize: bool | None = None,
+        strict: bool = False,
+        bnode_context: MutableMapping[str, BNode] | None = None,
+        atomic: bool = True,
+    ) -> None:
+        """Add what the stream has to the sink: all of it, or nothing if there is an error.
+
+        Args:
+            source: Where rdflib found the bytes.
+            sink: What to add to. The default graph of a Dataset stands for the dataset.
+            limits: As for `jelly_rdflib.read_statements`.
+            normalize: As for `jelly_rdflib.read_statements`.
+            strict: As for `jelly_rdflib.read_statements`, but False by default.
+            bnode_context: None to keep the labels of blank nodes, so that patches for what is
+                parsed find them. A dict, even an empty one, has each label stand for the blank
+                node that it has for it, or for a new one, as in rdflib's parser of N-Quads.
+            atomic: As for `jelly_rdflib.apply`.
+
+        Raises:
+            TypeError: The source is text.
+            ApplyError: The sink can't hold something: a quoted triple, a literal as subject, a
+                named graph in a plain `Graph`.
+            DecodeError, LimitError: As for `jelly_rdflib.read_statements`.
+        """
+        data = get_bytes(source, "Jelly-RDF")
+        target = find_target(sink)
+        if bnode_context is None:
+            apply_statements(
+                data, target, atomic=atomic, limits=limits, normalize=normalize, strict=strict
+            )
+            return
+        operations = read_statement_operations(
+            data, limits=limits, normalize=normalize, strict=strict
+        )
+        apply(_relabelled(operations, bnode_context), target, atomic=atomic)
+
+
+def _relabelled(
+    operations: Iterator[Operation], nodes: MutableMapping[str, BNode]
+) -> Iterator[Operation]:
+    def relabel(term: Node | None) -> Node | None:
+        if not isinstance(term, BNode):
+            return term
+        if term not in nodes:
+            nodes[term] = BNode()
+        return nodes[term]
+
+    for operation in operations:
+        if operation[0] == Op.A:
+            yield (Op.A, *map(relabel, operation[1:]))
+        else:
+            yield operation

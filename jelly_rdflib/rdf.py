@@ -1,0 +1,364 @@
+"""Reading and writing Jelly-RDF, as people call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rdflib.term import URIRef
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchReader, OperationReader, StatementReader
+from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
+from jelly_rdflib.operations import Op, Statement
+from jelly_rdflib.options import Limits, StreamOptions
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = [
+    "Frame",
+    "FrameReader",
+    "StatementDecoder",
+    "StatementEncoder",
+    "StatementWriter",
+    "read_frames",
+    "read_statement_operations",
+    "read_statements",
+]
+
+_DEFAULT_LIMITS = Limits()
+
+
+def read_statements(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> StatementReader:
+    """Iterate over the statements of a Jelly-RDF stream, whatever its frames mean.
+
+    Memory is bounded by the largest frame. A file that is opened here is closed at the end of the
+    stream, at an error, and by ``close()`` of the iterator.
+
+    Args:
+        source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
+            or compressed with gzip or zstd; delimited frames or one bare frame.
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: Whether literals get the normal form of their value, as rdflib's own parsers
+            do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
+        strict: Refuse a stream whose logical type does not go with its physical type. If False,
+            it is read with a warning.
+
+    Returns:
+        An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
+        or graphs; the default graph is rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
+
+    Raises:
+        DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is none of these.
+        OSError: The path can't be opened or read.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal(1))
+        >>> frame = StatementEncoder().encode_frame([triple])
+        >>> for s, p, o, g in read_statements(frame):
+        ...     print(s, p, o, g)
+        urn:s urn:p 1 urn:x-rdflib:default
+    """
+    return StatementReader(_read_batches(source, limits, normalize, strict))
+
+
+def read_frames(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> FrameReader:
+    """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
+
+    Args:
+        source: As for `read_statements`.
+        limits: As for `read_statements`.
+        normalize: As for `read_statements`.
+        strict: As for `read_statements`.
+
+    Returns:
+        An iterator of `Frame`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `read_statements`.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with StatementWriter(file) as writer:
+        ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal(1))
+        ...     writer.end_frame({"time": b"12:00"})
+        >>> for frame in read_frames(file.getvalue()):
+        ...     print(len(frame), frame.metadata)
+        1 {'time': b'12:00'}
+    """
+    return FrameReader(_read_batches(source, limits, normalize, strict))
+
+
+def read_statement_operations(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> OperationReader:
+    """Iterate over a Jelly-RDF stream as operations: each statement an `Op.A`, each namespace a PA.
+
+    Arguments and errors are those of `read_statements`.
+    """
+    return OperationReader(_read_batches(source, limits, normalize, strict))
+
+
+def _read_batches(
+    source: Any, limits: Limits | None, normalize: bool | None, strict: bool
+) -> BatchReader:
+    limits = limits or _DEFAULT_LIMITS
+    decoder = StatementFrameDecoder(make_node_factory(normalize), limits, strict=strict)
+    return BatchReader(source, decoder, limits)
+
+
+class FrameReader:
+    """Iterates over the frames of a stream; see `read_frames`."""
+
+    def __init__(self, batches: BatchReader) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> FrameReader:
+        return self
+
+    def __next__(self) -> Frame:
+        return Frame(next(self._batches))
+
+    def close(self) -> None:
+        """Stop reading, and close the file if the reader opened it."""
+        self._batches.close()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame was read."""
+        options: StreamOptions | None = self._batches.options
+        return options
+
+
+class Frame:
+    """One frame of a Jelly-RDF stream; iterating gives its statements.
+
+    Attributes:
+        batch: The frame as columns.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements: ``(s, p, o)`` in a stream of triples, else ``(s, p, o, g)``."""
+        return list(self.batch.statements())
+
+    @property
+    def namespaces(self) -> list[tuple[str, URIRef]]:
+        """The namespaces that are declared: prefix and IRI."""
+        if Op.PA not in bytes(self.batch.ops):
+            return []
+        return [(each[1], each[2]) for each in self.batch if each[0] == Op.PA]
+
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """What is attached to the frame."""
+        return self.batch.metadata
+
+    def __iter__(self) -> Iterator[Statement]:
+        return self.batch.statements()
+
+    def __len__(self) -> int:
+        return bytes(self.batch.ops).count(Op.A)
+
+    def __repr__(self) -> str:
+        return f"<Frame: {len(self)} statements, {len(self.namespaces)} namespaces>"
+
+
+class StatementDecoder:
+    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+
+    The frames of one stream must come in order, all of them, to one decoder.
+
+    Args:
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: As for `read_statements`.
+        strict: As for `read_statements`.
+
+    Examples:
+        >>> from rdflib import BNode, Literal, URIRef
+        >>> encoder, decoder = StatementEncoder(), StatementDecoder()
+        >>> message = encoder.encode_frame([(BNode("b"), URIRef("urn:p"), Literal(1))])
+        >>> decoder.decode_frame(message).statements[0][:2]
+        (rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        normalize: bool | None = None,
+        strict: bool = True,
+    ) -> None:
+        self._decoder = StatementFrameDecoder(
+            make_node_factory(normalize), limits or _DEFAULT_LIMITS, strict=strict
+        )
+
+    def decode_frame(self, data: Any) -> Frame:
+        """Decode a bare frame.
+
+        Args:
+            data: The frame's bytes (anything with the buffer protocol), without a length.
+
+        Raises:
+            DecodeError: The frame breaks a rule; the stream can't be decoded further.
+            LimitError: It asks for more than the limits.
+        """
+        return Frame(self._decoder.decode_frame(memoryview(data).cast("B")))
+
+    def finish(self) -> None:
+        """Say that no frame follows.
+
+        Raises:
+            DecodeError: The stream has no options.
+        """
+        self._decoder.finish()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame."""
+        return self._decoder.options
+
+
+class StatementEncoder:
+    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+
+    Args:
+        options: The stream's options; by default `StreamOptions()`. ``frame_rows``,
+            ``frame_bytes`` and ``delimited`` mean nothing here: each call makes one bare frame.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> encoder = StatementEncoder(StreamOptions.small(physical_type="TRIPLES"))
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> len(encoder.encode_frame([triple])), len(encoder.encode_frame([triple]))
+        (58, 4)
+    """
+
+    def __init__(self, options: StreamOptions | None = None) -> None:
+        self._encoder = StatementFrameEncoder(NODE_TYPES, options or StreamOptions())
+
+    def encode_frame(
+        self,
+        statements: Iterable[Statement],
+        *,
+        namespaces: Iterable[tuple[str, str]] = (),
+        metadata: Mapping[str, bytes] | None = None,
+    ) -> bytes:
+        """Encode statements to one bare frame.
+
+        Args:
+            statements: Tuples of three or four terms.
+            namespaces: Prefixes and their IRIs, to be declared before the statements; the options
+                need ``namespace_declarations``.
+            metadata: What to attach to the frame.
+
+        Raises:
+            EncodeError: Something can't be expressed with the stream's options. What came before
+                it is in the frame that the next call returns.
+        """
+        pairs = ((prefix, as_iri(iri)) for prefix, iri in namespaces)
+        return self._encoder.encode_frame(statements, namespaces=pairs, metadata=metadata)
+
+    @property
+    def options(self) -> StreamOptions:
+        """The stream's options."""
+        return self._encoder.options
+
+
+class StatementWriter(StatementFrameEncoder):
+    """Writes a Jelly-RDF stream.
+
+    As a context manager it closes the stream at the end of the block. Each frame is written in one
+    piece. In a stream of physical type GRAPHS, graphs are started and ended as the statements'
+    graphs ask for it: fewest rows are written if statements come graph by graph.
+
+    Args:
+        destination: A path, or a binary file object, which stays open.
+        options: The stream's options; by default `StreamOptions()`. If their logical type is one
+            of graphs or datasets, each frame is one of them and ends with `end_frame` only.
+
+    Attributes:
+        options: The stream's options.
+
+    Raises:
+        EncodeError: By its methods: what is to be written can't be expressed with the options. The
+            stream is then as if it had not been tried.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with StatementWriter(file, StreamOptions(physical_type="TRIPLES")) as writer:
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal(1))
+        >>> len(list(read_statements(file.getvalue())))
+        1
+    """
+
+    def __init__(self, destination: Any, options: StreamOptions | None = None) -> None:
+        self._closed = True
+        self._destination = Destination(destination)
+        super().__init__(NODE_TYPES, options or StreamOptions(), self._destination.write)
+        # Last, so that nothing is overwritten for want of good options.
+        self._destination.open()
+        self._closed = False
+
+    def add_namespace(self, prefix: str, iri: str) -> None:
+        """Declare a namespace, for people to read; the options need ``namespace_declarations``.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef, a Namespace, or a str.
+        """
+        super().add_namespace(prefix, as_iri(iri))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is left, and close the file if the writer opened it."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.finish()
+        finally:
+            self._destination.close()
