@@ -42,6 +42,10 @@ COMPARISONS = (
     Comparison(works.parse_patch, works.rdflib_add, 3, 5, 3),
     Comparison(works.write_patch, works.pyjelly_write, 15, 5, 3),
     Comparison(works.write_patch_one_by_one, works.pyjelly_write, None, 3, 1),
+    Comparison(works.read_statement_batches, works.protobuf_parse_statements, 3, 41, 21),
+    Comparison(works.read_statements, works.pyjelly_parse, 15, 5, 3),
+    Comparison(works.parse_statements, works.pyjelly_parse_dataset, 6, 3, 1),
+    Comparison(works.write_statements, works.pyjelly_write, 15, 5, 3),
 )
 
 

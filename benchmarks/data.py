@@ -27,7 +27,7 @@ from rdflib.term import Node
 
 import jelly_rdflib as jr
 
-__all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options"]
+__all__ = ["ALL", "DataError", "Inputs", "Quad", "load", "pyjelly_options", "stream_options"]
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "bench"
@@ -151,6 +151,11 @@ def make_cached(folder: Path, files: list[tuple[URIRef, Path]], quads: list[Quad
     rows = ["TX .\n", *(f"A {statement}" for statement in statements), "TC .\n"]
     (unfinished / "quads.rdfp").write_text("".join(rows), encoding="utf-8")
     unfinished.rename(folder)
+
+
+def stream_options() -> jr.StreamOptions:
+    """Return the options of the Jelly-RDF stream, that are also asked of pyjelly."""
+    return jr.StreamOptions(frame_rows=jr.PatchOptions().frame_rows)
 
 
 def pyjelly_options() -> SerializerOptions:

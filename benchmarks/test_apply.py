@@ -16,3 +16,11 @@ from . import works
 )
 def test_apply(run: Any, make: Any, rounds: int) -> None:
     run(make, rounds)
+
+
+@pytest.mark.benchmark(group="Dataset.parse of .jelly")
+@pytest.mark.parametrize(
+    ("make", "rounds"), [(works.parse_statements, 3), (works.pyjelly_parse_dataset, 1)]
+)
+def test_parse_statements(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)

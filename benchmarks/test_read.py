@@ -15,6 +15,20 @@ def test_batches(run: Any, make: Any) -> None:
     run(make, rounds=20)
 
 
+@pytest.mark.benchmark(group="read_batches of .jelly")
+@pytest.mark.parametrize("make", [works.read_statement_batches, works.protobuf_parse_statements])
+def test_statement_batches(run: Any, make: Any) -> None:
+    run(make, rounds=20)
+
+
+@pytest.mark.benchmark(group="read_statements")
+@pytest.mark.parametrize(
+    ("make", "rounds"), [(works.read_statements, 10), (works.pyjelly_parse, 2)]
+)
+def test_statements(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)
+
+
 @pytest.mark.benchmark(group="read_operations")
 @pytest.mark.parametrize(
     ("make", "rounds"),

@@ -16,3 +16,11 @@ from . import works
 )
 def test_write(run: Any, make: Any, rounds: int) -> None:
     run(make, rounds)
+
+
+@pytest.mark.benchmark(group="StatementWriter")
+@pytest.mark.parametrize(
+    ("make", "rounds"), [(works.write_statements, 5), (works.pyjelly_write, 2)]
+)
+def test_write_statements(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)

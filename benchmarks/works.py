@@ -15,14 +15,18 @@ from typing import Any
 
 import pyoxigraph as ox
 from google.protobuf.internal import api_implementation  # type: ignore[import-untyped]
-from pyjelly.integrations.rdflib.parse import parse_jelly_flat  # type: ignore[import-untyped]
+from pyjelly.integrations.rdflib.parse import (  # type: ignore[import-untyped]
+    RDFLibJellyParser,
+    parse_jelly_flat,
+)
 from pyjelly.integrations.rdflib.serialize import flat_stream_to_file  # type: ignore[import-untyped]
 from rdflib import Dataset, Graph
+from rdflib.parser import create_input_source
 
 import jelly_rdflib as jr
 from jelly_rdflib.plugins import register
 
-from .data import Inputs, pyjelly_options
+from .data import Inputs, pyjelly_options, stream_options
 
 __all__ = ["Work"]
 
@@ -57,13 +61,26 @@ def read_batches(inputs: Inputs) -> Work:
     return Work("read_batches", lambda _: exhaust(jr.read_batches(data)))
 
 
+def read_statement_batches(inputs: Inputs) -> Work:
+    data = inputs.jelly
+    return Work("read_batches of .jelly", lambda _: exhaust(jr.read_batches(data)))
+
+
 def protobuf_parse(inputs: Inputs) -> Work:
+    return parse_frames("RdfPatchFrame", inputs.jelly_patch)
+
+
+def protobuf_parse_statements(inputs: Inputs) -> Work:
+    return parse_frames("RdfStreamFrame", inputs.jelly)
+
+
+def parse_frames(message: str, data: bytes) -> Work:
     """Parse each frame into a message and do nothing with it; the frames are split beforehand."""
     if api_implementation.Type() != "upb":
         raise RuntimeError(f"protobuf is {api_implementation.Type()}, not its C implementation")
-    frames = split_frames(inputs.jelly_patch)
+    frames = split_frames(data)
     # Not by an import statement: mypy would follow it and check the tests.
-    parse = import_module("tests.oracle.schema").RdfPatchFrame.FromString
+    parse = import_module("tests.oracle.schema").message_class(message).FromString
     return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
 
 
@@ -89,6 +106,11 @@ def read_operations(inputs: Inputs) -> Work:
     return Work("read_operations", lambda _: exhaust(jr.read_operations(data)))
 
 
+def read_statements(inputs: Inputs) -> Work:
+    data = inputs.jelly
+    return Work("read_statements", lambda _: exhaust(jr.read_statements(data)))
+
+
 def pyjelly_parse(inputs: Inputs) -> Work:
     data = inputs.jelly
     return Work("pyjelly parse_jelly_flat", lambda _: exhaust(parse_jelly_flat(io.BytesIO(data))))
@@ -105,6 +127,24 @@ def parse_patch(inputs: Inputs) -> Work:
         return dataset
 
     return Work("Dataset.parse", run, prepare=Dataset, check=has_all(inputs))
+
+
+def parse_statements(inputs: Inputs) -> Work:
+    def run(dataset: Dataset) -> Dataset:
+        dataset.parse(data=inputs.jelly, format="jelly-rdf")
+        return dataset
+
+    return Work("Dataset.parse of .jelly", run, prepare=Dataset, check=has_all(inputs))
+
+
+def pyjelly_parse_dataset(inputs: Inputs) -> Work:
+    """What ``Dataset.parse`` calls where pyjelly has the name ``jelly``."""
+
+    def run(dataset: Dataset) -> Dataset:
+        RDFLibJellyParser().parse(create_input_source(data=inputs.jelly), dataset)
+        return dataset
+
+    return Work("pyjelly Dataset.parse", run, prepare=Dataset, check=has_all(inputs))
 
 
 def rdflib_parse_patch(inputs: Inputs) -> Work:
@@ -162,6 +202,21 @@ def write_patch_one_by_one(inputs: Inputs) -> Work:
         run,
         prepare=io.BytesIO,
         check=lambda file: file.getvalue() == inputs.jelly_patch,
+    )
+
+
+def write_statements(inputs: Inputs) -> Work:
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.StatementWriter(file, stream_options()) as writer:
+            writer.write_all(inputs.quads)
+        return file
+
+    # No larger than what the peer writes with the same options.
+    return Work(
+        "StatementWriter.write_all",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: len(file.getvalue()) <= len(inputs.jelly),
     )
 
 
