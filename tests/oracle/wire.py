@@ -44,6 +44,8 @@ _WIRE_TYPES = {
 
 _MAX_UINT32 = (1 << 32) - 1
 _MAX_UINT64 = (1 << 64) - 1
+# the least negative number of 32 bits, as its varint of 64 bits
+_MIN_NEGATIVE = (1 << 64) - (1 << 31)
 
 # protobuf's Python implementation stops at 100 nested messages or groups
 _DEEP = 90
@@ -203,7 +205,7 @@ def _check_value(known: Any, content: bytes, depth: int) -> set[str]:
             raise WireError("string is not UTF-8") from error
     if known.type == _UINT32 and value > _MAX_UINT32:
         raise WireError("number does not fit into 32 bits")
-    if known.type == _ENUM and _MAX_UINT32 < value < 1 << 63:
+    if known.type == _ENUM and _MAX_UINT32 < value < _MIN_NEGATIVE:
         return {"long enum"}
     return set()
 

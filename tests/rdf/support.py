@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from rdflib import URIRef
 
 import jelly_rdflib as jr
@@ -20,6 +21,7 @@ from ..support import assert_position
 
 __all__ = [
     "assert_same_outcome",
+    "few",
     "messages",
     "options_of",
     "plain_frame",
@@ -32,6 +34,10 @@ __all__ = [
     "write",
     "write_frames",
 ]
+
+
+few = settings(max_examples=max(10, settings.default.max_examples // 3))
+"""For tests whose single examples are large, or say what others say too."""
 
 
 def plain_statement(statement: Any) -> Plain:

@@ -31,7 +31,15 @@ from ..support import assert_position, run
 from ..test_bad_input import damage
 from . import strategies
 from .strategies import PHYSICAL_TYPES, Stream
-from .support import assert_same_outcome, plain_frame, plain_statement, read, refuse, statements
+from .support import (
+    assert_same_outcome,
+    few,
+    plain_frame,
+    plain_statement,
+    read,
+    refuse,
+    statements,
+)
 
 
 def in_row(number: int, content: bytes) -> bytes:
@@ -188,7 +196,7 @@ class TestFlipped:
     @pytest.mark.parametrize("value", [0x00, 0x0B, 0xFF])
     def test_every_byte_of_a_realistic_stream(self, physical_type: int, value: int) -> None:
         realistic = REALISTIC[physical_type]
-        for at in range(physical_type % 3, len(realistic), 3):
+        for at in range(value % 4, len(realistic), 4):
             data = bytearray(realistic)
             data[at] = value
             assert_same_outcome(bytes(data))
@@ -197,7 +205,7 @@ class TestFlipped:
     def test_every_byte_of_a_bare_frame(self, physical_type: int) -> None:
         frame = wire.split(SMALL[physical_type])[0]
         for at in range(len(frame)):
-            for value in range(at % 11, 256, 11):
+            for value in range(at % 29, 256, 29):
                 data = bytearray(frame)
                 data[at] = value
                 assert_same_outcome(bytes(data))
@@ -213,7 +221,7 @@ class TestFlipped:
     def test_any_stream(self, stream: Stream, rng: random.Random, strict: bool) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
         whole = rdf_producer.spelled(messages, rng)
-        for _ in range(15):
+        for _ in range(10):
             data = bytearray(whole)
             for _ in range(rng.choice([1, 1, 2, 5])):
                 damage(data, rng)
@@ -791,8 +799,7 @@ class TestErrors:
     def test_an_inconsistent_logical_type_has_a_position(self) -> None:
         error = refuse(b"\x00" + b.stream([b.options(logical_type=DATASETS)]), row=True)
         assert (error.frame, error.row) == (1, 0)
-        assert "DATASETS" in error.message
-        assert "TRIPLES" in error.message
+        assert "logical type" in error.message
 
 
 class TestAnyReader:
@@ -818,6 +825,7 @@ class TestAnyReader:
             return  # batches have no strict mode
         assert (outcomes[0] is None) == (outcomes[2] is None)
 
+    @few
     @given(strategies.streams(), dice)
     def test_graphs_too(self, stream: Stream, rng: random.Random) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
@@ -833,6 +841,7 @@ class TestAnyReader:
                 # what rdflib can't hold
                 assert b"\x18" in data or b"\x20" in data
 
+    @few
     @given(strategies.streams(), dice)
     def test_readers_of_patches_refuse(self, stream: Stream, rng: random.Random) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)

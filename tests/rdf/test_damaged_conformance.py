@@ -29,7 +29,7 @@ PARTS = 4
 def outcome(data: bytes) -> str:
     """Read all of an input; return "read" or "refused", or let any other exception through."""
     try:
-        for _ in jr.read_statements(data, strict=False):
+        for _ in jr.read_statements(data, strict=False, normalize=False):
             pass
     except jr.DecodeError as error:
         assert_position(error, len(data))
@@ -60,14 +60,15 @@ def test_cut_at_every_byte(inputs: list[bytes]) -> None:
             assert outcomes["read"] <= len(data) / 4
 
 
-@pytest.mark.parametrize("change", [0x01, 0x08, 0x80, 0xFF])
-def test_every_byte_flipped(inputs: list[bytes], change: int) -> None:
+@pytest.mark.parametrize("changes", [(0x01, 0x80), (0x08, 0xFF)])
+def test_every_byte_flipped(inputs: list[bytes], changes: tuple[int, int]) -> None:
     slowest = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for data in inputs:
             damaged = bytearray(data)
             for at in range(len(data)):
+                change = changes[at % 2]
                 damaged[at] ^= change
                 start = time.perf_counter()
                 outcome(bytes(damaged))
@@ -79,7 +80,7 @@ def test_every_byte_flipped(inputs: list[bytes], change: int) -> None:
 def test_some_against_the_reference(inputs: list[bytes]) -> None:
     for data in inputs:
         damaged = bytearray(data)
-        step = max(1, len(data) // 6)
+        step = max(1, len(data) // 3)
         for at in range(step // 2, len(data), step):
             damaged[at] ^= 0x11
             assert_same_outcome(bytes(damaged), strict=False)

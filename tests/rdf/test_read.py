@@ -28,7 +28,7 @@ from ..strategies import dice
 from ..test_read import COMPRESSIONS, OnlyRead, Trickle
 from . import strategies
 from .strategies import GROUPED, PHYSICAL_TYPES, Stream
-from .support import plain_frame, plain_statement, read, statements
+from .support import few, plain_frame, plain_statement, read, statements
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:
@@ -49,7 +49,8 @@ class TestAgainstProtobuf:
         data = spelled(stream, rng)
         expected = rdf_decoder.read(data)
         assert expected[: len(stream.frames)] == stream.frames
-        assert read(COMPRESSIONS[compression](data)) == expected
+        data = COMPRESSIONS[compression](data)
+        assert read(data, strict=rng.random() < 0.5) == expected
 
     @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
     def test_statements(self, stream: Stream, rng: random.Random, compression: str) -> None:
@@ -77,6 +78,7 @@ class TestAgainstProtobuf:
         package.finish()
         assert_options(package.options, stream.options)
 
+    @few
     @given(strategies.streams(), dice, st.integers(1, 40))
     def test_pieces_of_any_size(self, stream: Stream, rng: random.Random, size: int) -> None:
         data = spelled(stream, rng)
@@ -94,13 +96,7 @@ class TestAgainstProtobuf:
             if stream.options["physical_type"] == TRIPLES:
                 assert not any(memoryview(batch.g))
 
-    @given(strategies.streams(), dice)
-    def test_strict_or_not_makes_no_difference_to_consistent_types(
-        self, stream: Stream, rng: random.Random
-    ) -> None:
-        data = spelled(stream, rng)
-        assert read(data, strict=False) == read(data, strict=True)
-
+    @few
     @given(strategies.streams(), dice)
     def test_readers_tell_the_options(self, stream: Stream, rng: random.Random) -> None:
         data = spelled(stream, rng)
@@ -202,6 +198,7 @@ class TestGraphs:
         with pytest.warns(UserWarning, match="logical"):
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 
+    @few
     @given(strategies.streams(logical="grouped"), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
         if stream.options["rdf_star"] or stream.options["generalized_statements"]:
@@ -449,7 +446,9 @@ class TestDecoder:
         with pytest.warns(UserWarning, match="logical"):
             jr.StatementDecoder(strict=False).decode_frame(frame)
         with pytest.raises(jr.LimitError):
-            jr.StatementDecoder(jr.Limits(max_name_table_size=15)).decode_frame(frame)
+            jr.StatementDecoder(jr.Limits(max_name_table_size=15)).decode_frame(
+                b.frame(b.options())
+            )
         head = b.options(), b.name("urn:p"), b.datatype("http://www.w3.org/2001/XMLSchema#int")
         frame = b.frame(*head, b.spo("s", b.iri(), b.literal("01", None, 1)))
         for normalize, lex in ((None, "1"), (False, "01")):
