@@ -22,6 +22,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 
 from . import strategies
+from .economy import Economy
 from .oracle import decoder, producer, wire
 from .oracle import schema as pb
 from .oracle.build import FRAME, QUADS
@@ -114,78 +115,6 @@ class TestAgainstProtobuf:
         for part in wire.split(write(stream.operations, options_of(stream.options))):
             message = decoder.parse(part)
             assert message.SerializeToString(deterministic=True) == part
-
-
-class Economy:
-    """Checks that zero ids and repeated terms are used whenever they apply, row by row.
-
-    Args:
-        is_tight: A row may need more prefixes than the lookup has. The writer finds out on the
-            way, and may then leave entries that it does not use.
-    """
-
-    def __init__(self, is_tight: bool) -> None:
-        self.is_tight = is_tight
-        self.last_entry = dict.fromkeys(("name", "prefix", "datatype"), 0)
-        self.tables: dict[str, dict[int, str]] = {kind: {} for kind in self.last_entry}
-        self.unused: dict[str, set[int]] = {kind: set() for kind in self.last_entry}
-        self.last_prefix = self.last_name = 0
-        self.last: dict[str, Plain | None] = dict.fromkeys("spog")
-
-    def check(self, row: Any, written: Plain | None) -> None:
-        """Check a row; ``written``: the operation that the reference decoder reads in it."""
-        kind = row.WhichOneof("row")
-        content = getattr(row, kind)
-        if kind in self.last_entry:
-            self.entry(kind, content)
-            return
-        if kind == "options":
-            return
-        self.terms(content)
-        for name, idle in self.unused.items():
-            assert not idle or self.is_tight, f"{name} entries {idle} are not used by their row"
-        if written is not None and written[0] in ("A", "D"):
-            for position, oneof, term in zip(
-                "spog", ("subject", "predicate", "object", "graph"), written[1:], strict=True
-            ):
-                self.repeat(position, content.WhichOneof(oneof), term)
-        elif written is not None and written[0] in ("PA", "PD"):
-            self.repeat("g", content.WhichOneof("graph"), written[3])
-
-    def repeat(self, position: str, field: str | None, term: Plain | None) -> None:
-        if term is not None and term == self.last[position]:
-            assert field is None, f"{position} repeats {term}, but is written again"
-        self.last[position] = term
-
-    def entry(self, kind: str, entry: Any) -> None:
-        follows = self.last_entry[kind] + 1
-        assert entry.id != follows, f"{kind} entry {follows} follows the last one: its id is 0"
-        number = entry.id or follows
-        self.last_entry[kind] = number
-        table = self.tables[kind]
-        assert entry.value not in table.values(), f"{kind} {entry.value!r} is in the table already"
-        assert number in table or number == len(table) + 1, "a slot is left empty"
-        table[number] = entry.value
-        self.unused[kind].add(number)
-
-    def terms(self, message: Any) -> None:
-        for field, value in message.ListFields():
-            if field.message_type is None:
-                continue
-            if field.message_type.name == "RdfIri":
-                self.iri(value)
-            elif field.message_type.name == "RdfLiteral":
-                self.unused["datatype"].discard(value.datatype)
-            else:
-                self.terms(value)
-
-    def iri(self, iri: Any) -> None:
-        assert iri.prefix_id == 0 or iri.prefix_id != self.last_prefix, "prefix_id repeats"
-        self.last_prefix = iri.prefix_id or self.last_prefix
-        assert iri.name_id != self.last_name + 1, "name_id follows the last one"
-        self.last_name = iri.name_id or self.last_name + 1
-        self.unused["name"].discard(self.last_name)
-        self.unused["prefix"].discard(self.last_prefix)
 
 
 class TestEconomy:

@@ -1,0 +1,88 @@
+"""The inputs of the conformance cases, damaged at every position."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+
+from ..support import ROOT, assert_position
+from .support import assert_same_outcome
+
+SHARED = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
+INPUTS = sorted((SHARED / "conformance").glob("rdf/from_jelly/**/in.jelly"))
+
+pytestmark = pytest.mark.skipif(
+    not INPUTS, reason=f"there are no conformance cases in {SHARED}: set JELLY_SHARED"
+)
+
+PARTS = 4
+"""The cases are dealt to so many tests, as one for each would say little."""
+
+
+def outcome(data: bytes) -> str:
+    """Read all of an input; return "read" or "refused", or let any other exception through."""
+    try:
+        for _ in jr.read_statements(data, strict=False, normalize=False):
+            pass
+    except jr.DecodeError as error:
+        assert_position(error, len(data))
+        return "refused"
+    return "read"
+
+
+@pytest.fixture(params=range(PARTS))
+def inputs(request: pytest.FixtureRequest) -> list[bytes]:
+    return [path.read_bytes() for path in INPUTS[request.param :: PARTS]]
+
+
+def test_there_are_inputs() -> None:
+    assert len(INPUTS) > 50
+
+
+def test_as_they_are(inputs: list[bytes]) -> None:
+    for data in inputs:
+        assert_same_outcome(data)
+
+
+def test_cut_at_every_byte(inputs: list[bytes]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for data in inputs:
+            outcomes = Counter(outcome(data[:size]) for size in range(len(data)))
+            # only where a frame ends, or a row of a bare frame
+            assert outcomes["read"] <= len(data) / 4
+
+
+@pytest.mark.parametrize("changes", [(0x01, 0x80), (0x08, 0xFF)])
+def test_every_byte_flipped(inputs: list[bytes], changes: tuple[int, int]) -> None:
+    slowest = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for data in inputs:
+            damaged = bytearray(data)
+            for at in range(len(data)):
+                change = changes[at % 2]
+                damaged[at] ^= change
+                start = time.perf_counter()
+                outcome(bytes(damaged))
+                slowest = max(slowest, time.perf_counter() - start)
+                damaged[at] ^= change
+    assert slowest < 5
+
+
+def test_some_against_the_reference(inputs: list[bytes]) -> None:
+    for data in inputs:
+        damaged = bytearray(data)
+        step = max(1, len(data) // 3)
+        for at in range(step // 2, len(data), step):
+            damaged[at] ^= 0x11
+            assert_same_outcome(bytes(damaged), strict=False)
+            assert_same_outcome(data[:at], strict=False)
+            damaged[at] ^= 0x11
