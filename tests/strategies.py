@@ -16,12 +16,15 @@ from .oracle.producer import needs
 from .oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = [
+    "Pool",
     "Stream",
     "blank_nodes",
     "dice",
     "iris",
     "literals",
+    "make_room",
     "streams",
+    "term_options",
     "terms",
     "typed_literals",
 ]
@@ -223,10 +226,34 @@ class Stream:
         return result[:-1]
 
 
-class _Pool:
+term_options = st.builds(
+    lambda star, generalized, names, sizes: {
+        "rdf_star": star,
+        "generalized_statements": generalized,
+        "max_name_table_size": names,
+        "max_prefix_table_size": sizes[0],
+        "max_datatype_table_size": sizes[1],
+    },
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([8, 8, 9, 128, 4000]),
+    st.sampled_from([(0, 0), (1, 1), (2, 2), (16, 16), (150, 32)]),
+)
+"""The fields of an options row that say which terms there are."""
+
+
+def make_room(options: dict[str, Any], operations: list[Plain]) -> None:
+    """Enlarge the lookups to what the neediest row takes."""
+    for kind, count in zip(("name", "datatype"), needs(operations), strict=True):
+        field = f"max_{kind}_table_size"
+        options[field] = max(options[field], count)
+
+
+class Pool:
     """A few terms that a stream uses over and over, as real ones do."""
 
-    def __init__(self, draw: Any, options: dict[str, Any], depth: int) -> None:
+    def __init__(self, draw: Any, options: dict[str, Any]) -> None:
+        depth = draw(st.integers(1, 3)) if options["rdf_star"] else 0
         generalized = options["generalized_statements"]
         some_iris = draw(st.lists(iris, min_size=1, max_size=6))
         some_nodes = draw(st.lists(blank_nodes, min_size=1, max_size=3))
@@ -252,7 +279,7 @@ class _Pool:
         self.h = self.o
 
 
-def _statement(pool: _Pool, quads: bool) -> st.SearchStrategy[Plain]:
+def _statement(pool: Pool, quads: bool) -> st.SearchStrategy[Plain]:
     return st.tuples(
         st.sampled_from("AAAD"),
         st.sampled_from(pool.s),
@@ -262,7 +289,7 @@ def _statement(pool: _Pool, quads: bool) -> st.SearchStrategy[Plain]:
     )
 
 
-def _operations(pool: _Pool, quads: bool) -> st.SearchStrategy[list[Plain]]:
+def _operations(pool: Pool, quads: bool) -> st.SearchStrategy[list[Plain]]:
     """A patch's operations: some in transactions."""
     prefixes = st.sampled_from(["", "ex", "é", "a.b"]) | st.text(max_size=3)
     graphs = st.sampled_from(pool.g) if quads else st.none()
@@ -293,26 +320,16 @@ def streams(
     one_patch: bool = False,
 ) -> Stream:
     """Draw a legal stream whose lookups are big enough for each of its rows."""
-    rdf_star = draw(st.booleans())
-    prefix_size, datatype_size = draw(
-        st.sampled_from([(0, 0), (1, 1), (2, 2), (16, 16), (150, 32)])
-    )
     options = {
+        **draw(term_options),
         "stream_type": stream_type or draw(st.sampled_from([FRAME, FLAT, PUNCTUATED])),
         "statement_type": statement_type or draw(st.sampled_from([TRIPLES, QUADS])),
-        "generalized_statements": draw(st.booleans()),
-        "rdf_star": rdf_star,
-        "max_name_table_size": draw(st.sampled_from([8, 8, 9, 128, 4000])),
-        "max_prefix_table_size": prefix_size,
-        "max_datatype_table_size": datatype_size,
         "version": 1,
     }
-    pool = _Pool(draw, options, draw(st.integers(1, 3)) if rdf_star else 0)
+    pool = Pool(draw, options)
     quads = options["statement_type"] == QUADS
     most = 1 if one_patch or options["stream_type"] == FLAT else 4
     bodies = draw(st.lists(_operations(pool, quads), min_size=1, max_size=most))
     operations = [op for body in bodies for op in [*body, ("END",)]]
-    names, datatypes = needs(operations)
-    options["max_name_table_size"] = max(options["max_name_table_size"], names)
-    options["max_datatype_table_size"] = max(datatype_size, datatypes)
+    make_room(options, operations)
     return Stream(options, operations)

@@ -33,6 +33,7 @@ __all__ = [
     "prefix_delete",
     "punctuation",
     "quad",
+    "set_term",
     "stream",
     "triple",
 ]
@@ -87,7 +88,7 @@ def literal(lex: str = "", lang: str | None = None, datatype: int | None = None)
     return message
 
 
-def _set(message: Any, position: str, term: Any) -> None:
+def set_term(message: Any, position: str, term: Any) -> None:
     """Set one term of a message: a str is a blank node, None leaves the term out."""
     iri_field, bnode_field, literal_field, triple_field = _QUAD_FIELDS[position]
     if term is None:
@@ -108,14 +109,14 @@ def _set(message: Any, position: str, term: Any) -> None:
 def triple(s: Any = None, p: Any = None, o: Any = None) -> Any:
     message = pb.RdfTriple()
     for position, term in zip("spo", (s, p, o), strict=True):
-        _set(message, position, term)
+        set_term(message, position, term)
     return message
 
 
 def quad(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
     message = pb.RdfQuad()
     for position, term in zip("spog", (s, p, o, g), strict=True):
-        _set(message, position, term)
+        set_term(message, position, term)
     return message
 
 
@@ -132,7 +133,7 @@ def _namespace(name: str, value: Any, g: Any) -> Any:
     if value is not None:
         message.value.CopyFrom(value)
         message.value.SetInParent()
-    _set(message, "g", g)
+    set_term(message, "g", g)
     return message
 
 
@@ -146,7 +147,7 @@ def prefix_delete(name: str, value: Any = None, g: Any = None) -> Any:
 
 def header(key: str, value: Any = None) -> Any:
     message = pb.RdfPatchHeader(key=key)
-    _set(message, "h", value)
+    set_term(message, "h", value)
     return pb.RdfPatchRow(header=message)
 
 

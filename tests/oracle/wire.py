@@ -1,6 +1,6 @@
 """Protocol Buffers' wire format by hand.
 
-`check` is what a strict reader has to refuse before any rule of Jelly-Patch comes in; `spell`
+`check` is what a strict reader has to refuse before any rule of either format comes in; `spell`
 writes a message in one of the many ways that protobuf allows and no producer known to us uses.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from typing import Any
+
+from google.protobuf import message_factory
 
 __all__ = [
     "GROUP_END",
@@ -30,8 +32,15 @@ __all__ = [
 VARINT, I64, LEN, GROUP_START, GROUP_END, I32 = range(6)
 
 # protobuf's numbers of the field types that occur in the schema
-_BOOL, _STRING, _MESSAGE, _UINT32, _ENUM = 8, 9, 11, 13, 14
-_WIRE_TYPES = {_BOOL: VARINT, _STRING: LEN, _MESSAGE: LEN, _UINT32: VARINT, _ENUM: VARINT}
+_BOOL, _STRING, _MESSAGE, _BYTES, _UINT32, _ENUM = 8, 9, 11, 12, 13, 14
+_WIRE_TYPES = {
+    _BOOL: VARINT,
+    _STRING: LEN,
+    _MESSAGE: LEN,
+    _BYTES: LEN,
+    _UINT32: VARINT,
+    _ENUM: VARINT,
+}
 
 _MAX_UINT32 = (1 << 32) - 1
 _MAX_UINT64 = (1 << 64) - 1
@@ -171,8 +180,15 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
             if wire_type != _WIRE_TYPES[known.type]:
                 raise WireError(f"{descriptor.name}.{known.name} has wire type {wire_type}")
             doubts |= _check_value(known, data[at:end], depth)
+        elif _is_map_entry(descriptor):
+            # protobuf's Python implementation loses such an entry, others do not
+            doubts.add("unknown field in an entry of a map")
         at = end
     return doubts
+
+
+def _is_map_entry(descriptor: Any) -> bool:
+    return descriptor is not None and bool(descriptor.GetOptions().map_entry)
 
 
 def _check_value(known: Any, content: bytes, depth: int) -> set[str]:
@@ -229,6 +245,8 @@ class _Speller:
     def scalar(self, known: Any, value: Any) -> bytes:
         if known.type == _STRING:
             return self.block(known.number, value.encode())
+        if known.type == _BYTES:
+            return self.block(known.number, value)
         return self.tag(known.number, VARINT) + self.number(int(value))
 
     def nonsense(self, descriptor: Any, depth: int = 0) -> bytes:
@@ -250,8 +268,8 @@ class _Speller:
         """Yield one or more fields that together mean one value."""
         if known.type != _MESSAGE:
             if self.chance():
-                other = "overwritten" if known.type == _STRING else self.rng.randint(0, 3)
-                yield self.scalar(known, other)
+                others = {_STRING: "overwritten", _BYTES: b"overwritten"}
+                yield self.scalar(known, others.get(known.type, self.rng.randint(0, 3)))
             yield self.scalar(known, value)
         elif self.chance():
             # the same message field twice merges
@@ -267,6 +285,12 @@ class _Speller:
         else:
             yield self.block(known.number, self.message(value))
 
+    def entry(self, known: Any, key: str, value: bytes) -> list[bytes]:
+        """Return the entry of a map, maybe after another one of the same key."""
+        make = message_factory.GetMessageClass(known.message_type)
+        values = [b"overwritten", value] if self.chance() else [value]
+        return [self.block(known.number, self.message(make(key=key, value=v))) for v in values]
+
     def message(self, message: Any, half: bool = False) -> bytes:
         descriptor = message.DESCRIPTOR
         # each sequence keeps its own order, and they are shuffled into each other
@@ -278,6 +302,9 @@ class _Speller:
                 rows = [self.block(known.number, self.message(row)) for row in value]
                 sequences.append(rows)
                 continue
+            if _is_map_entry(known.message_type):
+                sequences += [self.entry(known, key, value[key]) for key in value]
+                continue
             sequence = []
             if known.containing_oneof is not None and self.chance():
                 others = [f for f in known.containing_oneof.fields if f.number != known.number]
@@ -288,8 +315,10 @@ class _Speller:
             # a default value may be spelled out, but it would undo what the other half has set
             plain = known.type != _MESSAGE and known.containing_oneof is None
             if plain and known.number not in present and self.chance():
-                sequences.append([self.scalar(known, "" if known.type == _STRING else 0)])
-        while self.chance():
+                sequences.append(
+                    [self.scalar(known, {_STRING: "", _BYTES: b""}.get(known.type, 0))]
+                )
+        while self.chance() and not _is_map_entry(descriptor):
             sequences.append([self.unknown(set(descriptor.fields_by_number))])
         if self.chance():
             return b"".join(self.riffle(sequences))

@@ -1,0 +1,112 @@
+"""Rows, frames and streams of Jelly-RDF, in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import schema as pb
+from .build import delimited, iri, literal, quad, set_term, triple
+
+__all__ = [
+    "DATASETS",
+    "FLAT_QUADS",
+    "FLAT_TRIPLES",
+    "GRAPHS",
+    "GRAPHS_OF_TRIPLES",
+    "QUADS",
+    "TRIPLES",
+    "UNSPECIFIED",
+    "bare",
+    "datatype",
+    "default_graph",
+    "delimited",
+    "end",
+    "frame",
+    "iri",
+    "literal",
+    "name",
+    "namespace",
+    "options",
+    "prefix",
+    "quad",
+    "spo",
+    "spog",
+    "start",
+    "stream",
+    "triple",
+]
+
+TRIPLES, QUADS, GRAPHS = 1, 2, 3
+UNSPECIFIED, FLAT_TRIPLES, FLAT_QUADS, GRAPHS_OF_TRIPLES, DATASETS = range(5)
+
+
+def options(**changes: Any) -> Any:
+    """An options row: TRIPLES, no logical type, lookups of 16 entries each, then ``changes``."""
+    fields: dict[str, Any] = {
+        "physical_type": TRIPLES,
+        "max_name_table_size": 16,
+        "max_prefix_table_size": 16,
+        "max_datatype_table_size": 16,
+        "version": 1,
+    }
+    return pb.RdfStreamRow(options=pb.RdfStreamOptions(**{**fields, **changes}))
+
+
+def name(value: str, id: int = 0) -> Any:
+    return pb.RdfStreamRow(name=pb.RdfNameEntry(id=id, value=value))
+
+
+def prefix(value: str, id: int = 0) -> Any:
+    return pb.RdfStreamRow(prefix=pb.RdfPrefixEntry(id=id, value=value))
+
+
+def datatype(value: str, id: int = 0) -> Any:
+    return pb.RdfStreamRow(datatype=pb.RdfDatatypeEntry(id=id, value=value))
+
+
+def default_graph() -> Any:
+    return pb.RdfDefaultGraph()
+
+
+def spo(s: Any = None, p: Any = None, o: Any = None) -> Any:
+    """A row of a triple: a str is a blank node, None leaves the term out."""
+    return pb.RdfStreamRow(triple=triple(s, p, o))
+
+
+def spog(s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+    """A row of a quad."""
+    return pb.RdfStreamRow(quad=quad(s, p, o, g))
+
+
+def start(g: Any = None) -> Any:
+    """The start of a graph."""
+    message = pb.RdfGraphStart()
+    set_term(message, "g", g)
+    return pb.RdfStreamRow(graph_start=message)
+
+
+def end() -> Any:
+    """The end of a graph."""
+    return pb.RdfStreamRow(graph_end={})
+
+
+def namespace(name: str, value: Any = None) -> Any:
+    message = pb.RdfNamespaceDeclaration(name=name)
+    if value is not None:
+        message.value.CopyFrom(value)
+        message.value.SetInParent()
+    return pb.RdfStreamRow(namespace=message)
+
+
+def frame(*rows: Any, metadata: Mapping[str, bytes] | None = None) -> bytes:
+    """Return the bytes of one frame, without its length."""
+    return bytes(pb.RdfStreamFrame(rows=rows, metadata=metadata or {}).SerializeToString())
+
+
+bare = frame
+
+
+def stream(*frames: Iterable[Any]) -> bytes:
+    """Return a delimited stream of frames, each a list of rows."""
+    return delimited(frame(*rows) for rows in frames)

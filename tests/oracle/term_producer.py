@@ -1,0 +1,216 @@
+"""What the foreign producers share: lookups and terms, with every choice that is open to them.
+
+Where a producer has a choice, this one throws dice: an id spelled out or 0, any slot for an entry,
+entries in any order, an IRI cut anywhere, a term repeated or written again, entries nobody needs.
+What it writes is legal all the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import build, wire
+from . import schema as pb
+from .terms import DEFAULT_GRAPH, Plain
+
+__all__ = ["TermProducer", "needs", "spelled"]
+
+
+def _iris(term: Plain | None) -> Iterator[str]:
+    """Yield the IRIs of a term in the order in which they are written."""
+    if term is not None and term[0] == "iri":
+        yield term[1]
+    elif term is not None and term[0] == "triple":
+        for part in term[1:]:
+            yield from _iris(part)
+
+
+def _datatypes(term: Plain | None) -> Iterator[str]:
+    if term is not None and term[0] == "literal" and term[3] is not None:
+        yield term[3]
+    elif term is not None and term[0] == "triple":
+        for part in term[1:]:
+            yield from _datatypes(part)
+
+
+def _terms(operation: Plain) -> list[Plain]:
+    return [item for item in operation[1:] if isinstance(item, tuple)]
+
+
+def needs(operations: list[Plain]) -> tuple[int, int]:
+    """Return how many names and how many datatypes the neediest row takes at once."""
+    names = datatypes = 0
+    for operation in operations:
+        terms = _terms(operation)
+        names = max(names, sum(1 for term in terms for _ in _iris(term)))
+        datatypes = max(datatypes, len({d for term in terms for d in _datatypes(term)}))
+    return names, datatypes
+
+
+class _Lookup:
+    """A lookup table as the producer sees it."""
+
+    def __init__(self, rng: random.Random, size: int, make_row: Any) -> None:
+        self.rng = rng
+        self.size = size
+        self.make_row = make_row
+        self.entries: dict[int, str] = {}
+        self.last = 0
+
+    def row(self, number: int, value: str) -> Any:
+        self.entries[number] = value
+        follows = number == self.last + 1
+        self.last = number
+        return self.make_row(value, 0 if follows and self.rng.random() < 0.7 else number)
+
+    def provide(self, wanted: list[str]) -> list[Any]:
+        """Return rows, in random order, after which the table holds all that is wanted."""
+        rng = self.rng
+        wanted = list(dict.fromkeys(wanted))
+        rng.shuffle(wanted)
+        rows = []
+        for value in [*wanted, None]:
+            kept = {self.entries_of(w)[0] for w in wanted if self.entries_of(w)}
+            free = [n for n in range(1, self.size + 1) if n not in kept]
+            near = [n for n in free if n <= len(self.entries) + 3]
+            missing = value is not None and not self.entries_of(value)
+            if not free or not (missing or rng.random() < 0.05):
+                assert not missing, "the row needs more entries than the table has"
+                continue
+            if self.last + 1 in free and rng.random() < 0.5:
+                number = self.last + 1
+            else:
+                number = rng.choice(near if near and rng.random() < 0.9 else free)
+            idle = rng.choice(["idle", "", "é"])
+            rows.append(self.row(number, idle if value is None else value))
+        return rows
+
+    def entries_of(self, value: str) -> list[int]:
+        return [number for number, entry in self.entries.items() if entry == value]
+
+    def find(self, value: str) -> int:
+        return self.rng.choice(self.entries_of(value))
+
+
+class TermProducer:
+    """Rows of terms and of the entries they need.
+
+    Args:
+        rng: The dice.
+        options: Fields of the options row.
+        rows: The module that builds the rows of entries.
+    """
+
+    def __init__(self, rng: random.Random, options: dict[str, Any], rows: Any) -> None:
+        self.rng = rng
+        self.names = _Lookup(rng, options["max_name_table_size"], rows.name)
+        self.prefixes = _Lookup(rng, options["max_prefix_table_size"], rows.prefix)
+        self.datatypes = _Lookup(rng, options["max_datatype_table_size"], rows.datatype)
+        self.last: dict[str, Plain | None] = dict.fromkeys("spog")
+        self.last_prefix_id = 0
+        self.last_name_id = 0
+        self.cuts: dict[str, tuple[str, str]] = {}
+
+    def _unless_repeated(self, terms: Mapping[str, Plain | None]) -> dict[str, Plain]:
+        """Return the terms to write, in order; those left out repeat the last."""
+        written: dict[str, Plain] = {}
+        for position, term in terms.items():
+            if term is None:
+                continue
+            if position in self.last:
+                repeats = self.last[position] == term
+                self.last[position] = term
+                if repeats and self.rng.random() < 0.8:
+                    continue
+            written[position] = term
+        return written
+
+    def _entries(self, written: dict[str, Plain]) -> list[Any]:
+        terms = [t for p, t in written.items() if p != "g" or t != DEFAULT_GRAPH]
+        iris = [iri for term in terms for iri in _iris(term)]
+        datatypes = [datatype for term in terms for datatype in _datatypes(term)]
+        self.cuts = {iri: self._cut(iri) for iri in iris}
+        prefixes = {prefix for prefix, _ in self.cuts.values()}
+        if len(prefixes) > self.prefixes.size:
+            self.cuts = {iri: ("", iri) for iri in iris}
+            prefixes = {""}
+        if prefixes == {""} and self.last_prefix_id == 0:
+            # no IRI had a prefix yet, so 0 is the empty one, which needs no entry
+            prefixes = set()
+        return _riffle(
+            self.rng,
+            self.names.provide([name for _, name in self.cuts.values()]),
+            self.prefixes.provide(sorted(prefixes)),
+            self.datatypes.provide(datatypes),
+        )
+
+    def _cut(self, iri: str) -> tuple[str, str]:
+        if self.prefixes.size == 0:
+            return "", iri
+        if self.rng.random() < 0.7:
+            at = max(iri.rfind("#"), iri.rfind("/")) + 1
+        else:
+            at = self.rng.choice([0, len(iri), self.rng.randint(0, len(iri))])
+        return iri[:at], iri[at:]
+
+    def _message(self, term: Plain) -> Any:
+        kind = term[0]
+        if kind == "iri":
+            return self._iri(term[1])
+        if kind == "bnode":
+            return term[1]
+        if kind == "literal":
+            _, lex, language, datatype = term
+            number = None if datatype is None else self.datatypes.find(datatype)
+            return build.literal(lex, language, number)
+        return build.triple(*map(self._message, term[1:]))
+
+    def _iri(self, iri: str) -> Any:
+        prefix, name = self.cuts[iri]
+        lazy = self.rng.random() < 0.7
+        last = self.prefixes.entries.get(self.last_prefix_id)
+        if self.last_prefix_id == 0 and not self.prefixes.entries_of(prefix):
+            assert prefix == ""
+            prefix_id = 0
+        elif last == prefix and lazy:
+            prefix_id = 0
+        else:
+            prefix_id = self.last_prefix_id = self.prefixes.find(prefix)
+        if self.names.entries.get(self.last_name_id + 1) == name and lazy:
+            name_id = 0
+            self.last_name_id += 1
+        else:
+            name_id = self.last_name_id = self.names.find(name)
+        return build.iri(prefix_id, name_id)
+
+    def _written(self, written: dict[str, Plain], position: str) -> Any:
+        """Return the message of a position, None if its term is not written."""
+        if position not in written:
+            return None
+        if position == "g" and written["g"] == DEFAULT_GRAPH:
+            return pb.RdfDefaultGraph()
+        return self._message(written[position])
+
+
+def _riffle(rng: random.Random, *sequences: list[Any]) -> list[Any]:
+    """Return sequences shuffled into each other, each in its own order."""
+    order = [n for n, sequence in enumerate(sequences) for _ in sequence]
+    rng.shuffle(order)
+    iterators = [iter(sequence) for sequence in sequences]
+    return [next(iterators[n]) for n in order]
+
+
+def spelled(messages: list[Any], rng: random.Random, *, single: bool = False) -> bytes:
+    """Return frames as bytes, delimited or (``single``) bare, spelled in odd but legal ways."""
+    for mess in (rng.choice([0.0, 0.02, 0.1, 0.3]), 0.0):
+        parts = [wire.spell(message, rng, mess) for message in messages]
+        if single:
+            (data,) = parts
+        else:
+            size = rng.choice([0, 0, 5])
+            data = b"".join(wire.varint(len(part), size if mess else 0) + part for part in parts)
+        if wire.looks_bare(data) == single:
+            return data
+    raise AssertionError("a plain stream must be told from a bare frame")
