@@ -1,0 +1,65 @@
+"""``python -m tests.conformance SUITE_DIR --report out.ttl``."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from pathlib import Path
+
+from .manifest import SuiteError, read_suite
+from .report import turtle
+from .run import run
+
+ALL_PASS, SOME_FAIL, WRONG_USE = 0, 1, 2
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the suite, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.conformance",
+        description="Run all cases of the Jelly-RDF conformance test suite.",
+        epilog="Exit code: 0 if all cases pass, 1 if some fail, 2 for wrong use.",
+    )
+    parser.add_argument(
+        "suite", metavar="SUITE_DIR", type=Path, help="a folder with manifest.ttl files below it"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", type=Path, help="write the outcomes as EARL, in Turtle"
+    )
+    parser.add_argument(
+        "--date",
+        metavar="YYYY-MM-DD",
+        type=datetime.date.fromisoformat,
+        default=datetime.datetime.now(datetime.timezone.utc).date(),
+        help="date of the report, by default today's",
+    )
+    options = parser.parse_args(arguments)
+    suite: Path = options.suite
+    try:
+        cases = read_suite(suite)
+    except SuiteError as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return WRONG_USE
+    outcomes = [run(case) for case in cases]
+    for outcome in outcomes:
+        if outcome.reason is not None:
+            # A report is for others, who have no use for our paths.
+            for path in (suite.resolve(), suite):
+                outcome.reason = outcome.reason.replace(f"{path}/", "")
+            print(f"FAILED {outcome.case.id}: {outcome.reason}")
+        for note in outcome.case.notes:
+            print(f"note on {outcome.case.id}: {note}")
+    passed = sum(outcome.passed for outcome in outcomes)
+    print(f"{passed} of {len(outcomes)} cases pass")
+    if options.report is not None:
+        try:
+            options.report.write_text(turtle(outcomes, options.date), encoding="utf-8")
+        except OSError as error:
+            print(f"{parser.prog}: the report can't be written: {error}", file=sys.stderr)
+            return WRONG_USE
+    return ALL_PASS if passed == len(outcomes) else SOME_FAIL
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""The suite's manifests: which cases there are, and their files.
+
+A case never gets lost here. What can't be made sense of becomes a case with a ``problem``, which
+fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from rdflib import RDF, Graph, Namespace, URIRef
+from rdflib.term import Node
+
+__all__ = ["Case", "SuiteError", "read_suite"]
+
+MF = Namespace("http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#")
+JELLYT = Namespace("https://w3id.org/jelly/dev/tests/vocab#")
+BASE = "https://w3id.org/jelly/dev/tests/"
+"""What a manifest without a base of its own is relative to."""
+
+_DIRECTIONS = {JELLYT.TestRdfFromJelly: "from_jelly", JELLYT.TestRdfToJelly: "to_jelly"}
+_POLARITIES = {JELLYT.TestPositive: True, JELLYT.TestNegative: False}
+_SUPERCLASSES = {JELLYT.Test, JELLYT.TestRdf}
+
+
+class SuiteError(Exception):
+    """There is no suite to run."""
+
+
+@dataclass
+class Case:
+    """One case of the suite.
+
+    Attributes:
+        iri: Of the case, in the manifest.
+        direction: ``"from_jelly"`` or ``"to_jelly"``.
+        positive: Whether it has to succeed.
+        action, result: The input files, and those of what is expected.
+        problem: Why it can't be run, or None.
+        notes: What was odd about it, for the report.
+    """
+
+    iri: str
+    direction: str = ""
+    positive: bool = True
+    action: list[Path] = field(default_factory=list)
+    result: list[Path] = field(default_factory=list)
+    problem: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        """The IRI without what all cases share."""
+        return self.iri.removeprefix(BASE)
+
+
+def read_suite(folder: Path) -> list[Case]:
+    """Return the cases of all manifests below a folder, in the manifests' order.
+
+    Raises:
+        SuiteError: There are none, or a manifest can't be read.
+    """
+    cases: list[Case] = []
+    for path in sorted(folder.rglob("manifest.ttl")):
+        cases += _read_manifest(path, path.relative_to(folder).as_posix())
+    if not cases:
+        raise SuiteError(f"no manifest.ttl with cases in {folder}")
+    return cases
+
+
+def _read_manifest(path: Path, name: str) -> list[Case]:
+    graph = Graph()
+    try:
+        graph.parse(path, format="turtle", publicID=BASE + name)
+    except Exception as error:  # rdflib's parsers raise all sorts of them
+        raise SuiteError(f"{name} can't be read: {error}") from error
+    entries: dict[Node, None] = {}
+    bases = []
+    for manifest in sorted(graph.subjects(RDF.type, MF.Manifest), key=str):
+        bases.append(str(manifest).rpartition("/")[0] + "/")
+        for entry_list in graph.objects(manifest, MF.entries):
+            entries.update(dict.fromkeys(graph.items(entry_list)))
+    if len(bases) != 1:
+        raise SuiteError(f"{name} has {len(bases)} manifests in it")
+    # A test that no list names is a test all the same.
+    kinds = [*_DIRECTIONS, *_POLARITIES, *_SUPERCLASSES]
+    tests = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
+    entries.update(dict.fromkeys(sorted(tests, key=str)))
+    return [_read_case(graph, node, _Files(path.parent, bases[0], node)) for node in entries]
+
+
+class _Files:
+    """Finds the files of a case."""
+
+    def __init__(self, folder: Path, base: str, case: Node) -> None:
+        self.folder = folder
+        self.base = base
+        self.case = case
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+
+    def path(self, node: Node) -> Path:
+        name = self.relative(node)
+        path = self.folder / name
+        if not path.is_file():
+            # The suite's manifest names another case's folder for two of its cases.
+            own = self.folder / self.relative(self.case) / path.name
+            if own.is_file():
+                self.notes.append(f"{name} is not there: used {own.relative_to(self.folder)}")
+                return own
+            self.problems.append(f"{name} is not there")
+        return path
+
+    def relative(self, node: Node) -> str:
+        name = unquote(str(node).removeprefix(self.base))
+        if not str(node).startswith(self.base) or ".." in name.split("/"):
+            self.problems.append(f"{node} is not in the manifest's folder")
+            return "?"
+        return name
+
+
+def _read_case(graph: Graph, node: Node, files: _Files) -> Case:
+    if not isinstance(node, URIRef):
+        raise SuiteError(f"a case has no IRI: {node.n3()}")
+    case = Case(str(node))
+    types = set(graph.objects(node, RDF.type))
+    directions = [value for kind, value in _DIRECTIONS.items() if kind in types]
+    polarities = [value for kind, value in _POLARITIES.items() if kind in types]
+    known = _DIRECTIONS.keys() | _POLARITIES.keys() | _SUPERCLASSES
+    if len(directions) != 1 or len(polarities) != 1 or types - known:
+        names = ", ".join(sorted(str(kind) for kind in types)) or "no type"
+        case.problem = f"a case of a kind that is not known: {names}"
+        return case
+    case.direction, case.positive = directions[0], polarities[0]
+    for field_name, predicate in (("action", MF.action), ("result", MF.result)):
+        values = list(graph.objects(node, predicate))
+        if len(values) > 1:
+            files.problems.append(f"more than one {field_name}")
+        for value in values[:1]:
+            is_list = value == RDF.nil or (value, RDF.first, None) in graph
+            members = list(graph.items(value)) if is_list else [value]
+            setattr(case, field_name, [files.path(member) for member in members])
+    if case.direction == "from_jelly" and len(case.action) != 1:
+        files.problems.append("an action is one file")
+    if case.direction == "to_jelly" and len(case.action) < 2:
+        files.problems.append("an action is the options and one or more files")
+    if case.direction == "to_jelly" and case.positive and len(case.result) != 1:
+        files.problems.append("a result is one file")
+    if case.positive and not case.result:
+        files.problems.append("no result to compare with")
+    case.problem = "; ".join(files.problems) or None
+    case.notes = files.notes
+    return case

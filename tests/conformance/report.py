@@ -1,0 +1,97 @@
+"""The outcomes of a run as a report in EARL, with DOAP metadata of what was tested."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rdflib import Literal, URIRef
+
+from .run import Outcome
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest depends on it
+
+__all__ = ["SUBJECT", "turtle"]
+
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+SUBJECT = "pkg:pypi/jelly-rdflib"
+"""The package, as a package URL."""
+
+_HEAD = """\
+@prefix dc: <http://purl.org/dc/terms/> .
+@prefix doap: <http://usefulinc.com/ns/doap#> .
+@prefix earl: <http://www.w3.org/ns/earl#> .
+@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+
+<{subject}> a doap:Project, earl:Software, earl:TestSubject ;
+    doap:name {name} ;
+    doap:shortdesc {description} ;
+    doap:programming-language {languages} ;
+    doap:license <https://spdx.org/licenses/{license}> ;
+    doap:developer [ a foaf:Agent ; foaf:name {author} ] ;
+    doap:release [
+        a doap:Version ;
+        doap:name {release} ;
+        doap:revision {version}
+    ] .
+
+_:runner a earl:Assertor, earl:Software ;
+    dc:title "python -m tests.conformance" ;
+    dc:isPartOf <{subject}> .
+"""
+
+_ASSERTION = """
+[] a earl:Assertion ;
+    earl:test {test} ;
+    earl:subject <{subject}> ;
+    earl:assertedBy _:runner ;
+    earl:mode earl:automatic ;
+    earl:result [
+        a earl:TestResult ;
+        earl:outcome earl:{outcome} ;
+        dc:date "{date}"^^xsd:date{info}
+    ] .
+"""
+
+
+def _project() -> dict[str, Any]:
+    with PROJECT.open("rb") as file:
+        project: dict[str, Any] = tomllib.load(file)["project"]
+    return project
+
+
+def turtle(outcomes: Iterable[Outcome], date: datetime.date) -> str:
+    """Return the report in Turtle, assertions in the order of the outcomes."""
+    project = _project()
+    classifiers = [classifier.split(" :: ") for classifier in project["classifiers"]]
+    languages = dict.fromkeys(
+        Literal(parts[1]).n3() for parts in classifiers if parts[0] == "Programming Language"
+    )
+    text = _HEAD.format(
+        subject=SUBJECT,
+        name=Literal(project["name"]).n3(),
+        description=Literal(project["description"]).n3(),
+        languages=", ".join(languages),
+        license=project["license"],
+        author=Literal(project["authors"][0]["name"]).n3(),
+        release=Literal(f"{project['name']} {project['version']}").n3(),
+        version=Literal(project["version"]).n3(),
+    )
+    for outcome in outcomes:
+        remarks = [*outcome.case.notes, *([] if outcome.passed else [str(outcome.reason)])]
+        text += _ASSERTION.format(
+            test=URIRef(outcome.case.iri).n3(),
+            subject=SUBJECT,
+            outcome="passed" if outcome.passed else "failed",
+            date=date.isoformat(),
+            info=f" ;\n        earl:info {Literal('; '.join(remarks)).n3()}" if remarks else "",
+        )
+    return text

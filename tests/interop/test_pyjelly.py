@@ -1,0 +1,513 @@
+"""pyjelly and this package read what the other writes, with equal statements."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, Namespace, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.parser import InputSource
+
+import jelly_rdflib as jr
+
+from ..oracle.terms import DEFAULT_GRAPH, Plain, node, plain
+from ..rdf import strategies
+from . import peer
+
+PHYSICAL = ["TRIPLES", "QUADS", "GRAPHS"]
+GROUPED = {
+    "TRIPLES": ["GRAPHS", "SUBJECT_GRAPHS"],
+    "QUADS": ["DATASETS", "NAMED_GRAPHS", "TIMESTAMPED_NAMED_GRAPHS"],
+    "GRAPHS": ["DATASETS", "NAMED_GRAPHS", "TIMESTAMPED_NAMED_GRAPHS"],
+}
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+LOOKUPS = {
+    "default": {},
+    "small": {"max_name_table_size": 16, "max_prefix_table_size": 8, "max_datatype_table_size": 8},
+    "no prefixes": {
+        "max_name_table_size": 16,
+        "max_prefix_table_size": 0,
+        "max_datatype_table_size": 8,
+    },
+}
+"""Lookups that are big enough for pyjelly, which overwrites an entry that its row needs."""
+
+FEATURES = {
+    "rdf 1.1": {},
+    "star": {"rdf_star": True},
+    "generalized": {"generalized_statements": True},
+    "both": {"rdf_star": True, "generalized_statements": True},
+}
+
+physical_types = pytest.mark.parametrize("physical", PHYSICAL)
+feature_sets = pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
+lookup_sizes = pytest.mark.parametrize("lookups", LOOKUPS.values(), ids=LOOKUPS)
+
+
+def _iri(text: str) -> Plain:
+    return ("iri", "http://example.org/" + text)
+
+
+class _Data:
+    """Statements as people have them: runs of a subject, few predicates, graph after graph."""
+
+    PREDICATES = (
+        ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"),
+        ("iri", "http://www.w3.org/2000/01/rdf-schema#label"),
+        ("iri", "http://xmlns.com/foaf/0.1/knows"),
+        _iri("ns#age"),
+        _iri("ns#born"),
+        ("iri", "urn:note"),
+    )
+
+    def __init__(self, seed: int, *, rdf_star: bool, generalized_statements: bool) -> None:
+        self.rng = random.Random(seed)
+        self.rdf_star = rdf_star
+        self.generalized = generalized_statements
+
+    def statements(self, count: int, quads: bool) -> list[Plain]:
+        rng = self.rng
+        result: list[Plain] = []
+        graph = DEFAULT_GRAPH
+        while len(result) < count:
+            if rng.random() < 0.2:
+                graph = self.graph()
+            subject = self.subject()
+            for _ in range(rng.randint(1, 6)):
+                triple = (subject, self.predicate(), self.object())
+                result.append((*triple, graph) if quads else triple)
+        return result[:count]
+
+    def resource(self) -> Plain:
+        number = int(self.rng.expovariate(0.02))
+        if self.rng.random() < 0.2:
+            return ("bnode", f"b{number % 20}")
+        return _iri(self.rng.choice(["people/", "places/é", "things#", ""]) + str(number))
+
+    def literal(self) -> Plain:
+        rng = self.rng
+        number = rng.randint(0, 60)
+        return rng.choice(
+            [
+                ("literal", f"text {number}\n“…” \U0001f600", None, None),
+                ("literal", "", None, None),
+                ("literal", f"Wort {number}", "de", None),
+                ("literal", f"word {number}", "en-GB", None),
+                ("literal", str(number), None, XSD + "integer"),
+                ("literal", f"2024-01-{number % 28 + 1:02}", None, XSD + "date"),
+                ("literal", "true", None, XSD + "boolean"),
+                ("literal", "POINT(1 2)", None, "http://www.opengis.net/ont/geosparql#wktLiteral"),
+            ]
+        )
+
+    def quoted(self) -> Plain:
+        subject = self.literal() if self.generalized else self.resource()
+        return ("triple", subject, self.rng.choice(self.PREDICATES), self.resource())
+
+    def subject(self) -> Plain:
+        dice = self.rng.random()
+        if self.rdf_star and dice < 0.2:
+            return self.quoted()
+        return self.literal() if self.generalized and dice > 0.8 else self.resource()
+
+    def predicate(self) -> Plain:
+        dice = self.rng.random()
+        if self.generalized and dice < 0.3:
+            return self.resource() if dice < 0.15 else self.literal()
+        return self.rng.choice(self.PREDICATES)
+
+    def object(self) -> Plain:
+        dice = self.rng.random()
+        if self.rdf_star and dice < 0.2:
+            return self.quoted()
+        return self.resource() if dice < 0.6 else self.literal()
+
+    def graph(self) -> Plain:
+        dice = self.rng.random()
+        if self.generalized and dice < 0.2:
+            return self.literal()
+        return DEFAULT_GRAPH if dice < 0.4 else self.resource()
+
+
+def _data(physical: str, features: dict[str, bool], count: int = 400, seed: int = 1) -> list[Plain]:
+    flags = {"rdf_star": False, "generalized_statements": False, **features}
+    return _Data(seed, **flags).statements(count, physical != "TRIPLES")
+
+
+def _parts(statements: list[Plain], count: int = 5) -> list[list[Plain]]:
+    size = len(statements) // count
+    return [statements[n * size : (n + 1) * size] for n in range(count)]
+
+
+def _write(groups: Sequence[Sequence[Plain]], options: jr.StreamOptions) -> bytes:
+    """Return what we write: each group is a frame if the stream is grouped."""
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for group in groups:
+            writer.write_all(_nodes(group))
+            if options.logical_type % 10 in (3, 4):
+                writer.end_frame()
+    return file.getvalue()
+
+
+def _nodes(statements: Sequence[Plain]) -> Iterator[tuple[Any, ...]]:
+    return (tuple(map(node, statement)) for statement in statements)
+
+
+def _read(data: bytes) -> list[peer.Frame]:
+    """Return what we read, in the manner of `peer.read`."""
+    return [
+        (
+            [tuple(map(plain, statement)) for statement in frame.statements],
+            [(prefix, str(iri)) for prefix, iri in frame.namespaces],
+            frame.metadata,
+        )
+        for frame in jr.read_frames(data, normalize=False)
+    ]
+
+
+def _all(frames: list[peer.Frame]) -> list[Plain]:
+    return [statement for statements, _, _ in frames for statement in statements]
+
+
+@physical_types
+@feature_sets
+@lookup_sizes
+@pytest.mark.parametrize("frame_rows", [256, 7])
+class TestFlat:
+    def test_what_pyjelly_writes(
+        self, physical: str, features: Any, lookups: Any, frame_rows: int
+    ) -> None:
+        options = jr.StreamOptions(
+            physical_type=physical, frame_rows=frame_rows, **features, **lookups
+        )
+        statements = _data(physical, features)
+        data = peer.write([statements], options)
+        frames = _read(data)
+        assert frames == peer.read(data)
+        assert _all(frames) == statements
+        assert len(frames) > 400 // frame_rows
+        reader = jr.read_statements(data, normalize=False)
+        assert [tuple(map(plain, statement)) for statement in reader] == statements
+        for name in ("physical_type", "logical_type", *features, *lookups):
+            assert getattr(reader.options, name) == getattr(options, name)
+
+    def test_what_we_write(
+        self, physical: str, features: Any, lookups: Any, frame_rows: int
+    ) -> None:
+        options = jr.StreamOptions(
+            physical_type=physical, frame_rows=frame_rows, **features, **lookups
+        )
+        statements = _data(physical, features)
+        data = _write([statements], options)
+        frames = peer.read(data)
+        assert _all(frames) == statements
+        assert frames == _read(data)
+        assert len(frames) > 400 // frame_rows
+
+
+@physical_types
+@feature_sets
+@lookup_sizes
+def test_ours_is_no_larger(physical: str, features: Any, lookups: Any) -> None:
+    options = jr.StreamOptions(physical_type=physical, **features, **lookups)
+    statements = _data(physical, features, 2000)
+    assert len(_write([statements], options)) <= len(peer.write([statements], options))
+
+
+@physical_types
+@feature_sets
+class TestGrouped:
+    @pytest.mark.parametrize("subtype", [0, 1, 2])
+    def test_both_ways(self, physical: str, features: Any, subtype: int) -> None:
+        names = GROUPED[physical]
+        options = jr.StreamOptions(
+            physical_type=physical, logical_type=names[subtype % len(names)], **features
+        )
+        groups = _parts(_data(physical, features))
+        for data in (peer.write(groups, options), _write(groups, options)):
+            frames = _read(data)
+            assert frames == peer.read(data)
+            assert [statements for statements, _, _ in frames] == groups
+
+    def test_elements_bigger_than_a_frame_of_a_flat_stream(
+        self, physical: str, features: Any
+    ) -> None:
+        options = jr.StreamOptions(
+            physical_type=physical, logical_type=GROUPED[physical][0], frame_rows=10, **features
+        )
+        groups = [_data(physical, features)]
+        for data in (peer.write(groups, options), _write(groups, options)):
+            assert len(_read(data)) == len(peer.read(data)) == 1
+            assert _all(_read(data)) == _all(peer.read(data)) == groups[0]
+
+
+@physical_types
+@feature_sets
+def test_bare_frames(physical: str, features: Any) -> None:
+    options = jr.StreamOptions(physical_type=physical, delimited=False, **features)
+    statements = _data(physical, features)
+    for data in (peer.write([statements], options), _write([statements], options)):
+        frames = _read(data)
+        assert frames == peer.read(data)
+        assert [statements for statements, _, _ in frames] == [statements]
+
+
+@physical_types
+def test_smallest_lookups(physical: str) -> None:
+    options = jr.StreamOptions(
+        physical_type=physical,
+        max_name_table_size=8,
+        max_prefix_table_size=1,
+        max_datatype_table_size=1,
+    )
+    statements = _data(physical, {})
+    assert _all(peer.read(_write([statements], options))) == statements
+
+
+@physical_types
+@pytest.mark.parametrize("prefixes", [0, 4])
+def test_no_datatypes(physical: str, prefixes: int) -> None:
+    options = jr.StreamOptions(
+        physical_type=physical,
+        max_name_table_size=8,
+        max_prefix_table_size=prefixes,
+        max_datatype_table_size=0,
+    )
+    statements = [row for row in _data(physical, {}) if row[2][0] != "literal" or not row[2][3]]
+    for data in (peer.write([statements], options), _write([statements], options)):
+        assert _all(_read(data)) == _all(peer.read(data)) == statements
+
+
+@physical_types
+def test_a_string_by_its_datatype_is_a_plain_one(physical: str) -> None:
+    row = [_iri("s"), _iri("p"), ("literal", "x", None, XSD + "string"), _iri("g")]
+    statement = tuple(row[: 3 if physical == "TRIPLES" else 4])
+    row[2] = ("literal", "x", None, None)
+    options = jr.StreamOptions(physical_type=physical, max_datatype_table_size=0)
+    for data in (peer.write([[statement]], options), _write([[statement]], options)):
+        assert _all(_read(data)) == _all(peer.read(data)) == [tuple(row[: len(statement)])]
+
+
+@physical_types
+def test_unspecified_logical_type(physical: str) -> None:
+    options = jr.StreamOptions(physical_type=physical, logical_type="UNSPECIFIED")
+    statements = _data(physical, {})
+    assert _all(peer.read(_write([statements], options))) == statements
+
+
+@physical_types
+def test_metadata(physical: str) -> None:
+    metadata = {"": b"", "key": b"\x00\xff", "é" * 100: b"x" * 300}
+    logical = GROUPED[physical][0]
+    options = jr.StreamOptions(physical_type=physical, logical_type=logical)
+    groups = _parts(_data(physical, {}))
+    data = peer.write(groups, options, metadata)
+    assert _read(data) == peer.read(data)
+    assert [frame[2] for frame in _read(data)] == [metadata] * len(groups)
+
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for number, group in enumerate(groups):
+            writer.write_all(_nodes(group))
+            writer.end_frame(metadata if number % 2 else None)
+    frames = peer.read(file.getvalue())
+    assert frames == _read(file.getvalue())
+    expected = [metadata if number % 2 else {} for number in range(len(groups))]
+    assert [frame[2] for frame in frames] == expected
+
+
+@physical_types
+@pytest.mark.parametrize("prefix_table", [0, 1, 150])
+def test_our_namespaces(physical: str, prefix_table: int) -> None:
+    namespaces = [
+        ("ex", "http://example.org/"),
+        ("", "http://example.org/ns#"),
+        ("é", "urn:"),
+        ("ex", "http://example.org/other#"),
+    ]
+    options = jr.StreamOptions(
+        physical_type=physical, namespace_declarations=True, max_prefix_table_size=prefix_table
+    )
+    groups = _parts(_data(physical, {}), len(namespaces))
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for (prefix, iri), group in zip(namespaces, groups, strict=True):
+            writer.add_namespace(prefix, URIRef(iri))
+            writer.write_all(_nodes(group))
+    frames = peer.read(file.getvalue(), rdflib=True)
+    assert frames == _read(file.getvalue())
+    assert [pair for _, pairs, _ in frames for pair in pairs] == namespaces
+    assert _all(frames) == [statement for group in groups for statement in group]
+
+
+# -- whole streams, any terms --------------------------------------------------------------------
+
+
+@st.composite
+def _streams(draw: st.DrawFn) -> tuple[jr.StreamOptions, list[Plain]]:
+    stream = draw(strategies.streams(logical="flat"))
+    options = jr.StreamOptions(
+        physical_type=stream.options["physical_type"],
+        rdf_star=stream.options["rdf_star"],
+        generalized_statements=stream.options["generalized_statements"],
+        max_name_table_size=draw(st.sampled_from([128, 4000])),
+        max_prefix_table_size=draw(st.sampled_from([0, 128, 150])),
+        max_datatype_table_size=128,
+        frame_rows=draw(st.sampled_from([1, 5, 256])),
+    )
+    return options, [row for row in stream.statements if all(map(_usual, row))]
+
+
+def _usual(term: Plain) -> bool:
+    """Tell whether both sides can have the very term.
+
+    pyjelly takes an empty datatype for none, and xsd:string too, as RDF 1.1 does; rdflib's
+    constructor changes the white space of some lexical forms.
+    """
+    if term[0] == "literal":
+        return term[3] not in ("", XSD + "string") and plain(node(term)) == term
+    return term[0] != "triple" or all(map(_usual, term[1:]))
+
+
+@given(_streams())
+def test_any_stream(stream: tuple[jr.StreamOptions, list[Plain]]) -> None:
+    options, statements = stream
+    data = _write([statements], options)
+    assert _all(peer.read(data)) == _all(_read(data)) == statements
+    data = peer.write([statements], options)
+    assert _all(_read(data)) == statements
+
+
+# -- rdflib's graphs and datasets ----------------------------------------------------------------
+
+EX = Namespace("http://example.org/")
+
+
+def _graph(seed: int = 1) -> Graph:
+    graph = Graph(bind_namespaces="none")
+    graph.bind("ex", EX)
+    graph.bind("xsd", XSD)
+    for s, p, o in _nodes(_data("TRIPLES", {}, 100, seed)):
+        graph.add((s, p, _normal(o)))
+    return graph
+
+
+def _dataset(seed: int = 1) -> Dataset:
+    dataset = Dataset()
+    dataset.bind("ex", EX)
+    for s, p, o, g in _nodes(_data("QUADS", {}, 100, seed)):
+        dataset.graph(g).add((s, p, _normal(o)))
+    return dataset
+
+
+def _normal(term: Any) -> Any:
+    if isinstance(term, Literal):
+        return Literal(str(term), lang=term.language, datatype=term.datatype)
+    return term
+
+
+def _content(graph: Graph) -> set[tuple[Any, ...]]:
+    if isinstance(graph, Dataset):
+        return {(s, p, o, g or DATASET_DEFAULT_GRAPH_ID) for s, p, o, g in graph.quads()}
+    return set(graph)
+
+
+def _make(physical: str, seed: int = 1) -> Graph:
+    return _graph(seed) if physical == "TRIPLES" else _dataset(seed)
+
+
+def _empty(physical: str) -> Graph:
+    return Graph(bind_namespaces="none") if physical == "TRIPLES" else Dataset()
+
+
+def _peer_serialize(graph: Graph, options: jr.StreamOptions) -> bytes:
+    stream = peer.STREAMS[options.physical_type.name].for_rdflib(peer.serializer_options(options))
+    file = io.BytesIO()
+    peer.rdflib_serialize.RDFLibJellySerializer(graph).serialize(file, stream=stream)
+    return file.getvalue()
+
+
+def _peer_parse(data: bytes, target: Graph) -> None:
+    source = InputSource()
+    source.setByteStream(io.BytesIO(data))
+    peer.rdflib_parse.RDFLibJellyParser().parse(source, target)
+
+
+@physical_types
+@pytest.mark.parametrize("namespaces", [False, True])
+class TestGraphs:
+    def test_what_pyjelly_serializes(self, physical: str, namespaces: bool) -> None:
+        graph = _make(physical)
+        options = jr.StreamOptions(physical_type=physical, version=2 if namespaces else 1)
+        data = _peer_serialize(graph, options)
+        target = _empty(physical)
+        target.parse(data=data, format="jelly-rdf")
+        assert _content(target) == _content(graph)
+        bound = dict(target.namespaces())
+        assert (bound.get("ex") == URIRef(EX)) == namespaces
+        pairs = [pair for frame in jr.read_frames(data) for pair in frame.namespaces]
+        assert pairs == (list(graph.namespaces()) if namespaces else [])
+
+    def test_what_we_serialize(self, physical: str, namespaces: bool) -> None:
+        graph = _make(physical)
+        options = jr.StreamOptions(physical_type=physical, namespace_declarations=namespaces)
+        data = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
+        assert isinstance(data, bytes)
+        target = _empty(physical)
+        _peer_parse(data, target)
+        assert _content(target) == _content(graph)
+        assert (dict(target.namespaces()).get("ex") == URIRef(EX)) == namespaces
+
+
+@physical_types
+def test_streams_of_graphs(physical: str) -> None:
+    graphs = [_make(physical, seed) for seed in range(4)]
+    options = jr.StreamOptions(physical_type=physical, logical_type=GROUPED[physical][0])
+    contents = list(map(_content, graphs))
+
+    file = io.BytesIO()
+    jr.write_graphs(graphs, file, options)
+    file.seek(0)
+    theirs = list(peer.rdflib_parse.parse_jelly_grouped(file, logical_type_strict=True))
+    assert list(map(_content, theirs)) == contents
+
+    file = io.BytesIO()
+    stream = peer.STREAMS[physical].for_rdflib(peer.serializer_options(options))
+    for graph in graphs:
+        for frame in peer.rdflib_serialize.stream_frames(stream, graph):
+            peer.write_delimited(frame, file)
+    ours = list(jr.read_graphs(file.getvalue()))
+    assert list(map(_content, ours)) == contents
+    assert {type(graph) for graph in ours} == {Graph if physical == "TRIPLES" else Dataset}
+
+
+@physical_types
+def test_namespaces_of_rdflib_streams(physical: str) -> None:
+    graphs = [_make(physical, seed) for seed in range(2)]
+    options = jr.StreamOptions(
+        physical_type=physical, logical_type=GROUPED[physical][0], namespace_declarations=True
+    )
+    file = io.BytesIO()
+    jr.write_graphs(graphs, file, options, namespaces=True)
+    file.seek(0)
+    for theirs, graph in zip(peer.rdflib_parse.parse_jelly_grouped(file), graphs, strict=True):
+        assert _content(theirs) == _content(graph)
+        assert set(graph.namespaces()) <= set(theirs.namespaces())
+
+
+def test_what_rdflib_can_not_hold_is_read_as_statements() -> None:
+    quoted = ("triple", _iri("s"), _iri("p"), ("bnode", "b"))
+    statement = (quoted, _iri("says"), ("literal", "x", None, None))
+    data = peer.write([[statement]], jr.StreamOptions(physical_type="TRIPLES", rdf_star=True))
+    (got,) = jr.read_statements(data)
+    assert got[0] == jr.TripleTerm(URIRef(EX.s), URIRef(EX.p), BNode("b"))
+    with pytest.raises(jr.JellyError, match="read_statements"):
+        Graph().parse(data=data, format="jelly-rdf")
