@@ -13,7 +13,7 @@ DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 
 .PHONY: help
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 .PHONY: demo
 demo: $(DEMO_ENV) $(BRICK) ## Write and replay the history of the Brick ontology
@@ -36,6 +36,12 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)
+
+SUITE ?= ../shared/conformance
+
+.PHONY: conformance
+conformance: $(VENV)/.dev ## Run the official test suite in SUITE, a folder, and write the report
+	$(BIN)/python -m tests.conformance $(SUITE) --report docs/conformance/earl.ttl
 
 .PHONY: build
 build: $(VENV)/.dev ## Make the sdist, and from it the wheel, in dist/

@@ -66,15 +66,20 @@ def read_graphs(
 
 
 def _graphs(frames: FrameReader, strict: bool) -> Iterator[Graph]:
-    is_first = True
+    # Frames before the stream's options are empty, but of what type the options say.
+    early = 0
+    options: StreamOptions | None = None
     try:
         for frame in frames:
-            options = frames.options
-            # None in a frame that is empty, before the stream's options.
-            if options is not None and is_first:
-                is_first = False
+            if options is None:
+                options = frames.options
+                if options is None:
+                    early += 1
+                    continue
                 _check_grouped(options, strict)
-            yield _make_graph(frame.batch, options)
+                for _ in range(early):
+                    yield _make_graph(options)
+            yield _make_graph(options, frame.batch)
     finally:
         frames.close()
 
@@ -91,10 +96,10 @@ def _check_grouped(options: StreamOptions, strict: bool) -> None:
     warnings.warn(message, stacklevel=4)
 
 
-def _make_graph(batch: Batch, options: StreamOptions | None) -> Graph:
-    is_triples = options is None or options.physical_type == PhysicalStreamType.TRIPLES
+def _make_graph(options: StreamOptions, batch: Batch | None = None) -> Graph:
+    is_triples = options.physical_type == PhysicalStreamType.TRIPLES
     graph = Graph() if is_triples else Dataset()
-    if len(batch) > 0:
+    if batch:
         apply(batch, graph, atomic=False)
     return graph
 

@@ -16,6 +16,8 @@ from jelly_rdflib.core.write_buffer cimport (
     varint_size,
 )
 
+from collections.abc import Mapping
+
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.options import StreamOptions
 
@@ -230,15 +232,17 @@ cdef class StatementFrameEncoder(FrameEncoder):
         return self.put_new_term(g, GRAPH) if field == QUAD else 0
 
     cdef int put_end_of_frame(self, object metadata) except -1:
-        """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong."""
+        """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
+
+        Only a frame that is closed since it is full leaves its graph open.
+        """
         cdef WriteBuffer* frame = &self.terms.frame
         cdef bytes key, value
         cdef size_t key_size, value_size, size
         cdef list entries = encoded_metadata(metadata)
         if frame.size + sum(len(key) + len(value) for key, value in entries) > MAX_METADATA:
             raise EncodeError("the frame would be larger than 1 GiB with its metadata")
-        if self.is_grouped:
-            self.close_graph()
+        self.close_graph()
         for key, value in entries:
             key_size, value_size = len(key), len(value)
             size = (
@@ -259,6 +263,8 @@ cdef class StatementFrameEncoder(FrameEncoder):
 cdef list encoded_metadata(object metadata):
     """Return the pairs of bytes that a mapping of str to bytes stands for."""
     cdef list entries = []
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata is {type(metadata).__name__}, not a dict of str to bytes")
     for name, content in ({} if metadata is None else metadata).items():
         if not isinstance(name, str):
             raise EncodeError(f"metadata key {name!r} is no str")

@@ -24,6 +24,8 @@ from jelly_rdflib.core.write_buffer cimport (
 
 from jelly_rdflib.errors import EncodeError
 
+cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
@@ -352,16 +354,19 @@ cdef class TermEncoder:
         cdef object datatype = get_slot(node, self.types.datatype_offset)
         owner = get_text(node, &lexical)
         kind_owner = None
+        if self.datatypes.size == 0 and datatype is not None and language is None:
+            if PyUnicode_Compare(datatype, XSD_STRING) != 0:
+                raise EncodeError(
+                    f"{node!r} has a datatype: options need max_datatype_table_size above 0"
+                )
+            # The simple literal is the same term in RDF 1.1, and all that can be written here.
+            datatype = None
         if lexical.size > 0:
             size += 1 + varint_size(lexical.size) + lexical.size
         if language is not None:
             kind_owner = get_text(language, &kind)
             size += 1 + varint_size(kind.size) + kind.size
         elif datatype is not None:
-            if self.datatypes.size == 0:
-                raise EncodeError(
-                    f"{node!r} has a datatype: options need max_datatype_table_size above 0"
-                )
             kind_owner = get_text(datatype, &kind)
             id = self.find_entry(
                 self.datatypes, self.entry_fields.datatype, kind.start, kind.size

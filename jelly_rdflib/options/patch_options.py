@@ -48,7 +48,7 @@ class PatchOptions:
         max_name_table_size: Entries of the name lookup, at least 8.
         max_prefix_table_size: Entries of the prefix lookup; 0 for none.
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
-            literals with a datatype.
+            literals with a datatype (but for ``xsd:string``, written as simple literals then).
         version: Version tag of the protocol.
         frame_rows: Rows after which a frame is closed. A patch of a FRAME stream is never cut.
         frame_bytes: Bytes after which a frame is closed; the specification recommends frames

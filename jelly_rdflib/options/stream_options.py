@@ -93,7 +93,7 @@ class StreamOptions:
         max_name_table_size: Entries of the name lookup, at least 8.
         max_prefix_table_size: Entries of the prefix lookup; 0 for none.
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
-            literals with a datatype.
+            literals with a datatype (but for ``xsd:string``, written as simple literals then).
         version: Version tag of the protocol; None for the lowest that has what is asked for: 2
             with ``namespace_declarations``, else 1.
         namespace_declarations: Allow namespaces to be written. True if ``version`` is 2.

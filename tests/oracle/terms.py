@@ -21,11 +21,22 @@ from rdflib.term import BNode, Literal, URIRef
 from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["DEFAULT_GRAPH", "Plain", "node", "operation", "plain", "plain_operation", "same_term"]
+__all__ = [
+    "DEFAULT_GRAPH",
+    "Plain",
+    "node",
+    "operation",
+    "plain",
+    "plain_operation",
+    "same_term",
+    "with_simple_strings",
+]
 
 Plain: TypeAlias = tuple[Any, ...]
 
 DEFAULT_GRAPH: Plain = ("iri", str(DATASET_DEFAULT_GRAPH_ID))
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 def plain(term: Any) -> Plain:
@@ -90,6 +101,15 @@ def operation(plain_op: Plain, normalize: bool | None = False) -> Plain:
         return node(value, normalize) if isinstance(value, tuple) else value
 
     return (Op[plain_op[0]], *map(item, plain_op[1:]))
+
+
+def with_simple_strings(value: Any) -> Any:
+    """Return terms, or operations, with simple literals for those of xsd:string."""
+    if not isinstance(value, tuple):
+        return value
+    if value[:1] == ("literal",) and value[2:] == (None, XSD_STRING):
+        return ("literal", value[1], None, None)
+    return tuple(map(with_simple_strings, value))
 
 
 def _same_value(a: Any, b: Any) -> bool:
