@@ -79,9 +79,10 @@ def _relabelled(
     def relabel(term: Node | None) -> Node | None:
         if not isinstance(term, BNode):
             return term
-        if term not in nodes:
-            nodes[term] = BNode()
-        return nodes[term]
+        label = str(term)
+        if label not in nodes:
+            nodes[label] = BNode()
+        return nodes[label]
 
     for operation in operations:
         if operation[0] == Op.A:

@@ -1,0 +1,247 @@
+"""The parser and serializer of Jelly-RDF, called by rdflib."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib
+from oxrdflib import OxigraphStore
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
+from rdflib.parser import Parser
+from rdflib.plugins.stores.memory import SimpleMemory
+from rdflib.serializer import Serializer
+
+import jelly_rdflib as jr
+from jelly_rdflib.plugins import register
+from jelly_rdflib.plugins.rdf_parser import JellyParser
+from jelly_rdflib.plugins.rdf_serializer import JellySerializer
+
+from ..stores.memory_state import visible_state
+
+register()
+
+S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o", lang="en"), URIRef("urn:g")  # noqa: E741
+QUADS = {
+    (S, P, O, None),
+    (S, P, Literal(1), G),
+    (BNode("b"), P, BNode("b"), G),
+    (BNode("b"), P, Literal("x", datatype=XSD.token), BNode("graph")),
+}
+
+
+def make_dataset() -> Dataset:
+    dataset = Dataset()
+    dataset.bind("ex", "http://example.org/")
+    for s, p, o, g in QUADS:
+        (dataset if g is None else dataset.graph(g)).add((s, p, o))
+    assert set(dataset.quads()) == QUADS
+    return dataset
+
+
+def jelly(statements: list[Any], **options: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file, jr.StreamOptions(**options)) as writer:
+        writer.write_all(statements)
+    return file.getvalue()
+
+
+def test_one_name_is_ours() -> None:
+    """Even here, where pyjelly is installed."""
+    assert rdflib.plugin.get("jelly-rdf", Parser) is JellyParser
+    assert rdflib.plugin.get("jelly-rdf", Serializer) is JellySerializer
+
+
+@pytest.mark.parametrize("name", ["jelly", "application/x-jelly-rdf"])
+def test_other_names_are_ours_unless_another_package_has_them(name: str) -> None:
+    for kind in (Parser, Serializer):
+        package = rdflib.plugin.get(name, kind).__module__.split(".")[0]
+        assert package in ("jelly_rdflib", "pyjelly")
+
+
+@pytest.mark.parametrize("name", ["jelly", "application/x-jelly-rdf"])
+def test_they_are_ours_where_they_are_free(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Parser, Serializer):
+        monkeypatch.delitem(rdflib.plugin._plugins, (name, kind))
+    register()
+    assert rdflib.plugin.get(name, Parser) is JellyParser
+    assert rdflib.plugin.get(name, Serializer) is JellySerializer
+
+
+@pytest.mark.parametrize("store", ["default", "Oxigraph"])
+def test_a_dataset_there_and_back(store: str) -> None:
+    data = make_dataset().serialize(format="jelly-rdf", encoding="utf-8")
+    copy = Dataset(store=store).parse(data=data, format="jelly-rdf")
+    assert set(copy.quads()) == QUADS
+    assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
+
+
+@pytest.mark.parametrize("store", ["Memory", SimpleMemory, OxigraphStore])
+def test_a_graph_there_and_back(store: Any) -> None:
+    graph = Graph(store="default").add((S, P, O)).add((BNode("b"), P, Literal("01")))
+    graph.bind("ex", "http://example.org/")
+    data = graph.serialize(format="jelly-rdf", encoding="utf-8")
+    copy = Graph(store=store if isinstance(store, str) else store())
+    copy.parse(data=data, format="jelly-rdf")
+    assert set(copy) == set(graph)
+    assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
+
+
+def test_the_format_is_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "x.jelly"
+    make_dataset().serialize(path, format="jelly-rdf")
+    assert set(Dataset().parse(path).quads()) == QUADS
+
+
+def test_what_is_there_already_stays() -> None:
+    dataset = Dataset()
+    dataset.add((S, P, Literal("there"), G))
+    dataset.parse(data=jelly([(S, P, O, G)]), format="jelly-rdf")
+    assert len(dataset.graph(G)) == 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "match"),
+    [
+        ((jr.TripleTerm(S, P, O), P, O, G), "read_statements"),
+        ((S, P, jr.TripleTerm(S, P, O), G), "read_statements"),
+        ((Literal("s"), P, O, G), "read_statements"),
+        ((S, P, O, Literal("g")), "read_statements"),
+    ],
+)
+def test_what_rdflib_can_not_hold(statement: Any, match: str) -> None:
+    """The error says which function can give it, and nothing of the stream is added."""
+    data = jelly(
+        [(S, P, O, G), statement, (S, P, Literal(2), G)],
+        rdf_star=True,
+        generalized_statements=True,
+    )
+    dataset = make_dataset()
+    before = visible_state(dataset.store)
+    with pytest.raises(jr.ApplyError, match=match):
+        dataset.parse(data=data, format="jelly-rdf")
+    assert visible_state(dataset.store) == before
+    assert statement in list(jr.read_statements(data))
+
+
+def test_a_named_graph_does_not_go_into_a_graph() -> None:
+    graph = Graph()
+    with pytest.raises(jr.ApplyError, match="Dataset"):
+        graph.parse(data=jelly([(S, P, O), (S, P, O, G)]), format="jelly-rdf")
+    assert len(graph) == 0
+    graph.parse(data=jelly([(S, P, O), (S, P, O, None)]), format="jelly-rdf")
+    assert set(graph) == {(S, P, O)}
+
+
+def test_bad_input_leaves_the_dataset_as_it_was() -> None:
+    data = jelly([(BNode(str(n)), P, O, G) for n in range(600)])
+    dataset = make_dataset()
+    before = visible_state(dataset.store)
+    for bad in (data[:-1], data + b"\x05\x01", b"<a> <b> <c> .\n", b""):
+        with pytest.raises(jr.DecodeError):
+            dataset.parse(data=bad, format="jelly-rdf")
+        assert visible_state(dataset.store) == before
+
+
+def test_a_patch_is_called_so() -> None:
+    patch = make_dataset().serialize(format="jelly-patch", encoding="utf-8")
+    with pytest.raises(jr.DecodeError, match="Jelly-Patch"):
+        Dataset().parse(data=patch, format="jelly-rdf")
+    data = make_dataset().serialize(format="jelly-rdf", encoding="utf-8")
+    with pytest.raises(jr.DecodeError, match="Jelly-RDF"):
+        Dataset().parse(data=data, format="jelly-patch")
+
+
+def test_labels_are_kept_or_mapped() -> None:
+    data = jelly([(BNode("b"), P, BNode("c"), G), (BNode("b"), P, O, G)])
+    kept = Dataset().parse(data=data, format="jelly-rdf")
+    assert (BNode("b"), P, BNode("c"), G) in set(kept.quads())
+    context: dict[str, BNode] = {}
+    mapped = Dataset()
+    for _ in range(2):
+        mapped.parse(data=data, format="jelly-rdf", bnode_context=context)
+    assert set(mapped.quads()) == {(context["b"], P, context["c"], G), (context["b"], P, O, G)}
+    assert BNode("b") not in context.values()
+    mapped.parse(data=data, format="jelly-rdf", bnode_context={})
+    assert len(list(mapped.quads())) == 4
+
+
+def test_literals_are_normalized_as_rdflib_does() -> None:
+    data = jelly([(S, P, Literal("01", datatype=XSD.integer, normalize=False))])
+    normal = Graph().parse(data=data, format="jelly-rdf")
+    assert [str(o) for _, _, o in normal] == ["1"]
+    as_it_is = Graph().parse(data=data, format="jelly-rdf", normalize=False)
+    assert [str(o) for _, _, o in as_it_is] == ["01"]
+
+
+def test_limits() -> None:
+    with pytest.raises(jr.LimitError):
+        Graph().parse(
+            data=jelly([(S, P, O)]), format="jelly-rdf", limits=jr.Limits(max_name_table_size=8)
+        )
+
+
+def test_types_that_do_not_go_together_are_a_warning_or_an_error() -> None:
+    data = bytearray(jelly([(S, P, O, None)]))
+    # logical type FLAT_QUADS becomes FLAT_TRIPLES
+    at = data.index(b"\x70\x02")
+    data[at + 1] = 1
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        dataset = Dataset().parse(data=bytes(data), format="jelly-rdf")
+    [message] = [str(each.message) for each in caught if each.category is UserWarning]
+    assert message == "logical type 1 does not go with physical type 2"
+    assert len(dataset) == 1
+    with pytest.raises(jr.DecodeError, match="logical type"):
+        Dataset().parse(data=bytes(data), format="jelly-rdf", strict=True)
+
+
+def test_options_of_the_serializer() -> None:
+    dataset = make_dataset()
+    options = jr.StreamOptions.small(physical_type="GRAPHS", stream_name="name")
+    data = dataset.serialize(format="jelly-rdf", encoding="utf-8", options=options)
+    reader = jr.read_frames(data, normalize=False)
+    frames = list(reader)
+    assert reader.options is not None
+    assert reader.options.physical_type is jr.PhysicalStreamType.GRAPHS
+    assert reader.options.stream_name == "name"
+    assert [frame.namespaces for frame in frames] == [[]]
+    statements = {
+        (s, p, o, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+        for frame in frames
+        for s, p, o, g in frame
+    }
+    assert statements == QUADS
+    with pytest.raises(jr.EncodeError, match="namespace_declarations"):
+        dataset.serialize(format="jelly-rdf", encoding="utf-8", options=options, namespaces=True)
+
+
+def test_namespaces_can_be_left_out() -> None:
+    graph = Graph().add((S, P, O))
+    data = graph.serialize(format="jelly-rdf", encoding="utf-8", namespaces=False)
+    reader = jr.read_frames(data)
+    assert [frame.namespaces for frame in reader] == [[]]
+    assert reader.options is not None
+    assert reader.options.version == 1
+
+
+def test_grouped_options_make_one_frame() -> None:
+    graph = Graph()
+    for n in range(1000):
+        graph.add((S, P, Literal(n)))
+    options = jr.StreamOptions(physical_type="TRIPLES", logical_type="GRAPHS")
+    data = graph.serialize(format="jelly-rdf", encoding="utf-8", options=options)
+    [same] = jr.read_graphs(data)
+    assert set(same) == set(graph)
+
+
+def test_what_would_become_a_str_is_an_error() -> None:
+    with pytest.raises(TypeError, match="Jelly-RDF is binary"):
+        Graph().serialize(format="jelly-rdf")
+    with pytest.raises(TypeError, match="Jelly-RDF is binary"):
+        Graph().parse(source=io.StringIO("text"), format="jelly-rdf")
