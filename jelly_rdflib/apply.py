@@ -101,8 +101,8 @@ def apply(
 
     Raises:
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`: that is found out before anything is applied);
-            something is no operation (its code, the number or the kinds of its elements are
+            named graph for a plain `Graph`: that is found out before anything is applied,
+            unless an iterator starts with statements without graphs); something is no operation (its code, the number or the kinds of its elements are
             wrong); transactions start and end where they must not; the store can't unbind a
             prefix, or does not bind it; a patch aborts a transaction, and ``atomic`` is False; or
             the store refuses to undo a change.
@@ -138,9 +138,7 @@ def apply(
             "limits and normalize are about bytes, and operations are given: give them to what "
             "reads the operations"
         )
-    operations = iter(source)
-    if not place.is_dataset:
-        operations = check_operations(operations, place)
+    operations = iter(source) if place.is_dataset else check_operations(source, place)
     # What runs another's code between two operations might look at the target.
     is_deferred = type(source) in (list, tuple, Batch, Patch)
     return _Applier(place, is_atomic=atomic, is_deferred=is_deferred).run(operations)

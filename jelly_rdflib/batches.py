@@ -10,7 +10,7 @@ from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
 
-__all__ = ["read_batches"]
+__all__ = ["look_at_batches", "read_batches"]
 
 
 def read_batches(
@@ -47,11 +47,22 @@ def read_batches(
         >>> batch.terms[batch.o[0]]
         rdflib.term.Literal('o')
     """
+    return _read(source, limits, normalize, is_quiet=False)
+
+
+def look_at_batches(source: Any, *, limits: Limits | None) -> BatchReader:
+    """Read batches as `read_batches` does, before they are read in earnest: without warnings."""
+    return _read(source, limits, False, is_quiet=True)
+
+
+def _read(
+    source: Any, limits: Limits | None, normalize: bool | None, *, is_quiet: bool
+) -> BatchReader:
     limits = limits or Limits()
     factory = make_node_factory(normalize)
     return BatchReader(
         source,
         PatchFrameDecoder(factory, limits),
         limits,
-        StatementFrameDecoder(factory, limits, strict=False),
+        StatementFrameDecoder(factory, limits, strict=False, is_quiet=is_quiet),
     )

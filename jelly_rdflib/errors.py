@@ -1,6 +1,7 @@
 """The errors of this package.
 
-Everything raised on purpose derives from `JellyError`, so one ``except`` catches it all.
+What is wrong with data, read, written or applied, derives from `JellyError`. A call that is wrong
+by itself raises what Python's own functions raise: TypeError, ValueError, OSError.
 
 Examples:
     >>> issubclass(LimitError, DecodeError) and issubclass(DecodeError, JellyError)
@@ -21,7 +22,8 @@ class DecodeError(JellyError, ValueError):
 
     Args:
         message: What is wrong, in words.
-        offset: Position in the (uncompressed) input, in bytes from its start.
+        offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
+            frames are decoded one by one.
         frame: Number of the frame, counted from 0.
         row: Number of the row in its frame, counted from 0.
 

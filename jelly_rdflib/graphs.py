@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as DEFAULT_GRAPH
-from rdflib.graph import ConjunctiveGraph, Dataset, Graph
+from rdflib.graph import Dataset, Graph
 
 from jelly_rdflib.apply import apply
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import (
     Limits,
@@ -19,7 +20,7 @@ from jelly_rdflib.options import (
     PhysicalStreamType,
     StreamOptions,
 )
-from jelly_rdflib.rdf import FrameReader, StatementWriter, read_frames
+from jelly_rdflib.rdf import Frame, FrameIterator, StatementWriter, read_frames
 from jelly_rdflib.stores.contents import Contents, sort_triples
 
 __all__ = ["read_graphs", "write_graph", "write_graphs"]
@@ -31,7 +32,7 @@ def read_graphs(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
-) -> Iterator[Graph]:
+) -> GraphIterator:
     """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
 
     Blank nodes keep their labels, so that two frames may speak of one node. The namespaces that a
@@ -61,39 +62,60 @@ def read_graphs(
         >>> [len(graph) for graph in read_graphs(file.getvalue())]
         [1, 0]
     """
-    frames = read_frames(source, limits=limits, normalize=normalize, strict=strict)
-    return _graphs(frames, strict)
-
-
-def _graphs(frames: FrameReader, strict: bool) -> Iterator[Graph]:
-    # Frames before the stream's options are empty, but of what type the options say.
-    early = 0
-    options: StreamOptions | None = None
-    try:
-        for frame in frames:
-            if options is None:
-                options = frames.options
-                if options is None:
-                    early += 1
-                    continue
-                _check_grouped(options, strict)
-                for _ in range(early):
-                    yield _make_graph(options)
-            yield _make_graph(options, frame.batch)
-    finally:
-        frames.close()
-
-
-def _check_grouped(options: StreamOptions, strict: bool) -> None:
-    if options.is_grouped or options.logical_type == LogicalStreamType.UNSPECIFIED:
-        return
-    message = (
-        f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
-        " read it with read_statements()"
+    return GraphIterator(
+        read_frames(source, limits=limits, normalize=normalize, strict=strict), strict=strict
     )
-    if strict:
-        raise DecodeError(message)
-    warnings.warn(message, stacklevel=4)
+
+
+class GraphIterator:
+    """Iterates over the graphs of a stream; see `read_graphs`."""
+
+    def __init__(self, frames: FrameIterator, *, strict: bool) -> None:
+        self._frames = frames
+        self._is_strict = strict
+        # Frames before the stream's options are empty, but of what type the options say.
+        self._early = 0
+        self._waiting: Frame | None = None
+        self._options: StreamOptions | None = None
+
+    def __iter__(self) -> GraphIterator:
+        return self
+
+    def __next__(self) -> Graph:
+        """Return the next graph; after an ApplyError the one after that can still be read."""
+        while self._options is None:
+            self._waiting = next(self._frames)
+            self._options = self.options
+            if self._options is None:
+                self._early += 1
+            else:
+                self._check_grouped(self._options)
+        if self._early > 0:
+            self._early -= 1
+            return _make_graph(self._options)
+        frame, self._waiting = self._waiting or next(self._frames), None
+        return _make_graph(self._options, frame.batch)
+
+    def close(self) -> None:
+        """Stop reading, and close the file if the reader opened it."""
+        self._frames.close()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame was read."""
+        return self._frames.options
+
+    def _check_grouped(self, options: StreamOptions) -> None:
+        if options.is_grouped or options.logical_type == LogicalStreamType.UNSPECIFIED:
+            return
+        message = (
+            f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
+            " read it with read_statements()"
+        )
+        if self._is_strict:
+            self.close()
+            raise DecodeError(message)
+        warn(message)
 
 
 def _make_graph(options: StreamOptions, batch: Batch | None = None) -> Graph:
@@ -116,9 +138,13 @@ def write_graphs(
     Args:
         graphs: rdflib `Graph`s or `Dataset`s.
         destination: A path, or a binary file object, which stays open.
-        options: The stream's options. By default the first graph says: triples and logical type
-            GRAPHS for a `Graph`, quads and logical type DATASETS for a `Dataset`.
+        options: The stream's options. By default the first graph says: triples for a `Graph`,
+            quads for a `Dataset`. A logical type that is not of graphs or datasets becomes GRAPHS
+            for triples, DATASETS for the others.
         namespaces: Declare the prefixes of each graph in its frame.
+
+    If there are no graphs, what is written reads as one that is empty: a stream needs a frame to have
+    options.
 
     Raises:
         EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,
@@ -135,12 +161,18 @@ def write_graphs(
     """
     graphs = iter(graphs)
     first = list(itertools.islice(graphs, 1))
+    # Before a file is made, what is no graph should be found out.
+    is_dataset = any(Contents(graph).is_dataset for graph in first)
     if options is None:
-        is_dataset = any(isinstance(graph, ConjunctiveGraph) for graph in first)
         options = StreamOptions(
             physical_type=PhysicalStreamType.QUADS if is_dataset else PhysicalStreamType.TRIPLES,
-            logical_type=LogicalStreamType.DATASETS if is_dataset else LogicalStreamType.GRAPHS,
             namespace_declarations=namespaces,
+        )
+    if not options.is_grouped:
+        is_triples = options.physical_type == PhysicalStreamType.TRIPLES
+        options = replace(
+            options,
+            logical_type=LogicalStreamType.GRAPHS if is_triples else LogicalStreamType.DATASETS,
         )
     with StatementWriter(destination, options) as writer:
         for graph in itertools.chain(first, graphs):

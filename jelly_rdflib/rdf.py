@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rdflib.term import URIRef
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Frame",
-    "FrameReader",
+    "FrameIterator",
     "StatementDecoder",
     "StatementEncoder",
     "StatementWriter",
@@ -83,7 +83,7 @@ def read_frames(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
-) -> FrameReader:
+) -> FrameIterator:
     """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
 
     Args:
@@ -109,7 +109,7 @@ def read_frames(
         ...     print(len(frame), frame.metadata)
         1 {'time': b'12:00'}
     """
-    return FrameReader(_read_batches(source, limits, normalize, strict))
+    return FrameIterator(_read_batches(source, limits, normalize, strict))
 
 
 def read_statement_operations(
@@ -134,13 +134,13 @@ def _read_batches(
     return BatchReader(source, decoder, limits)
 
 
-class FrameReader:
+class FrameIterator:
     """Iterates over the frames of a stream; see `read_frames`."""
 
     def __init__(self, batches: BatchReader) -> None:
         self._batches = batches
 
-    def __iter__(self) -> FrameReader:
+    def __iter__(self) -> FrameIterator:
         return self
 
     def __next__(self) -> Frame:
@@ -298,8 +298,8 @@ class StatementEncoder:
 class StatementWriter(StatementFrameEncoder):
     """Writes a Jelly-RDF stream.
 
-    As a context manager it closes the stream at the end of the block. Each frame is written in one
-    piece. In a stream of physical type GRAPHS, graphs are started and ended as the statements'
+    As a context manager it closes the stream at the end of the block; if the block is left by an
+    exception, a graph or dataset that was not ended is left out. Each frame is written in one piece. In a stream of physical type GRAPHS, graphs are started and ended as the statements'
     graphs ask for it: fewest rows are written if statements come graph by graph.
 
     Args:
@@ -351,14 +351,17 @@ class StatementWriter(StatementFrameEncoder):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        self._close(self.finish if error is None else self.abandon)
 
     def close(self) -> None:
         """Write what is left, and close the file if the writer opened it."""
+        self._close(self.finish)
+
+    def _close(self, end: Callable[[], None]) -> None:
         if self._closed:
             return
         self._closed = True
         try:
-            self.finish()
+            end()
         finally:
             self._destination.close()

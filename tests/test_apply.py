@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import signal
 from collections.abc import Callable, Iterator
@@ -662,17 +663,21 @@ def test_interrupt_while_undoing() -> None:
 
 def test_ctrl_c_in_a_long_input() -> None:
     dataset = Dataset()
+    operations = [TX] + [add(n, G) for n in range(100)] * 10_000
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
     old = signal.signal(signal.SIGALRM, interrupt)
+    # An exception in a callback of the collector would be swallowed.
+    gc.disable()
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
         with pytest.raises(KeyboardInterrupt):
-            apply([TX] + [add(n, G) for n in range(100)] * 10_000, dataset)
+            apply(operations, dataset)
     finally:
         signal.signal(signal.SIGALRM, old)
+        gc.enable()
     assert quads(dataset) == set()
 
 
@@ -862,8 +867,16 @@ def test_a_live_stream_of_triples_is_applied_as_it_comes() -> None:
 def test_operations_that_start_with_triples_are_applied_as_they_come() -> None:
     graph = Graph()
     with pytest.raises(ApplyError, match="no named graphs"):
-        apply([TX, add(1), TC, TX, add(2), add(3, G), TC], graph)
+        apply(iter([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
     assert objects(graph) == {"1"}
+
+
+@pytest.mark.parametrize("make", [list, tuple, jr.Patch])
+def test_operations_that_can_be_read_twice_are_looked_through_first(make: Any) -> None:
+    graph = Graph()
+    with pytest.raises(ApplyError, match="no named graphs"):
+        apply(make([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
+    assert objects(graph) == set()
 
 
 # --- prefixes ------------------------------------------------------------------------------------
@@ -1007,3 +1020,24 @@ def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
 
     jr.apply(operations(), dataset)
     assert set(dataset.quads()) == {(S, P, O, G), (S, P, O, H)}
+
+
+class StubbornStore(PlainMemory):
+    """Has transactions, but can't roll back."""
+
+    transaction_aware = True
+
+    def commit(self) -> None:
+        pass
+
+    def rollback(self) -> None:
+        raise StoreError("no way back")
+
+
+def test_a_store_that_can_not_roll_back() -> None:
+    """What it has left is put right all the same, and the error says so."""
+    dataset = Dataset(StubbornStore())
+    dataset.add((S, P, O, G))
+    with pytest.raises(ApplyError, match="no way back"):
+        apply([TX, add(1, G), (Op.D, S, P, O, G), TA], dataset)
+    assert set(dataset.quads()) == {(S, P, O, G)}

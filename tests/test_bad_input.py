@@ -727,7 +727,18 @@ except jr.LimitError as error:
         once = [b.prefix("", 1), typed] if is_one_frame else [typed, b.add("s", b.iri(0, 1), "o")]
         frames = [b.frame(*once * 2000)] if is_one_frame else [b.frame(*once)] * 2000
         error = refuse(b.delimited([head, *frames]), jr.LimitError, row=True)
-        assert "max_text_size" in str(error)
+        assert "max_expansion" in str(error)
+
+    def test_a_large_term_that_each_frame_repeats(self) -> None:
+        """Legal, and what our own writer makes of it: a limit that can be set."""
+        head = b.frame(b.options(), b.name("n"), b.add("s", b.iri(0, 1), "x" * 500_000))
+        again = b.frame(b.add("t"))
+        data = b.delimited([head, *[again] * 3000])
+        assert len(again) < 10
+        limits = jr.Limits(max_expansion=1 << 16)
+        assert sum(map(len, jr.read_batches(data, limits=limits))) == 3002
+        with pytest.raises(jr.LimitError, match="max_expansion"):
+            sum(map(len, jr.read_batches(data)))
 
     def test_quoted_triples_that_share_parts(self) -> None:
         """A tree of many leaves, but few distinct terms, costs little when it is repeated."""

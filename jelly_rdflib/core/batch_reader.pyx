@@ -79,7 +79,7 @@ cdef class BatchReader:
             batch = self.decoder.end(self.frames.position)
         except DecodeError as error:
             self.stop()
-            if not self.decoder.has_options and self.frames.position > 0:
+            if not self.decoder.found_options and self.frames.position > 0:
                 error.message += f"; is the input {self.decoder.format.decode()} at all?"
             raise
         except BaseException:

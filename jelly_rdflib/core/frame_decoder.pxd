@@ -43,6 +43,7 @@ cdef class FrameDecoder:
     cdef bint has_graphs  # statements have graphs, from wherever
     cdef StatementRow add_row
     cdef StatementRow delete_row
+    cdef bint found_options  # even if they are no good
     cdef bint has_options
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
     cdef bint must_warn  # there is something odd about the options, but not wrong

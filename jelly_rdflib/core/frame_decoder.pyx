@@ -53,6 +53,7 @@ cdef class FrameDecoder:
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
         self.terms.limits.text_size = limits.max_text_size
+        self.terms.limits.expansion = limits.max_expansion
         self.terms.max_nesting_depth = limits.max_nesting_depth
         self.max_names = limits.max_name_table_size
         self.max_prefixes = limits.max_prefix_table_size
@@ -273,6 +274,7 @@ cdef class FrameDecoder:
         """Take the stream's options, or see that they are those that it has."""
         cdef uint32_t[OPTION_FIELDS] options
         cdef Span name
+        self.found_options = True
         if self.read_options(message, options, &name) < 0:
             return -1
         if self.has_options:
@@ -286,8 +288,8 @@ cdef class FrameDecoder:
                 )
             return 0
         if (
-            self.check_version(options, message.start) < 0
-            or self.check_options(options, message.start) < 0
+            self.check_options(options, message.start) < 0
+            or self.check_version(options, message.start) < 0
             or self.check_lookups(options, message.start) < 0
             or self.terms.set_lookups(
                 options[MAX_NAME_TABLE_SIZE], options[MAX_PREFIX_TABLE_SIZE],

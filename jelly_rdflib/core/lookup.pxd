@@ -24,6 +24,7 @@ ctypedef struct LookupEntry:
 ctypedef struct TextLimits:
     size_t string_size
     size_t text_size
+    uint64_t expansion
 
 
 ctypedef struct LookupUse:

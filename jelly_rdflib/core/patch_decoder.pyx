@@ -104,14 +104,14 @@ cdef class PatchFrameDecoder(FrameDecoder):
 
     cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-Patch, "Patch stream options"."""
-        if options[STREAM_TYPE] < FRAME or options[STREAM_TYPE] > PUNCTUATED:
-            return fail_number(
-                &self.terms.failure, at, b"{number} is no stream type", options[STREAM_TYPE], 0
-            )
         if options[STATEMENT_TYPE] == 0:
             return fail(
                 &self.terms.failure, at,
                 b"options without a statement type; if this is Jelly-RDF, see read_statements()",
+            )
+        if options[STREAM_TYPE] < FRAME or options[STREAM_TYPE] > PUNCTUATED:
+            return fail_number(
+                &self.terms.failure, at, b"{number} is no stream type", options[STREAM_TYPE], 0
             )
         if options[STATEMENT_TYPE] > QUADS:
             return fail_number(

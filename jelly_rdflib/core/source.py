@@ -17,6 +17,8 @@ __all__ = ["ByteSource", "open_source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+# A frame to be skipped may come first; its magic number starts with any byte from 50 to 5F.
+ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
 # A zstd stream may ask for a window of any size; this is what its own tools accept by default.
 ZSTD_MAX_WINDOW = 128 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
@@ -64,9 +66,15 @@ def open_source(source: Any) -> memoryview | ByteSource:
         raise TypeError(
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
-    if view[:2] == GZIP_MAGIC or view[:4] == ZSTD_MAGIC:
+    if view[:2] == GZIP_MAGIC or _is_zstd(bytes(view[:4])):
         return _decompressed(_file_reader(io.BytesIO(view)), _do_nothing)
     return view
+
+
+def _is_zstd(start: bytes) -> bool:
+    return start == ZSTD_MAGIC or (
+        start[:1] in b"PQRSTUVWXYZ[\\]^_" and start[1:] == ZSTD_SKIPPABLE_MAGIC
+    )
 
 
 def _do_nothing() -> None:
@@ -116,7 +124,7 @@ def _decompressed_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]
     read = _with_start(start, read)
     if start.startswith(GZIP_MAGIC):
         return _gzip_reader(read)
-    if start == ZSTD_MAGIC:
+    if _is_zstd(start):
         return _zstd_reader(read)
     return read
 

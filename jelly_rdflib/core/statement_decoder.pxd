@@ -10,6 +10,7 @@ from jelly_rdflib.core.wire cimport Span
 @cython.final
 cdef class StatementFrameDecoder(FrameDecoder):
     cdef bint is_strict
+    cdef bint is_quiet  # not strict, and no warning either
     cdef bint is_in_graph  # in a GRAPHS stream
     cdef bytes stream_name
     cdef const char* name_start  # of `stream_name`, for code without the GIL

@@ -8,6 +8,8 @@ from jelly_rdflib.options import Limits, StreamOptions
 
 @final
 class StatementFrameDecoder(FrameDecoder):
-    def __init__(self, factory: NodeFactory, limits: Limits, *, strict: bool = True) -> None: ...
+    def __init__(
+        self, factory: NodeFactory, limits: Limits, *, strict: bool = True, is_quiet: bool = False
+    ) -> None: ...
     @property
     def options(self) -> StreamOptions | None: ...

@@ -37,8 +37,7 @@ from jelly_rdflib.core.wire cimport (
     skip_field,
 )
 
-import warnings
-
+from jelly_rdflib.core.warning import warn
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import LogicalStreamType, PhysicalStreamType, StreamOptions
 
@@ -92,16 +91,18 @@ cdef class StatementFrameDecoder(FrameDecoder):
     Statements become `Op.A`, namespace declarations `Op.PA`.
 
     Args:
-        strict: Refuse a logical type that does not go with the physical type.
+        strict: Refuse a logical type that does not go with the physical type; else warn of it.
+        is_quiet: If not strict, don't warn.
     """
 
-    def __cinit__(self, *_, bint strict=True, **__):
+    def __cinit__(self, *_, bint strict=True, bint is_quiet=False, **__):
         self.row_message = STREAM_ROW
         self.options_message = STREAM_OPTIONS
         self.newest_version = NEWEST_VERSION
         self.format = b"Jelly-RDF"
         self.other_format = b"Jelly-Patch, not of Jelly-RDF: see read_operations()"
         self.is_strict = strict
+        self.is_quiet = is_quiet
         self.stream_name = b""
 
     @property
@@ -122,10 +123,9 @@ cdef class StatementFrameDecoder(FrameDecoder):
         )
 
     cdef int warn(self) except -1:
-        warnings.warn(
+        warn(
             f"logical type {self.option_fields[LOGICAL_TYPE]} does not go with physical type"
-            f" {self.option_fields[PHYSICAL_TYPE]}",
-            stacklevel=2,
+            f" {self.option_fields[PHYSICAL_TYPE]}"
         )
         return 0
 
@@ -138,8 +138,10 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return fail_number(
                 &self.terms.failure, at, b"{number} is no physical type", physical, 0
             )
-        self.must_warn = not IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10]
-        if self.must_warn and self.is_strict:
+        if IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10]:
+            return 0
+        self.must_warn = not self.is_quiet
+        if self.is_strict:
             return fail_number(
                 &self.terms.failure, at,
                 b"logical type {number} does not go with physical type {bound}; it is read without"

@@ -7,6 +7,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int physical_type
     cdef bint is_grouped  # each frame is an element of the stream
     cdef bint has_namespaces
+    cdef bint has_content  # something other than entries was put into the frame
     cdef object graph  # the graph that is open in a GRAPHS stream; None if there is none
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1

@@ -114,6 +114,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if iri is None:
             raise EncodeError(f"namespace {prefix!r} is declared, but has no IRI")
         self.put_namespace(NAMESPACE, prefix, iri, None)
+        self.has_content = True
         self.close_full_frame()
 
     def end_frame(self, metadata=None):
@@ -126,6 +127,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.sink is None:
             raise EncodeError("frames of this stream are taken by encode_frame()")
         self.put_end_of_frame(metadata)
+        self.has_content = False
         self.emit()
         # Bare frames can't be told apart if there is more than one.
         self.is_finished = not self.is_delimited
@@ -156,9 +158,20 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.is_broken or self.is_finished:
             return
         self.close_graph()
-        if self.frames == 0 or self.terms.rows > 0:
+        # In a grouped stream a frame of entries that nothing came to use would be a graph.
+        if self.frames == 0 or (self.has_content if self.is_grouped else self.terms.rows > 0):
             self.emit()
         self.is_finished = True
+
+    def abandon(self):
+        """End the stream because of an error: what is in an open frame of a grouped stream is lost.
+
+        It would pass for a whole graph or dataset.
+        """
+        self.check_initialized()
+        if self.is_grouped:
+            self.is_finished = True
+        self.finish()
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1:
         self.check_usable()
@@ -172,6 +185,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.last[OBJECT] = o
         if self.physical_type == QUADS:
             self.last[GRAPH] = g
+        self.has_content = True
         return self.close_full_frame()
 
     cdef int put_in_graph(self, object s, object p, object o, object g) except -1:

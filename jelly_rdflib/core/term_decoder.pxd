@@ -91,6 +91,7 @@ cdef class TermDecoder:
     cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
     cdef TermColumns[4] carried  # the last terms of earlier frames
     cdef uint32_t[4] carried_term
+    cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
     cdef MergedSpan* merged
 
     cdef int set_lookups(

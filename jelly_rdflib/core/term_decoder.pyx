@@ -54,11 +54,9 @@ from jelly_rdflib.core.wire cimport (
 )
 
 cdef enum:
-    # By how much the texts that a stream stands for may outgrow it, lest a few bytes of ids keep
-    # a reader busy with megabytes of text: real streams stay far below this.
-    WORK_PER_BYTE = 256
+    # Bytes of text that a frame may always stand for, besides what the limits allow.
     WORK_PER_FRAME = 1 << 16
-    # The same for the merging of fields, which no writer makes use of.
+    # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
     MERGED_PER_BYTE = 8
     MERGED_PER_FRAME = 1 << 16
 
@@ -171,7 +169,7 @@ cdef class TermDecoder:
         """
         if self.max_work == 0:
             self.max_work = self.limits.text_size
-        self.max_work += WORK_PER_FRAME + WORK_PER_BYTE * <uint64_t>size
+        self.max_work += WORK_PER_FRAME + self.limits.expansion * size
         self.merged_size = 0
         self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
         self.start_epoch()
@@ -186,8 +184,8 @@ cdef class TermDecoder:
         if self.work > self.max_work:
             return fail_limit(
                 &self.failure, at,
-                b"the stream stands for far more text than it has itself (limit max_text_size)",
-                0, 0,
+                b"the stream stands for more than {number} times its own size (limit max_expansion)",
+                self.limits.expansion, 0,
             )
         return 0
 
@@ -206,6 +204,9 @@ cdef class TermDecoder:
         for position in range(4):
             if self.last[position] == NOT_YET or self.last[position] == CARRIED:
                 continue
+            if self.last[position] == self.carried_copy[position]:
+                self.last[position] = CARRIED
+                continue
             if self.carried[position].slots != NULL and self.carried[position].data_capacity < 4096:
                 terms_clear(&self.carried[position])
             else:
@@ -221,6 +222,7 @@ cdef class TermDecoder:
             if self.count_work(text_size(&self.carried[position]), NULL) < 0:
                 return -1
             self.last[position] = CARRIED
+        memset(self.carried_copy, 0, sizeof(self.carried_copy))
         self.last_is_elsewhere = True
         self.free_merged()
         return 0
@@ -503,6 +505,7 @@ cdef class TermDecoder:
 
     cdef int64_t repeat(self, int position, const uint8_t* at) noexcept nogil:
         """Return the last term of that position (Jelly-RDF, "Repeated terms")."""
+        cdef int64_t copied
         if self.last[position] == NOT_YET:
             return fail_number(
                 &self.failure, at,
@@ -513,10 +516,13 @@ cdef class TermDecoder:
         if self.last[position] == CARRIED:
             if self.count_work(text_size(&self.carried[position]), at) < 0:
                 return -1
-            return terms_copy(
+            copied = terms_copy(
                 &self.terms, &self.carried[position], self.carried_term[position], at,
                 &self.failure,
             )
+            if copied > 0:
+                self.carried_copy[position] = <uint32_t>copied
+            return copied
         return self.last[position]
 
     cdef int64_t decode_term(

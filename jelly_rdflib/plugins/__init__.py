@@ -27,7 +27,9 @@ def register() -> None:
 
     Installed, the package has entry points that rdflib finds by itself; so only the guessing from a
     file's name, and a package that is used where it lies, needs this. A name that rdflib knows
-    already stays what it is: ``jelly`` may be another package's, ``jelly-rdf`` is ours.
+    already stays what it is. ``jelly`` and the media type may be another package's, if one is
+    installed that has entry points of these names: which one rdflib finds last is the one it takes.
+    ``jelly-rdf`` is ours.
 
     Examples:
         >>> register()

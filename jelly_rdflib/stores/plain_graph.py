@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import IO, Any, TypeAlias
 
-from jelly_rdflib.batches import read_batches
+from jelly_rdflib.batches import look_at_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import Patch
 from jelly_rdflib.stores.sources import is_rereadable
 from jelly_rdflib.stores.statements import check_graph
 from jelly_rdflib.stores.target import Target
@@ -29,11 +30,12 @@ ReadOperations: TypeAlias = Callable[[Any], Iterator[Operation]]
 _MAX_IN_MEMORY = 16 << 20
 
 
-def check_operations(operations: Iterator[Operation], target: Target) -> Iterator[Operation]:
+def check_operations(operations: Iterable[Operation], target: Target) -> Iterator[Operation]:
     """Return the same operations, once it is sure that they don't need named graphs.
 
-    If the first statement has no graph, they are handed on as they come; else they are all kept
-    until the last was looked at.
+    What can be read twice, a list or the like, is looked through first. Of an iterator the first
+    statement decides: if it has no graph, operations are handed on as they come, and one in a named
+    graph is found only then; else they are all kept until the last was looked at.
 
     Args:
         operations: Operations.
@@ -42,16 +44,24 @@ def check_operations(operations: Iterator[Operation], target: Target) -> Iterato
     Raises:
         ApplyError: A statement is in a named graph.
     """
-    start, rest = _split(operations)
+    if type(operations) in (list, tuple, Patch, Batch):
+        _check_graphs(operations, target)
+        return iter(operations)
+    start, rest = _split(iter(operations))
     if _has_graph(start):
         try:
             start.extend(rest)
         except Exception as error:
             rest = _raise(error)
-        for g in (operation[4] for operation in start if _is_statement(operation)):
+        _check_graphs(start, target)
+    return chain(start, rest)
+
+
+def _check_graphs(operations: Iterable[Operation], target: Target) -> None:
+    for g in (operation[4] for operation in operations if _is_statement(operation)):
+        if g is not None:
             check_graph(g)
             target.context(g)
-    return chain(start, rest)
 
 
 def read_checked_operations(
@@ -72,10 +82,10 @@ def read_checked_operations(
         ApplyError: A statement is in a named graph.
     """
     if is_rereadable(source):
-        _check_batches(read_batches(source, limits=limits), target)
+        _check_batches(look_at_batches(source, limits=limits), target)
     elif getattr(source, "seekable", bool)():
         position = source.tell()
-        _check_batches(read_batches(source, limits=limits), target)
+        _check_batches(look_at_batches(source, limits=limits), target)
         source.seek(position)
     else:
         return _read_checked_pipe(source, target, read, limits)
@@ -94,7 +104,7 @@ def _read_checked_pipe(
         while recorder.read(1 << 16):
             pass
         recorder.copy.seek(0)
-        _check_batches(read_batches(recorder.copy, limits=limits), target)
+        _check_batches(look_at_batches(recorder.copy, limits=limits), target)
         recorder.copy.seek(0)
     except BaseException:
         recorder.stop()

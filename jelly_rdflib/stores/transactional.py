@@ -5,6 +5,7 @@ from __future__ import annotations
 from rdflib.graph import Graph
 from rdflib.term import Node
 
+from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.target import Target
 
@@ -35,8 +36,13 @@ class TransactionalChanges(GeneralChanges):
 
     def rollback(self) -> None:
         """Let the store roll back, and see that it did. May be called again if interrupted."""
+        failure: Exception | None = None
         if self._has_begun:
-            self._store.rollback()
+            try:
+                self._store.rollback()
+            except Exception as error:
+                # What it left is put right below, as for any store.
+                failure = error
             self._has_begun = False
         # Of several changes to a statement the first says whether it was there.
         before = {
@@ -51,6 +57,11 @@ class TransactionalChanges(GeneralChanges):
         super().rollback()
         if has_wrong:
             self._store.commit()
+        if failure is not None:
+            raise ApplyError(
+                f"the store's rollback failed ({failure}); its statements are as they were before"
+                " the transaction all the same"
+            ) from failure
 
     def _change(self, is_add: bool, triple: tuple[Node, Node, Node], context: Graph) -> None:
         # Not at the start: a transaction that changes nothing need not touch the store.

@@ -32,5 +32,5 @@ def test_there_is_something_to_check() -> None:
 
 
 def test_the_library_never_touches_protobuf() -> None:
-    for path in CORE.parent.rglob("*.py"):
+    for path in [*CORE.parent.rglob("*.py"), *CORE.parent.rglob("*.p[yx][xd]")]:
         assert not re.search(r"^\s*(from|import)\s+google\b", path.read_text("utf-8"), re.M), path

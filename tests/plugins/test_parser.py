@@ -134,11 +134,10 @@ def test_prefixes_that_rdflib_binds_itself(is_asked_before: bool) -> None:
 def test_bad_input_leaves_the_dataset_as_it_was() -> None:
     for size in range(len(QUADS)):
         dataset = Dataset()
-        try:
+        with pytest.raises(DecodeError):
             dataset.parse(data=QUADS[:size], format="jelly-patch")
-        except DecodeError:
-            assert quads(dataset) == set()
-            assert dataset.store.namespace("x") is None
+        assert quads(dataset) == set()
+        assert dataset.store.namespace("x") is None
 
 
 def test_text_is_refused(tmp_path: Path) -> None:

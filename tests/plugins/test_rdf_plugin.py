@@ -28,7 +28,7 @@ register()
 
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o", lang="en"), URIRef("urn:g")  # noqa: E741
 QUADS = {
-    (S, P, O, None),
+    (S, P, O, DATASET_DEFAULT_GRAPH_ID),
     (S, P, Literal(1), G),
     (BNode("b"), P, BNode("b"), G),
     (BNode("b"), P, Literal("x", datatype=XSD.token), BNode("graph")),
@@ -39,7 +39,7 @@ def make_dataset() -> Dataset:
     dataset = Dataset()
     dataset.bind("ex", "http://example.org/")
     for s, p, o, g in QUADS:
-        (dataset if g is None else dataset.graph(g)).add((s, p, o))
+        (dataset if g == DATASET_DEFAULT_GRAPH_ID else dataset.graph(g)).add((s, p, o))
     assert set(dataset.quads()) == QUADS
     return dataset
 
@@ -83,7 +83,7 @@ def test_a_dataset_there_and_back(store: str) -> None:
 
 @pytest.mark.parametrize("store", ["Memory", SimpleMemory, OxigraphStore])
 def test_a_graph_there_and_back(store: Any) -> None:
-    graph = Graph(store="default").add((S, P, O)).add((BNode("b"), P, Literal("01")))
+    graph = Graph(store="default").add((S, P, O)).add((BNode("b"), P, Literal("é", lang="fr")))
     graph.bind("ex", "http://example.org/")
     data = graph.serialize(format="jelly-rdf", encoding="utf-8")
     copy = Graph(store=store if isinstance(store, str) else store())
@@ -122,10 +122,10 @@ def test_what_rdflib_can_not_hold(statement: Any, match: str) -> None:
         generalized_statements=True,
     )
     dataset = make_dataset()
-    before = visible_state(dataset.store)
+    before = visible_state(dataset)
     with pytest.raises(jr.ApplyError, match=match):
         dataset.parse(data=data, format="jelly-rdf")
-    assert visible_state(dataset.store) == before
+    assert visible_state(dataset) == before
     assert statement in list(jr.read_statements(data))
 
 
@@ -141,11 +141,11 @@ def test_a_named_graph_does_not_go_into_a_graph() -> None:
 def test_bad_input_leaves_the_dataset_as_it_was() -> None:
     data = jelly([(BNode(str(n)), P, O, G) for n in range(600)])
     dataset = make_dataset()
-    before = visible_state(dataset.store)
+    before = visible_state(dataset)
     for bad in (data[:-1], data + b"\x05\x01", b"<a> <b> <c> .\n", b""):
         with pytest.raises(jr.DecodeError):
             dataset.parse(data=bad, format="jelly-rdf")
-        assert visible_state(dataset.store) == before
+        assert visible_state(dataset) == before
 
 
 def test_a_patch_is_called_so() -> None:
@@ -211,11 +211,7 @@ def test_options_of_the_serializer() -> None:
     assert reader.options.physical_type is jr.PhysicalStreamType.GRAPHS
     assert reader.options.stream_name == "name"
     assert [frame.namespaces for frame in frames] == [[]]
-    statements = {
-        (s, p, o, None if g == DATASET_DEFAULT_GRAPH_ID else g)
-        for frame in frames
-        for s, p, o, g in frame
-    }
+    statements = {statement for frame in frames for statement in frame}
     assert statements == QUADS
     with pytest.raises(jr.EncodeError, match="namespace_declarations"):
         dataset.serialize(format="jelly-rdf", encoding="utf-8", options=options, namespaces=True)
@@ -245,3 +241,20 @@ def test_what_would_become_a_str_is_an_error() -> None:
         Graph().serialize(format="jelly-rdf")
     with pytest.raises(TypeError, match="Jelly-RDF is binary"):
         Graph().parse(source=io.StringIO("text"), format="jelly-rdf")
+
+
+def test_a_warning_comes_once_and_says_where() -> None:
+    options = jr.StreamOptions(physical_type="TRIPLES")
+    data = bytearray(jr.StatementEncoder(options).encode_frame([(S, P, O)]))
+    at = data.index(b"\x70\x01")
+    data[at + 1] = 4
+    for graph in (Graph(), Dataset()):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            graph.parse(data=bytes(data), format="jelly-rdf")
+        [warning] = [each for each in caught if each.category is UserWarning]
+        assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        with pytest.raises(jr.DecodeError, match="logical type"):
+            Graph().parse(data=bytes(data), format="jelly-rdf", strict=True)

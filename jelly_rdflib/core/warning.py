@@ -1,0 +1,20 @@
+"""Warnings that point to the user's own line."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+__all__ = ["warn"]
+
+_OURS_AND_RDFLIBS = ("jelly_rdflib.", "rdflib.")
+
+
+def warn(message: str) -> None:
+    """Warn, as if by the line that called this package, or rdflib which called it."""
+    level = 1
+    frame = sys._getframe(0)
+    while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(_OURS_AND_RDFLIBS):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, UserWarning, stacklevel=level)
