@@ -267,6 +267,7 @@ class TestTightLookups:
             write(operations, self.tight(QUADS, 1))
         assert said(write(operations, self.tight(QUADS, 1, 2))) == operations
 
+    @few
     @given(strategies.streams(), st.sampled_from([(0, 0), (1, 1), (2, 2)]))
     def test_what_can_be_expressed_is_written(self, stream: Stream, sizes: tuple[int, int]) -> None:
         expected = as_written(stream.operations)
@@ -373,6 +374,7 @@ class TestRefusals:
         assert frame.metadata == {"k": b"v"}
         assert len(frame.statements) == 2
 
+    @few
     @given(strategies.streams(), dice)
     def test_any_stream_with_refusals_in_between(self, stream: Stream, rng: Any) -> None:
         file = io.BytesIO()
