@@ -219,7 +219,6 @@ class TestGraphs:
             with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
                 list(jr.read_graphs(data))
 
-    @pytest.mark.xfail(reason="it is a Graph")
     def test_a_frame_before_the_options_is_what_they_say(self) -> None:
         data = b"\x00" + grouped(QUADS, DATASETS)
         assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
