@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,17 @@ import jelly_rdflib as jr
 from .oracle import decoder
 from .oracle.terms import Plain, operation, plain_operation
 
-__all__ = ["PATCH_OPTIONS", "assert_same_outcome", "options_of", "read", "refuse", "run", "write"]
+__all__ = [
+    "PATCH_OPTIONS",
+    "assert_nothing_is_kept",
+    "assert_position",
+    "assert_same_outcome",
+    "options_of",
+    "read",
+    "refuse",
+    "run",
+    "write",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -123,6 +136,26 @@ def assert_same_outcome(data: bytes) -> bool:
         return True
     assert got == expected, data
     return False
+
+
+def assert_nothing_is_kept(work: Callable[[], None]) -> None:
+    """Check that memory which is taken is given back."""
+    for _ in range(3):
+        work()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(40):
+            work()
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    # what leaks, leaks each time; caches of the interpreter and of pytest may take a little
+    assert kept < 40 * 64
 
 
 def run(code: str, *arguments: str, timeout: float = 120) -> str:

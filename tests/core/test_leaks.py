@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import io
-import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +12,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 
 from ..oracle import build as b
+from ..support import assert_nothing_is_kept
 from ..test_bad_input import BARE, HEAD, REALISTIC, SMALL, row
 
 OPERATIONS = [
@@ -87,19 +86,4 @@ def write_bad() -> None:
     "work", [read_all, read_parts, read_bad, read_columns, write_all, write_bad]
 )
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
-    for _ in range(3):
-        work()
-    gc.collect()
-    tracemalloc.start()
-    try:
-        work()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(40):
-            work()
-        gc.collect()
-        kept = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    # what leaks, leaks each time; caches of the interpreter and of pytest may take a little
-    assert kept < 40 * 64
+    assert_nothing_is_kept(work)

@@ -16,7 +16,7 @@ from .reference import Doubt, RuleError, TermReference, parse_as
 from .terms import Plain
 from .wire import WireError, split
 
-__all__ = ["SUPPORT", "Frame", "Reference", "decode", "parse", "read"]
+__all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "decode", "parse", "read"]
 
 SUPPORT = {TRIPLES: (0, 1, 3), QUADS: (0, 2, 4), GRAPHS: (0, 2, 4)}
 """The base logical types that go with a physical type (Jelly-RDF, "Consistency with …")."""

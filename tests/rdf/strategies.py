@@ -69,6 +69,7 @@ def streams(
     physical_type: int | None = None,
     logical: str = "any",
     one_frame: bool = False,
+    rdf_1_1: bool = False,
 ) -> Stream:
     """Draw a legal stream whose lookups are big enough for each of its rows.
 
@@ -77,6 +78,7 @@ def streams(
         physical_type: Of the stream; None for any.
         logical: "flat", "grouped", or "any", which may be unspecified too.
         one_frame: Draw exactly one frame.
+        rdf_1_1: Draw neither quoted triples nor generalized statements.
     """
     physical_type = physical_type or draw(st.sampled_from(PHYSICAL_TYPES))
     logical_types = {
@@ -91,6 +93,8 @@ def streams(
         "logical_type": draw(st.sampled_from(logical_types)),
         "version": draw(st.sampled_from([1, 2])),
     }
+    if rdf_1_1:
+        options["rdf_star"] = options["generalized_statements"] = False
     pool = Pool(draw, options)
     frames = draw(
         st.lists(

@@ -196,7 +196,7 @@ class TestFlipped:
     @pytest.mark.parametrize("value", [0x00, 0x0B, 0xFF])
     def test_every_byte_of_a_realistic_stream(self, physical_type: int, value: int) -> None:
         realistic = REALISTIC[physical_type]
-        for at in range(value % 4, len(realistic), 4):
+        for at in range(value % 7, len(realistic), 7):
             data = bytearray(realistic)
             data[at] = value
             assert_same_outcome(bytes(data))
@@ -221,7 +221,7 @@ class TestFlipped:
     def test_any_stream(self, stream: Stream, rng: random.Random, strict: bool) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
         whole = rdf_producer.spelled(messages, rng)
-        for _ in range(10):
+        for _ in range(8):
             data = bytearray(whole)
             for _ in range(rng.choice([1, 1, 2, 5])):
                 damage(data, rng)
@@ -801,18 +801,36 @@ class TestErrors:
         assert (error.frame, error.row) == (1, 0)
         assert "logical type" in error.message
 
+    @pytest.mark.xfail(reason="it has numbers, and doubts that the input is Jelly-RDF at all")
+    def test_an_inconsistent_logical_type_is_called_by_its_name(self) -> None:
+        message = refuse(b.stream([b.options(logical_type=DATASETS)])).message
+        assert "DATASETS" in message
+        assert "TRIPLES" in message
+        assert "at all" not in message
+
+    @pytest.mark.xfail(reason="it has none")
+    def test_a_flat_stream_is_refused_with_a_position(self) -> None:
+        data = b.stream([b.options(logical_type=1)])
+        with pytest.raises(jr.DecodeError, match="read_statements") as caught:
+            list(jr.read_graphs(data))
+        assert_position(caught.value, len(data))
+
 
 class TestAnyReader:
     """Damage that reaches all readers, and the package's other format."""
 
     def outcome(self, call: Any, data: bytes) -> Any:
         try:
-            list(call(data, normalize=False))
+            with warnings.catch_warnings():
+                # batches have no strict mode
+                warnings.simplefilter("ignore", UserWarning)
+                list(call(data, normalize=False))
         except jr.DecodeError as error:
             assert_position(error, len(data))
             return (error.message, error.offset, error.frame, error.row)
         return None
 
+    @few
     @given(strategies.streams(), dice)
     def test_all_readers_agree(self, stream: Stream, rng: random.Random) -> None:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
@@ -822,7 +840,7 @@ class TestAnyReader:
         outcomes = [self.outcome(call, bytes(data)) for call in readers]
         assert outcomes[0] == outcomes[1]
         if outcomes[0] is not None and "logical" in outcomes[0][0]:
-            return  # batches have no strict mode
+            return
         assert (outcomes[0] is None) == (outcomes[2] is None)
 
     @few

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
@@ -85,6 +85,7 @@ class TestAgainstProtobuf:
         assert statements(OnlyRead(data, size)) == stream.statements
         assert read(OnlyRead(data, size)) == rdf_decoder.read(data)
 
+    @few
     @given(strategies.streams(), dice)
     def test_batches(self, stream: Stream, rng: random.Random) -> None:
         data = spelled(stream, rng)
@@ -106,6 +107,7 @@ class TestAgainstProtobuf:
             list(reader)
             assert_options(reader.options, stream.options)
 
+    @few
     @given(strategies.streams(), dice, st.sampled_from([None, True]))
     def test_nodes(self, stream: Stream, rng: random.Random, normalize: bool | None) -> None:
         """A produced term equals, attribute by attribute, the one rdflib's constructor makes."""
@@ -199,10 +201,11 @@ class TestGraphs:
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 
     @few
-    @given(strategies.streams(logical="grouped"), dice)
+    @given(strategies.streams(logical="grouped", rdf_1_1=True), dice)
     def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
-        if stream.options["rdf_star"] or stream.options["generalized_statements"]:
-            return
+        # rdflib's Dataset makes a blank node of an empty name
+        assume(all(statement[3:] != (("iri", ""),) for statement in stream.statements))
+        assume(all(statement[3:] != (("bnode", ""),) for statement in stream.statements))
         data = spelled(stream, rng)
         graphs = list(jr.read_graphs(data, normalize=False))
         expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
@@ -215,6 +218,10 @@ class TestGraphs:
             data = b.stream([options, b.name("urn:p"), row])
             with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
                 list(jr.read_graphs(data))
+
+    def test_a_frame_before_the_options_is_what_they_say(self) -> None:
+        data = b"\x00" + grouped(QUADS, DATASETS)
+        assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
 
     def test_normalize(self) -> None:
         data = b.stream(
@@ -298,13 +305,6 @@ class TestSources:
             frames = list(jr.read_frames(make(data)))
             assert [frame.metadata for frame in frames] == [{"n": bytes([n])} for n in range(5)]
             assert sum(map(len, frames)) == sum(map(len, jr.read_batches(make(data))))
-
-    def test_cut_compressed_data_is_refused(self, data: bytes, compression: str) -> None:
-        if compression == "plain":
-            pytest.skip("TestTruncated of test_bad_input has that")
-        for size in (*range(4, 40), len(data) // 2, len(data) - 1):
-            with pytest.raises(jr.DecodeError):
-                statements(data[:size])
 
 
 READERS: list[Callable[..., Any]] = [
@@ -470,3 +470,10 @@ class TestCompression:
             parts = DATA[:at], DATA[at:]
             for compress in (gzip.compress, zstandard.compress):
                 assert statements(b"".join(map(compress, parts))) == STATEMENTS
+
+    @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+    def test_what_is_cut_is_refused(self, compress: Any) -> None:
+        data = compress(DATA)
+        for size in (*range(4, 40), len(data) // 2, len(data) - 1):
+            with pytest.raises(jr.DecodeError):
+                statements(data[:size])

@@ -67,13 +67,6 @@ def options_for(stream: Stream, **more: Any) -> jr.StreamOptions:
     return options_of({**stream.options, "version": version}, **more)
 
 
-def without_the_last_end(got: list[Frame], options: jr.StreamOptions) -> list[Frame]:
-    """Return frames less the one that only ends the last graph of a flat stream of GRAPHS."""
-    if options.physical_type == GRAPHS and options.logical_type % 10 <= FLAT_QUADS:
-        return got[:-1] if got[-1] == Frame([], {}) else got
-    return got
-
-
 def said(data: bytes) -> list[Plain]:
     """Return the operations that the reference decoder reads in all frames."""
     return [op for frame in rdf_decoder.read(data) for op in frame.operations]
@@ -94,7 +87,7 @@ class TestAgainstProtobuf:
         data = write_frames(stream.frames, options)
         got, expected = rdf_decoder.read(data), frames_of(stream)
         if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
-            assert got == expected or without_the_last_end(got, options) == expected
+            assert got == expected
         else:
             # others may come before it, but the end that was asked for is there
             assert [op for frame in got for op in frame.operations] == as_written(stream.operations)
@@ -267,6 +260,7 @@ class TestTightLookups:
             write(operations, self.tight(QUADS, 1))
         assert said(write(operations, self.tight(QUADS, 1, 2))) == operations
 
+    @few
     @given(strategies.streams(), st.sampled_from([(0, 0), (1, 1), (2, 2)]))
     def test_what_can_be_expressed_is_written(self, stream: Stream, sizes: tuple[int, int]) -> None:
         expected = as_written(stream.operations)
@@ -352,7 +346,15 @@ class TestRefusals:
         assert frame.namespaces == [("a", plain(S)), ("c", ("iri", "urn:new/x"))]
 
     @pytest.mark.parametrize(
-        "metadata", [5, {"k": "text"}, {"k": None}, {5: b"v"}, {"\ud800": b""}]
+        "metadata",
+        [
+            5,
+            [("k", b"v")],
+            {"k": "text"},
+            {"k": None},
+            {5: b"v"},
+            {"\ud800": b""},
+        ],
     )
     def test_metadata(self, metadata: Any) -> None:
         file = io.BytesIO()
@@ -366,6 +368,7 @@ class TestRefusals:
         assert frame.metadata == {"k": b"v"}
         assert len(frame.statements) == 2
 
+    @few
     @given(strategies.streams(), dice)
     def test_any_stream_with_refusals_in_between(self, stream: Stream, rng: Any) -> None:
         file = io.BytesIO()
@@ -381,7 +384,7 @@ class TestRefusals:
                     put(writer, op)
                 writer.end_frame(metadata=frame.metadata)
         got, expected = rdf_decoder.read(file.getvalue()), frames_of(stream)
-        assert got == expected or without_the_last_end(got, options) == expected
+        assert got == expected
 
     def test_refusals_of_encode_frame_keep_what_came_before(self) -> None:
         encoder = jr.StatementEncoder(flat(TRIPLES))
@@ -474,6 +477,24 @@ class TestFrames:
             got = rows(write([("A", *map(plain, (S, P, O)), None)], options))
             last = {TRIPLES: "triple", QUADS: "quad", GRAPHS: "graph_end"}[physical_type]
             assert got[-1].WhichOneof("row") == last
+
+    @pytest.mark.parametrize("make", [flat, grouped])
+    def test_a_frame_that_is_ended_leaves_no_graph_open(self, make: Any) -> None:
+        """One that is closed since it is full may do so, in a flat stream."""
+        element = Frame([("A", *map(plain, (S, P, O, G)))], {"k": b"v"})
+        encoder = jr.StatementEncoder(make(GRAPHS))
+        statement = (S, P, O, G)
+        for data in (
+            write_frames([element] * 3, make(GRAPHS)),
+            b"".join(
+                wire.varint(len(frame)) + frame
+                for frame in (encoder.encode_frame([statement]) for _ in range(3))
+            ),
+        ):
+            assert len(messages(data)) == 3
+            for message in messages(data):
+                got = [row.WhichOneof("row") for row in message.rows]
+                assert (got.count("graph_start"), got[-1]) == (1, "graph_end")
 
     def test_a_block_left_by_an_exception_closes_its_graph(self) -> None:
         file = io.BytesIO()
@@ -668,6 +689,11 @@ class TestOptions:
             {"frame_rows": 0},
             {"frame_bytes": 0},
             {"logical_type": -4},
+            pytest.param(
+                # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
+                {"logical_type": (1 << 31) + 2},
+                marks=pytest.mark.xfail(reason="not refused", strict=True),
+            ),
             {"version": 0},
         ],
     )
@@ -747,6 +773,15 @@ class TestWriteGraphs:
             assert (("ex", ("iri", EXAMPLE)) in first.namespaces) == namespaces
             assert ("ex", ("iri", EXAMPLE)) not in second.namespaces
 
+    @pytest.mark.xfail(reason="what was written of it is a frame")
+    def test_a_graph_that_fails_half_way_is_no_element(self) -> None:
+        bad = a_graph("a", "b", "c")
+        bad.add((BNode("d"), P, Literal("\ud800")))
+        file = io.BytesIO()
+        with pytest.raises(jr.EncodeError):
+            jr.write_graphs([a_graph("a"), bad], file)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1]
+
     def test_subject_graphs(self) -> None:
         file = io.BytesIO()
         options = jr.StreamOptions(physical_type="TRIPLES", logical_type="SUBJECT_GRAPHS")
@@ -772,7 +807,7 @@ class TestRoundTrips:
         options = options_for(stream, frame_rows=10_000)
         written = write_frames(stream.frames, options)
         got, expected = read(written), frames_of(stream)
-        assert got == expected or without_the_last_end(got, options) == expected
+        assert got == expected
         assert write_frames(expected, options) == written
 
     @pytest.mark.parametrize("preset", [jr.StreamOptions.small, jr.StreamOptions.big])
