@@ -3,6 +3,7 @@
 from jelly_rdflib.apply import ApplyResult, apply
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.diff import diff
 from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError, JellyError, LimitError
 from jelly_rdflib.graphs import read_graphs, write_graphs
@@ -61,6 +62,7 @@ __all__ = [
     "StatementEncoder",
     "StatementWriter",
     "StreamOptions",
+    "TermKind",
     "TripleTerm",
     "apply",
     "diff",

@@ -101,11 +101,11 @@ def apply(
 
     Raises:
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`: that is found out before anything is applied,
-            unless an iterator starts with statements without graphs); something is no operation (its code, the number or the kinds of its elements are
-            wrong); transactions start and end where they must not; the store can't unbind a
-            prefix, or does not bind it; a patch aborts a transaction, and ``atomic`` is False; or
-            the store refuses to undo a change.
+            named graph for a plain `Graph`: that is found out before anything is applied, unless
+            an iterator starts with statements without graphs); something is no operation (its
+            code, the number or the kinds of its elements are wrong); transactions start and end
+            where they must not; the store can't unbind a prefix, or does not bind it; a patch
+            aborts a transaction, and ``atomic`` is False; or the store refuses to undo a change.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows.
         TypeError: ``source`` or ``target`` is of another kind.

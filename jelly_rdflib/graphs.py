@@ -93,7 +93,8 @@ class GraphIterator:
         if self._early > 0:
             self._early -= 1
             return _make_graph(self._options)
-        frame, self._waiting = self._waiting or next(self._frames), None
+        frame = next(self._frames) if self._waiting is None else self._waiting
+        self._waiting = None
         return _make_graph(self._options, frame.batch)
 
     def close(self) -> None:
@@ -114,7 +115,7 @@ class GraphIterator:
         )
         if self._is_strict:
             self.close()
-            raise DecodeError(message)
+            raise DecodeError(message, offset=0, frame=self._early)
         warn(message)
 
 
@@ -143,8 +144,7 @@ def write_graphs(
             for triples, DATASETS for the others.
         namespaces: Declare the prefixes of each graph in its frame.
 
-    If there are no graphs, what is written reads as one that is empty: a stream needs a frame to have
-    options.
+    If there are no graphs, what is written reads as one that is empty: the options need a frame.
 
     Raises:
         EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,

@@ -29,6 +29,7 @@ __all__ = [
     "Patch",
     "PatchDecoder",
     "PatchEncoder",
+    "PatchIterator",
     "PatchWriter",
     "read_operations",
     "read_patches",
@@ -80,7 +81,7 @@ def read_operations(
 
 def read_patches(
     source: Any, *, limits: Limits | None = None, normalize: bool | None = None
-) -> Iterator[Patch]:
+) -> PatchIterator:
     """Iterate over the patches of a Jelly-Patch stream.
 
     One patch at a time is in memory, as columns. For a patch that is larger than memory, use
@@ -108,24 +109,54 @@ def read_patches(
     """
     limits = limits or _DEFAULT_LIMITS
     decoder = PatchFrameDecoder(make_node_factory(normalize), limits)
-    return _patches(BatchReader(source, decoder, limits))
+    return PatchIterator(BatchReader(source, decoder, limits))
 
 
-def _patches(batches: BatchReader) -> Iterator[Patch]:
-    slices: list[_Slice] = []
-    try:
-        for batch in batches:
-            ops = bytes(batch.ops)
-            start = 0
-            while (end := ops.find(Op.END, start)) >= 0:
-                slices.append(_Slice(batch, start, end))
-                yield Patch._of_slices(slices)
-                slices = []
-                start = end + 1
-            if start < len(ops):
-                slices.append(_Slice(batch, start, len(ops)))
-    finally:
-        batches.close()
+class PatchIterator:
+    """Iterates over the patches of a stream; see `read_patches`."""
+
+    def __init__(self, batches: BatchReader) -> None:
+        self._batches = batches
+        # Of the patch that comes next.
+        self._slices: list[_Slice] = []
+        # The batch that is not used up, its codes, and where the next patch starts in it.
+        self._batch: Batch | None = None
+        self._ops = b""
+        self._start = 0
+
+    def __iter__(self) -> PatchIterator:
+        return self
+
+    def __next__(self) -> Patch:
+        while True:
+            if self._batch is None:
+                self._batch = next(self._batches)
+                self._ops = bytes(self._batch.ops)
+                self._start = 0
+            end = self._ops.find(Op.END, self._start)
+            is_whole = end >= 0
+            if not is_whole:
+                end = len(self._ops)
+            if end > self._start:
+                self._slices.append(_Slice(self._batch, self._start, end))
+            self._start = end + 1
+            if self._start >= len(self._ops):
+                self._batch = None
+            if is_whole:
+                slices, self._slices = self._slices, []
+                return Patch._of_slices(slices)
+
+    def close(self) -> None:
+        """Stop reading, and close the file if the reader opened it."""
+        self._batches.close()
+        self._slices = []
+        self._batch = None
+
+    @property
+    def options(self) -> PatchOptions | None:
+        """The stream's options; None before its first frame was read."""
+        options: PatchOptions | None = self._batches.options
+        return options
 
 
 @dataclass(frozen=True)

@@ -299,8 +299,10 @@ class StatementWriter(StatementFrameEncoder):
     """Writes a Jelly-RDF stream.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
-    exception, a graph or dataset that was not ended is left out. Each frame is written in one piece. In a stream of physical type GRAPHS, graphs are started and ended as the statements'
-    graphs ask for it: fewest rows are written if statements come graph by graph.
+    exception, a graph or dataset that was not ended is left out. A frame is written in one piece.
+
+    In a stream of physical type GRAPHS, graphs are started and ended as the statements' graphs ask
+    for it: fewest rows are written if statements come graph by graph.
 
     Args:
         destination: A path, or a binary file object, which stays open.

@@ -25,7 +25,8 @@ cdef class BatchReader:
 
     cdef FrameReader frames
     cdef FrameDecoder decoder
-    cdef FrameDecoder statement_decoder
+    cdef FrameDecoder statement_decoder  # None once it is clear which decoder is right
+    cdef FrameDecoder other_decoder
     cdef bint is_finished
     cdef bint is_reading
 
@@ -33,7 +34,7 @@ cdef class BatchReader:
         self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
     ):
         self.decoder = decoder
-        self.statement_decoder = statement_decoder
+        self.statement_decoder = self.other_decoder = statement_decoder
         self.frames = FrameReader(source, limits.max_frame_size)
 
     def __iter__(self):
@@ -91,17 +92,19 @@ cdef class BatchReader:
         return batch if batch.rows.count > 0 else None
 
     cdef int choose_decoder(self) except -1:
+        """Choose by the first frame with rows; one without may have metadata, as of Jelly-RDF."""
         cdef Span frame
         cdef StreamKind kind
         frame.start = self.frames.frame
         frame.end = self.frames.frame + self.frames.frame_size
         kind = find_stream_kind(frame)
-        if kind == StreamKind.STATEMENT_STREAM:
-            self.statement_decoder.frame = self.decoder.frame
-            self.decoder = self.statement_decoder
-        # A frame without rows decides nothing.
-        if kind != StreamKind.UNKNOWN_STREAM:
-            self.statement_decoder = None
+        if (self.decoder is self.statement_decoder) != (
+            kind == StreamKind.STATEMENT_STREAM or kind == StreamKind.NO_ROWS
+        ):
+            self.decoder, self.other_decoder = self.other_decoder, self.decoder
+            self.decoder.frame = self.other_decoder.frame
+        if kind != StreamKind.NO_ROWS:
+            self.statement_decoder = self.other_decoder = None
         return 0
 
 

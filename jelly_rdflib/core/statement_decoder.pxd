@@ -12,10 +12,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef bint is_strict
     cdef bint is_quiet  # not strict, and no warning either
     cdef bint is_in_graph  # in a GRAPHS stream
+    cdef bytes description  # of the types, for an error
     cdef bytes stream_name
     cdef const char* name_start  # of `stream_name`, for code without the GIL
     cdef size_t name_size
 
+    cdef const char* describe_types(self, const uint32_t* options) noexcept with gil
     cdef int decode_triple_row(self, Span message) noexcept nogil
     cdef int decode_quad_row(self, Span message) noexcept nogil
     cdef int decode_graph_start(self, Span message) noexcept nogil

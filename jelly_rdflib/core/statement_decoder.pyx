@@ -69,6 +69,7 @@ cdef enum:
 
 cdef enum:
     NEWEST_VERSION = 2
+    MAX_ENUM = 0x7FFFFFFF
 
 cdef uint8_t A = Op.A
 cdef uint8_t PA = Op.PA
@@ -123,11 +124,20 @@ cdef class StatementFrameDecoder(FrameDecoder):
         )
 
     cdef int warn(self) except -1:
-        warn(
-            f"logical type {self.option_fields[LOGICAL_TYPE]} does not go with physical type"
-            f" {self.option_fields[PHYSICAL_TYPE]}"
-        )
+        warn(self.describe_types(self.option_fields).decode())
         return 0
+
+    cdef const char* describe_types(self, const uint32_t* options) noexcept with gil:
+        """Say, with the types' names, that they don't go together."""
+        cdef uint32_t number = options[LOGICAL_TYPE]
+        logical = LogicalStreamType._value2member_map_.get(number)
+        name = number if logical is None else f"{logical.name} ({number})"
+        physical = PhysicalStreamType(options[PHYSICAL_TYPE])
+        self.description = (
+            f"the logical type {name} does not go with the physical type"
+            f" {physical.name} ({options[PHYSICAL_TYPE]})"
+        ).encode()
+        return self.description
 
     cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         """Jelly-RDF, "Physical stream types" and "Logical stream types"."""
@@ -138,15 +148,17 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return fail_number(
                 &self.terms.failure, at, b"{number} is no physical type", physical, 0
             )
+        if options[LOGICAL_TYPE] > MAX_ENUM:
+            return fail_number(
+                &self.terms.failure, at, b"{number} is no logical type", options[LOGICAL_TYPE], 0
+            )
         if IS_CONSISTENT[physical][options[LOGICAL_TYPE] % 10]:
             return 0
         self.must_warn = not self.is_quiet
         if self.is_strict:
-            return fail_number(
-                &self.terms.failure, at,
-                b"logical type {number} does not go with physical type {bound}; it is read without"
-                b" strict=True",
-                options[LOGICAL_TYPE], physical,
+            self.terms.failure.what = self.describe_types(options)
+            return fail(
+                &self.terms.failure, at, b"{what}; the stream can be read with strict=False"
             )
         return 0
 

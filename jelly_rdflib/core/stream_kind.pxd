@@ -3,7 +3,8 @@
 from jelly_rdflib.core.wire cimport Span
 
 cdef enum StreamKind:
-    UNKNOWN_STREAM
+    UNKNOWN_STREAM  # the frame is damaged, or does not start with options
+    NO_ROWS  # the frame says nothing of it
     PATCH_STREAM
     STATEMENT_STREAM
 

@@ -12,7 +12,7 @@ from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, VARINT, read_span, read_ta
 
 
 cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
-    """Return what a frame is of; unknown if it does not start with options, or is damaged."""
+    """Return what a frame is of."""
     cdef const uint8_t* at = frame.start
     cdef uint32_t field, wire_type
     cdef Span row
@@ -26,7 +26,7 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
             return kind_of_row(row)
         if skip_field(&at, frame.end, field, wire_type, &ignored) < 0:
             return StreamKind.UNKNOWN_STREAM
-    return StreamKind.UNKNOWN_STREAM
+    return StreamKind.NO_ROWS
 
 
 cdef StreamKind kind_of_row(Span row) noexcept nogil:

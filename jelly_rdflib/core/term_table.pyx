@@ -54,7 +54,17 @@ cdef class TermTable:
 
     @property
     def kinds(self):
-        """Column: for each term its `TermKind`, uint8."""
+        """Column: for each term its `jelly_rdflib.TermKind`, uint8. What the others then hold:
+
+        - ``NONE``: nothing; number 0 stands for no term
+        - ``IRI``, ``BLANK_NODE``: the text
+        - ``SIMPLE_LITERAL``: the lexical form as text
+        - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``
+        - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
+        - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
+        - ``DEFAULT_GRAPH``: nothing
+        - ``STRING``: text that is no term, such as a header's key
+        """
         return self.export(self.columns.kinds, self.columns.count, sizeof(uint8_t))
 
     @property

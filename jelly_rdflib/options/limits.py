@@ -55,4 +55,4 @@ class Limits:
         check_range("max_nesting_depth", self.max_nesting_depth, 0, _MAX_NESTING_DEPTH)
         check_range("max_string_size", self.max_string_size, 0, MAX_FRAME_SIZE)
         check_range("max_text_size", self.max_text_size, 0, MAX_FRAME_SIZE)
-        check_range("max_expansion", self.max_expansion, 1, 1 << 24)
+        check_range("max_expansion", self.max_expansion, 0, 1 << 24)

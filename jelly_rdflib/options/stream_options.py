@@ -9,6 +9,7 @@ from jelly_rdflib.options.checks import SMALL, NamedEnum, check_frame, check_loo
 
 __all__ = ["LogicalStreamType", "PhysicalStreamType", "StreamOptions"]
 
+MAX_ENUM = (1 << 31) - 1
 NEWEST_VERSION = 2
 """Version 2 has namespace declarations, version 1 has not (Jelly-RDF, "Versioning")."""
 
@@ -190,5 +191,5 @@ def _logical_type(value: Any) -> LogicalStreamType | int:
     try:
         return LogicalStreamType(value)
     except ValueError:
-        check_range("logical_type", value, 0, (1 << 32) - 1)
+        check_range("logical_type", value, 0, MAX_ENUM)
         return int(value)

@@ -13,11 +13,11 @@ __all__ = ["register"]
 
 # The module and the class of each encoding's plugins.
 _PARSERS = {
-    "jelly-patch": ("jelly_rdflib.plugins.parser", "JellyPatchParser"),
+    "jelly-patch": ("jelly_rdflib.plugins.patch_parser", "JellyPatchParser"),
     "jelly-rdf": ("jelly_rdflib.plugins.rdf_parser", "JellyParser"),
 }
 _SERIALIZERS = {
-    "jelly-patch": ("jelly_rdflib.plugins.serializer", "JellyPatchSerializer"),
+    "jelly-patch": ("jelly_rdflib.plugins.patch_serializer", "JellyPatchSerializer"),
     "jelly-rdf": ("jelly_rdflib.plugins.rdf_serializer", "JellySerializer"),
 }
 

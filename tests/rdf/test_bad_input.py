@@ -801,14 +801,12 @@ class TestErrors:
         assert (error.frame, error.row) == (1, 0)
         assert "logical type" in error.message
 
-    @pytest.mark.xfail(reason="it has numbers, and doubts that the input is Jelly-RDF at all")
     def test_an_inconsistent_logical_type_is_called_by_its_name(self) -> None:
         message = refuse(b.stream([b.options(logical_type=DATASETS)])).message
         assert "DATASETS" in message
         assert "TRIPLES" in message
         assert "at all" not in message
 
-    @pytest.mark.xfail(reason="it has none")
     def test_a_flat_stream_is_refused_with_a_position(self) -> None:
         data = b.stream([b.options(logical_type=1)])
         with pytest.raises(jr.DecodeError, match="read_statements") as caught:

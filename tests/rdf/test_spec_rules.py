@@ -380,7 +380,6 @@ class TestMetadata:
         data = b.delimited([b.frame(b.options(), metadata={"k": b"\xff"}), b.frame()])
         assert [batch.metadata for batch in jr.read_batches(data)] == [{"k": b"\xff"}, {}]
 
-    @pytest.mark.xfail(reason="frames before the options are read as those of a patch")
     def test_batches_have_it_before_the_options_too(self) -> None:
         """Issue: batch.metadata."""
         data = b.delimited([b.frame(metadata={"k": b"v"}), b.frame(b.options())])
