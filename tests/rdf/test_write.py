@@ -503,6 +503,23 @@ class TestFrames:
             raise KeyError("x")
         assert len(said(file.getvalue())) == 1
 
+    @pytest.mark.parametrize(("make", "kept"), [(flat, [1, 1]), (grouped, [1])])
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_an_element_that_an_exception_cuts_is_left_out(
+        self, physical_type: int, make: Any, kept: list[int]
+    ) -> None:
+        """It would pass for a whole one."""
+        file = io.BytesIO()
+        with (  # noqa: PT012
+            pytest.raises(KeyError),
+            jr.StatementWriter(file, make(physical_type)) as writer,
+        ):
+            writer.add(S, P, O)
+            writer.end_frame()
+            writer.add(O, P, S)
+            raise KeyError("x")
+        assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == kept
+
     def test_writing_after_close_is_refused(self) -> None:
         writer = jr.StatementWriter(io.BytesIO())
         writer.add(S, P, O)
