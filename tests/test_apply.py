@@ -1041,3 +1041,12 @@ def test_a_store_that_can_not_roll_back() -> None:
     with pytest.raises(ApplyError, match="no way back"):
         apply([TX, add(1, G), (Op.D, S, P, O, G), TA], dataset)
     assert set(dataset.quads()) == {(S, P, O, G)}
+
+
+@pytest.mark.parametrize("name", [URIRef(""), BNode("")])
+def test_an_empty_name_of_a_graph(dataset: Dataset, name: Any) -> None:
+    """rdflib would make a name up for it."""
+    before = quads(dataset)
+    with pytest.raises(ApplyError, match="empty name"):
+        apply([add(1, H), add(2, name)], dataset)
+    assert quads(dataset) == before

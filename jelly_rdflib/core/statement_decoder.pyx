@@ -347,6 +347,9 @@ cdef class StatementFrameDecoder(FrameDecoder):
             self.metadata[name] = <bytes>(<const char*>value.start)[:value.end - value.start]
         except MemoryError:
             return fail_memory(&self.terms.failure, key.start)
+        except UnicodeDecodeError:
+            # It was UTF-8 when it was checked: somebody changes the frame under our hands.
+            return fail(&self.terms.failure, key.start, b"string is not UTF-8")
         return 0
 
     cdef int put_name(self, Span name) noexcept with gil:

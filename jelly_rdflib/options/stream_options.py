@@ -191,5 +191,7 @@ def _logical_type(value: Any) -> LogicalStreamType | int:
     try:
         return LogicalStreamType(value)
     except ValueError:
+        if isinstance(value, str):
+            raise ValueError(f"there is no logical stream type {value!r}") from None
         check_range("logical_type", value, 0, MAX_ENUM)
         return int(value)

@@ -106,13 +106,16 @@ def check_graph(g: object) -> None:
         g: A graph term; None for no graph.
 
     Raises:
-        ApplyError: It is neither an IRI nor a blank node.
+        ApplyError: It is neither an IRI nor a blank node, or is empty.
 
     Examples:
         >>> check_graph(None)
     """
     if g is not None and not isinstance(g, IdentifiedNode):
         raise _error(g, "a graph's name")
+    if isinstance(g, str) and str(g) == "":
+        # rdflib takes it for no name, and would make one up.
+        raise ApplyError("rdflib can't have a graph with an empty name")
 
 
 def not_an_operation(operation: object, reason: str | None = None) -> ApplyError:
