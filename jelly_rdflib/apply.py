@@ -155,7 +155,8 @@ def apply_statements(
 ) -> ApplyResult:
     """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset.
 
-    All of them, or none: arguments and errors are those of `apply`.
+    All of them, or none: arguments and errors are those of `apply`. Namespaces are bound as by
+    rdflib's parsers: a prefix that stands for another IRI already stays what it is.
 
     Args:
         source: What `jelly_rdflib.read_statements` takes.
@@ -166,18 +167,29 @@ def apply_statements(
         strict: As for `jelly_rdflib.read_statements`.
     """
     read = partial(read_statement_operations, limits=limits, normalize=normalize, strict=strict)
-    return _apply_read(source, Target(target), read, atomic=atomic, limits=limits)
+    return _apply_read(
+        source, Target(target), read, atomic=atomic, limits=limits, has_exact_prefixes=False
+    )
 
 
 def _apply_read(
-    source: Any, place: Target, read: ReadOperations, *, atomic: bool, limits: Limits | None
+    source: Any,
+    place: Target,
+    read: ReadOperations,
+    *,
+    atomic: bool,
+    limits: Limits | None,
+    has_exact_prefixes: bool = True,
 ) -> ApplyResult:
     if place.is_dataset:
         operations = read(source)
     else:
         operations = read_checked_operations(source, place, read, limits=limits)
+    applier = _Applier(
+        place, is_atomic=atomic, is_deferred=True, has_exact_prefixes=has_exact_prefixes
+    )
     try:
-        return _Applier(place, is_atomic=atomic, is_deferred=True).run(operations)
+        return applier.run(operations)
     finally:
         # The reader may have a file open, if it was not read to the end.
         close = getattr(operations, "close", None)
@@ -188,10 +200,17 @@ def _apply_read(
 class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends."""
 
-    def __init__(self, target: Target, *, is_atomic: bool, is_deferred: bool) -> None:
+    def __init__(
+        self,
+        target: Target,
+        *,
+        is_atomic: bool,
+        is_deferred: bool,
+        has_exact_prefixes: bool = True,
+    ) -> None:
         self._is_atomic = is_atomic
         self._statements = open_changes(target, is_atomic=is_atomic, is_deferred=is_deferred)
-        self._prefixes = PrefixChanges(target, is_atomic=is_atomic)
+        self._prefixes = PrefixChanges(target, is_atomic=is_atomic, is_exact=has_exact_prefixes)
         # Whether there is anything to roll back.
         self._is_open = False
         # Whether a TX started the open transaction.

@@ -14,7 +14,11 @@ __all__ = ["look_at_batches", "read_batches"]
 
 
 def read_batches(
-    source: Any, *, limits: Limits | None = None, normalize: bool | None = False
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = False,
+    strict: bool = True,
 ) -> BatchReader:
     """Iterate over the batches of a Jelly-Patch or Jelly-RDF stream: one for each frame.
 
@@ -28,6 +32,7 @@ def read_batches(
         limits: As for `read_operations`.
         normalize: As for `read_operations`, but False by default. It concerns only the nodes that
             ``batch.terms`` makes on request.
+        strict: As for `jelly_rdflib.read_statements`; for Jelly-Patch it means nothing.
 
     Returns:
         An iterator of `Batch`.
@@ -47,16 +52,21 @@ def read_batches(
         >>> batch.terms[batch.o[0]]
         rdflib.term.Literal('o')
     """
-    return _read(source, limits, normalize, is_quiet=False)
+    return _read(source, limits, normalize, strict=strict)
 
 
 def look_at_batches(source: Any, *, limits: Limits | None) -> BatchReader:
     """Read batches as `read_batches` does, before they are read in earnest: without warnings."""
-    return _read(source, limits, False, is_quiet=True)
+    return _read(source, limits, False, strict=False, is_quiet=True)
 
 
 def _read(
-    source: Any, limits: Limits | None, normalize: bool | None, *, is_quiet: bool
+    source: Any,
+    limits: Limits | None,
+    normalize: bool | None,
+    *,
+    strict: bool,
+    is_quiet: bool = False,
 ) -> BatchReader:
     limits = limits or Limits()
     factory = make_node_factory(normalize)
@@ -64,5 +74,5 @@ def _read(
         source,
         PatchFrameDecoder(factory, limits),
         limits,
-        StatementFrameDecoder(factory, limits, strict=False, is_quiet=is_quiet),
+        StatementFrameDecoder(factory, limits, strict=strict, is_quiet=is_quiet),
     )

@@ -13,7 +13,7 @@ from rdflib.graph import Dataset, Graph
 from jelly_rdflib.apply import apply
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.options import (
     Limits,
     LogicalStreamType,
@@ -107,7 +107,7 @@ class GraphIterator:
         return self._frames.options
 
     def _check_grouped(self, options: StreamOptions) -> None:
-        if options.is_grouped or options.logical_type == LogicalStreamType.UNSPECIFIED:
+        if not options.is_flat:
             return
         message = (
             f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
@@ -174,6 +174,8 @@ def write_graphs(
             options,
             logical_type=LogicalStreamType.GRAPHS if is_triples else LogicalStreamType.DATASETS,
         )
+    if namespaces and not options.namespace_declarations:
+        raise EncodeError("to declare namespaces, options need namespace_declarations=True")
     with StatementWriter(destination, options) as writer:
         for graph in itertools.chain(first, graphs):
             write_graph(graph, writer, namespaces=namespaces)

@@ -284,7 +284,8 @@ class StatementEncoder:
 
         Raises:
             EncodeError: Something can't be expressed with the stream's options. What came before
-                it is in the frame that the next call returns.
+                it is in the frame that the next call returns; but of a stream of graphs or datasets
+                it is dropped, or it would be a part of the next one.
         """
         pairs = ((prefix, as_iri(iri)) for prefix, iri in namespaces)
         return self._encoder.encode_frame(statements, namespaces=pairs, metadata=metadata)
@@ -299,7 +300,8 @@ class StatementWriter(StatementFrameEncoder):
     """Writes a Jelly-RDF stream.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
-    exception, a graph or dataset that was not ended is left out. A frame is written in one piece.
+    exception, a graph or dataset that was not ended is left out, and the options with it if it is
+    the first. A frame is written in one piece.
 
     In a stream of physical type GRAPHS, graphs are started and ended as the statements' graphs ask
     for it: fewest rows are written if statements come graph by graph.

@@ -810,7 +810,7 @@ def test_a_named_graph_is_an_error_before_anything_is_applied(graph: Graph, tmp_
     for source in sources(
         encoded(quads_with_named_graph_at_the_end(), frame_rows=20), tmp_path / "x.jellyp"
     ):
-        with pytest.raises(ApplyError, match=r"urn:g.*to a Dataset"):
+        with pytest.raises(ApplyError, match=r"urn:g.*a Dataset can hold it"):
             apply(source, graph)
         assert visible_state(graph) == before
 

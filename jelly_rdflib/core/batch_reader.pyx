@@ -81,7 +81,8 @@ cdef class BatchReader:
         except DecodeError as error:
             self.stop()
             if not self.decoder.found_options and self.frames.position > 0:
-                error.message += f"; is the input {self.decoder.format.decode()} at all?"
+                what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
+                error.message += f"; is the input {what} at all?"
             raise
         except BaseException:
             self.stop()

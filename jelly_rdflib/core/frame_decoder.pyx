@@ -136,7 +136,10 @@ cdef class FrameDecoder:
         # Whatever comes of it, there is nothing after the end.
         self.is_finished = True
         if not self.has_options:
-            raise DecodeError("no frame with options: the input is empty", offset=offset, frame=0)
+            raise DecodeError(
+                "the input is empty" if self.frame == 0 else "no frame has the stream's options",
+                offset=offset, frame=self.frame,
+            )
         self.check_end(offset)
         if self.start_rows(0) < 0 or self.end_rows() < 0:
             raise MemoryError

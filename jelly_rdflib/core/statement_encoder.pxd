@@ -1,5 +1,7 @@
 """Encodes statements to the frames of a Jelly-RDF stream."""
 
+from libc.stdint cimport uint32_t
+
 from jelly_rdflib.core.frame_encoder cimport FrameEncoder
 
 
@@ -8,10 +10,15 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef bint is_grouped  # each frame is an element of the stream
     cdef bint has_namespaces
     cdef bint has_content  # something other than entries was put into the frame
+    # Where the frame started, so that a graph that failed can be taken back.
+    cdef list start_last
+    cdef uint32_t start_prefix
+    cdef uint32_t start_name
     cdef object graph  # the graph that is open in a GRAPHS stream; None if there is none
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1
     cdef int put_in_graph(self, object s, object p, object o, object g) except -1
     cdef int close_graph(self) except -1
+    cdef int take_back(self) except -1
     cdef int put_end_of_frame(self, object metadata) except -1
     cdef int remove(self, size_t start, size_t end) except -1

@@ -1,12 +1,20 @@
 """Encodes statements to the frames of a Jelly-RDF stream."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memmove
 
-from jelly_rdflib.core.frame_encoder cimport GRAPH, OBJECT, PREDICATE, SUBJECT, FrameEncoder
+from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.frame_encoder cimport (
+    GRAPH,
+    OBJECT,
+    OPTIONS_ROW,
+    PREDICATE,
+    SUBJECT,
+    FrameEncoder,
+)
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
-from jelly_rdflib.core.wire cimport LENGTH_DELIMITED
+from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, Span, read_span, read_tag
 from jelly_rdflib.core.write_buffer cimport (
     WriteBuffer,
     buffer_reserve,
@@ -146,10 +154,17 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.check_initialized()
         if self.sink is not None:
             raise EncodeError("frames of this stream go to its destination: use end_frame()")
-        for prefix, iri in namespaces:
-            self.add_namespace(prefix, iri)
-        self.write_all(statements)
-        self.put_end_of_frame(metadata)
+        self.start_last = list(self.last)
+        self.start_prefix, self.start_name = self.terms.last_prefix, self.terms.last_name
+        try:
+            for prefix, iri in namespaces:
+                self.add_namespace(prefix, iri)
+            self.write_all(statements)
+            self.put_end_of_frame(metadata)
+        except BaseException:
+            if self.is_grouped:
+                self.take_back()
+            raise
         return self.take_frame()
 
     def finish(self):
@@ -223,6 +238,39 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.graph is not None:
             self.put_mark(GRAPH_END)
             self.graph = None
+        return 0
+
+    cdef int take_back(self) except -1:
+        """Take all rows but the options and the entries, which the lookups have, out of the frame.
+
+        Else what there is of a graph that failed would be a part of the next one.
+        """
+        cdef WriteBuffer* frame = &self.terms.frame
+        cdef const uint8_t* at = frame.data
+        cdef const uint8_t* end = frame.data + frame.size
+        cdef const uint8_t* row
+        cdef size_t kept = 0
+        cdef size_t rows = 0
+        cdef uint32_t field, wire_type
+        cdef Span content
+        cdef Failure ignored
+        while at < end:
+            row = at
+            if (
+                read_tag(&at, end, &field, &wire_type, &ignored) < 0
+                or read_span(&at, end, &content, &ignored) < 0
+                or read_tag(&content.start, content.end, &field, &wire_type, &ignored) < 0
+            ):
+                raise AssertionError("the frame is not what was put into it")
+            if field == OPTIONS_ROW or field == NAME or field == PREFIX or field == DATATYPE:
+                memmove(frame.data + kept, row, at - row)
+                kept += at - row
+                rows += 1
+        frame.size = kept
+        self.terms.rows = rows
+        self.last = self.start_last
+        self.terms.last_prefix, self.terms.last_name = self.start_prefix, self.start_name
+        self.graph = None
         return 0
 
     cdef int remove(self, size_t start, size_t end) except -1:

@@ -96,7 +96,7 @@ class StreamOptions:
         max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
             literals with a datatype (but for ``xsd:string``, written as simple literals then).
         version: Version tag of the protocol; None for the lowest that has what is asked for: 2
-            with ``namespace_declarations``, else 1.
+            with ``namespace_declarations``, else 1. (Readers of version 1 skip frame metadata.)
         namespace_declarations: Allow namespaces to be written. True if ``version`` is 2.
         frame_rows: Rows after which a frame is closed, if frames mean nothing.
         frame_bytes: Bytes after which a frame is closed, if frames mean nothing; the specification
@@ -165,6 +165,12 @@ class StreamOptions:
     def is_grouped(self) -> bool:
         """Is each frame a graph or dataset of its own, by the logical type?"""
         return self.logical_type % 10 in (LogicalStreamType.GRAPHS, LogicalStreamType.DATASETS)
+
+    @property
+    def is_flat(self) -> bool:
+        """Do frames mean nothing, by the logical type?"""
+        flat = (LogicalStreamType.FLAT_TRIPLES, LogicalStreamType.FLAT_QUADS)
+        return self.logical_type % 10 in flat
 
     @classmethod
     def of_stream(cls, **fields: Any) -> StreamOptions:

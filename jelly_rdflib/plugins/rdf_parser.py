@@ -20,6 +20,8 @@ __all__ = ["JellyParser"]
 class JellyParser(Parser):
     """Adds the statements of Jelly-RDF to the graph that parses it, and binds its namespaces.
 
+    As with rdflib's own parsers, a prefix that the graph has for another IRI stays what it is.
+
     Examples:
         >>> import jelly_rdflib
         >>> from rdflib import Dataset, Literal, URIRef

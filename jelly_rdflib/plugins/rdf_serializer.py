@@ -46,7 +46,7 @@ class JellySerializer(Serializer):
             base: Ignored: all IRIs are written in full.
             encoding: Ignored: the format is binary.
             options: Options of the stream; by default `StreamOptions()`, with triples for a Graph
-                and quads for a Dataset, and with namespaces.
+                and quads for a Dataset, and with namespaces if the graph has prefixes.
             namespaces: Whether to declare the prefixes; by default if the options allow it.
 
         Raises:
@@ -54,15 +54,17 @@ class JellySerializer(Serializer):
             EncodeError: There is what the options don't allow.
         """
         check_not_decoded("Jelly-RDF")
+        if options is not None and not isinstance(options, StreamOptions):
+            raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
         if options is None:
             is_dataset = isinstance(self.store, ConjunctiveGraph)
             options = StreamOptions(
                 physical_type=PhysicalStreamType.QUADS
                 if is_dataset
                 else PhysicalStreamType.TRIPLES,
-                namespace_declarations=namespaces is not False,
+                namespace_declarations=namespaces is not False and any(self.store.namespaces()),
             )
-        if namespaces is None:
+        if namespaces is None or not any(self.store.namespaces()):
             namespaces = options.namespace_declarations
         with StatementWriter(stream, options) as writer:
             write_graph(self.store, writer, namespaces=namespaces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.stores.prefixes import Prefixes, open_prefixes
 from jelly_rdflib.stores.target import Target
 
@@ -22,15 +23,19 @@ class PrefixChanges:
     Args:
         target: Whose prefixes they are.
         is_atomic: Whether to wait for the commit; else each takes effect as it comes.
+        is_exact: Whether a prefix is bound to its IRI whatever it was bound to, as a patch demands.
+            Else it is bound as rdflib's parsers do: what the user has bound stays, and the IRI gets
+            another prefix.
     """
 
-    def __init__(self, target: Target, *, is_atomic: bool) -> None:
+    def __init__(self, target: Target, *, is_atomic: bool, is_exact: bool = True) -> None:
         self.operations = 0
         self.added = 0
         self.deleted = 0
         self._target = target
         self._prefixes: Prefixes | None = None
         self._is_atomic = is_atomic
+        self._is_exact = is_exact
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._is_changed = False
 
@@ -86,5 +91,10 @@ class PrefixChanges:
             self._is_changed = True
         if iri is None:
             self.deleted += self._prefixes.unbind(prefix)
+        elif not self._is_exact:
+            try:
+                self._target.namespace_manager.bind(prefix, iri)
+            except KeyError as error:
+                raise ApplyError(f"rdflib can't bind the prefix {prefix!r}: {error}") from error
         else:
             self.added += self._prefixes.bind(prefix, iri)

@@ -90,7 +90,7 @@ class Target:
         if not self.is_dataset:
             raise ApplyError(
                 f"a Graph has no named graphs, so a statement in the graph {show_term(g)} can't be "
-                f"applied to it; apply the patch to a Dataset"
+                f"applied to it; a Dataset can hold it"
             )
         # A graph without the manager would make its own, and rdflib's prefixes would be back.
         return Graph(self.store, g, namespace_manager=self.namespace_manager)

@@ -258,3 +258,57 @@ def test_a_warning_comes_once_and_says_where() -> None:
         warnings.simplefilter("error", UserWarning)
         with pytest.raises(jr.DecodeError, match="logical type"):
             Graph().parse(data=bytes(data), format="jelly-rdf", strict=True)
+
+
+def test_prefixes_of_the_user_stay() -> None:
+    """As when rdflib's own parsers meet a prefix that is taken."""
+    source = Graph(bind_namespaces="none")
+    source.add((URIRef("http://example.org/s"), URIRef("http://example.org/p"), O))
+    source.bind("ex", "http://example.org/")
+    graph, as_turtle = Graph(), Graph()
+    for each in (graph, as_turtle):
+        each.bind("ex", "urn:mine#")
+    graph.parse(data=source.serialize(format="jelly-rdf", encoding="utf-8"), format="jelly-rdf")
+    as_turtle.parse(data=source.serialize(format="turtle"), format="turtle")
+    assert ("ex", URIRef("urn:mine#")) in graph.namespaces()
+    assert sorted(graph.namespaces()) == sorted(as_turtle.namespaces())
+
+
+def test_prefixes_are_taken_back_after_an_error() -> None:
+    options = jr.StreamOptions(namespace_declarations=True, rdf_star=True)
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        writer.add_namespace("new", "http://example.org/new#")
+        writer.add(S, P, O)
+        writer.add(S, P, jr.TripleTerm(S, P, O))
+    dataset = Dataset()
+    with pytest.raises(jr.ApplyError):
+        dataset.parse(data=file.getvalue(), format="jelly-rdf")
+    assert "new" not in dict(dataset.namespaces())
+
+
+def test_the_version_is_the_lowest_that_fits() -> None:
+    for graph, version in ((Graph(bind_namespaces="none"), 1), (Graph(), 2)):
+        graph.add((S, P, O))
+        reader = jr.read_frames(graph.serialize(format="jelly-rdf", encoding="utf-8"))
+        list(reader)
+        assert reader.options is not None
+        assert reader.options.version == version
+
+
+def test_options_of_the_other_format() -> None:
+    options: Any = jr.PatchOptions()
+    with pytest.raises(TypeError, match="StreamOptions"):
+        Graph().serialize(format="jelly-rdf", encoding="utf-8", options=options)
+
+
+def test_a_prefix_that_rdflib_refuses() -> None:
+    options = jr.StreamOptions(namespace_declarations=True)
+    data = jr.StatementEncoder(options).encode_frame(
+        [(S, P, O)], namespaces=[("ok", "urn:ok#"), ("a b", "urn:a#")]
+    )
+    dataset = Dataset()
+    with pytest.raises(jr.ApplyError, match="'a b'"):
+        dataset.parse(data=data, format="jelly-rdf")
+    assert len(dataset) == 0
+    assert "ok" not in dict(dataset.namespaces())

@@ -155,6 +155,24 @@ def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
     return b.stream([*head, *first, b.end()], [], [b.start("g"), b.spo("c"), b.end()])
 
 
+class TestStrictness:
+    """Types that don't go together are refused by each reader, unless it is told otherwise."""
+
+    DATA = b.stream([b.options(physical_type=TRIPLES, logical_type=DATASETS)])
+
+    @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames, jr.read_batches])
+    def test_strict_is_the_default(self, call: Any) -> None:
+        with pytest.raises(jr.DecodeError, match="logical type DATASETS"):
+            list(call(self.DATA))
+        with pytest.warns(UserWarning, match="logical type DATASETS"):
+            list(call(self.DATA, strict=False))
+
+    @pytest.mark.parametrize("logical_type", [10, 20, 1000])
+    def test_subtypes_of_unspecified_are_not_flat(self, logical_type: int) -> None:
+        data = b.stream([b.options(physical_type=TRIPLES, logical_type=logical_type)])
+        assert [len(graph) for graph in jr.read_graphs(data)] == [0]
+
+
 class TestGraphs:
     """read_graphs: a Graph or a Dataset for each frame."""
 

@@ -739,6 +739,40 @@ def content(graph: Any) -> set[Any]:
     return set(graph.quads()) if isinstance(graph, Dataset) else set(graph)
 
 
+class TestFramesThatFail:
+    """A frame of a grouped stream is a graph: one that failed leaves nothing in the next one."""
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_the_next_frame_has_nothing_of_it(self, physical_type: int) -> None:
+        grouped_type = "GRAPHS" if physical_type == 1 else "DATASETS"
+        options = jr.StreamOptions.small(
+            physical_type=physical_type, logical_type=grouped_type, namespace_declarations=True
+        )
+        encoder, decoder = jr.StatementEncoder(options), jr.StatementDecoder(normalize=False)
+        terms = [URIRef(f"{EXAMPLE}{n % 7}/{n}") for n in range(40)]
+
+        def statements(start: int) -> list[Any]:
+            triples = [(terms[start + n], terms[n], terms[start]) for n in range(5)]
+            if physical_type == 1:
+                return triples
+            return [(*triple, terms[n % 2]) for n, triple in enumerate(triples)]
+
+        def failing() -> Iterator[Any]:
+            yield from statements(20)
+            raise KeyError("x")
+
+        for start in (0, 3, 30):
+            with pytest.raises(jr.EncodeError):
+                encoder.encode_frame(
+                    statements(10), namespaces=[("a", EXAMPLE)], metadata={"a": "b"}
+                )  # type: ignore[dict-item]
+            with pytest.raises(KeyError):
+                encoder.encode_frame(failing())
+            frame = decoder.decode_frame(encoder.encode_frame(statements(start)))
+            assert frame.statements == statements(start)
+            assert frame.namespaces == []
+
+
 class TestWriteGraphs:
     """jr.write_graphs: a frame for each Graph or Dataset."""
 
@@ -800,6 +834,18 @@ class TestWriteGraphs:
         options = jr.StreamOptions(physical_type="TRIPLES", logical_type="SUBJECT_GRAPHS")
         jr.write_graphs([a_graph("a"), a_graph("b")], file, options)
         assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1, 1]
+
+    @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
+    def test_a_file_is_not_overwritten_for_want_of_good_arguments(
+        self, wrong: Any, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "x.jelly"
+        path.write_bytes(b"precious")
+        with pytest.raises(TypeError):
+            jr.write_graphs([wrong], path)
+        with pytest.raises(jr.EncodeError, match="namespace_declarations"):
+            jr.write_graphs([a_graph("a")], path, jr.StreamOptions(), namespaces=True)
+        assert path.read_bytes() == b"precious"
 
     @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
     def test_what_is_no_graph_is_an_error(self, wrong: Any) -> None:
