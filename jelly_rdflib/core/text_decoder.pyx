@@ -275,7 +275,12 @@ cdef class TextDecoder:
 
     cdef const uint8_t* fail_token(self, const uint8_t* at, const char* message) noexcept nogil:
         cdef uint32_t c
-        if at[0] >= 0x80 and read_code_point(at, self.end, &c) == 0:
+        cdef int size = 1
+        if at[0] >= 0x80:
+            size = read_code_point(at, self.end, &c)
+        if size < 0:
+            return self.cut_off()
+        if size == 0:
             return self.fail(at, b"the text is not UTF-8")
         return self.fail(at, message)
 
