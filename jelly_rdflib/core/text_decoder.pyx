@@ -215,8 +215,6 @@ cdef class TextDecoder:
             self.row_start = at
             next_at = self.skip_comment(at) if at[0] == b"#" else self.decode_row(at)
             if next_at == NULL:
-                if self.is_incomplete and <size_t>(self.end - at) > self.max_row_size:
-                    self.fail_size()
                 terms_truncate(&self.terms, terms)
                 self.place = place
                 break
@@ -261,7 +259,6 @@ cdef class TextDecoder:
         return NULL
 
     cdef const uint8_t* fail_size(self) noexcept nogil:
-        self.is_incomplete = False
         fail_limit(
             &self.failure, self.row_start,
             b"row of more than {number} bytes (limit max_frame_size)", self.max_row_size, 0,
@@ -286,6 +283,8 @@ cdef class TextDecoder:
 
     cdef const uint8_t* cut_off(self) noexcept nogil:
         """Say that the text ends before a row does."""
+        if <size_t>(self.end - self.row_start) > self.max_row_size:
+            return self.fail_size()
         if self.is_final:
             return self.fail(self.end, b"the input ends inside a row")
         self.is_incomplete = True
@@ -308,8 +307,7 @@ cdef class TextDecoder:
         while at < self.end and at[0] != b"\n" and at[0] != b"\r":
             at += 1
         if at == self.end and not self.is_final:
-            self.is_incomplete = True
-            return NULL
+            return self.cut_off()
         if <size_t>(at - start) > self.max_row_size:
             return self.fail_size()
         if not is_utf8(start, at):
@@ -338,7 +336,7 @@ cdef class TextDecoder:
         if at + 1 == self.end:
             if self.is_final:
                 return 1
-            self.is_incomplete = True
+            self.cut_off()
             return -1
         return not is_digit(at[1])
 

@@ -44,6 +44,7 @@ cdef class TextPatchEncoder:
     cdef int put_statement(self, int op, object s, object p, object o, object g) except -1
     cdef int put_prefix(self, int op, object name, object iri, object graph) except -1
     cdef int put_node(self, object node) except -1
+    cdef int refuse_literal(self, object graph) except -1
     cdef int put_graph(self, object graph) except -1
     cdef bint is_default_node(self, object graph) except -1
     cdef int put_literal(self, object node) except -1

@@ -180,12 +180,19 @@ cdef int put_key(WriteBuffer* out, const uint8_t* text, size_t size) except -1:
     return 0
 
 
+cdef inline bint is_literal(int kind) noexcept:
+    return (
+        kind == TermKind.SIMPLE_LITERAL or kind == TermKind.LANGUAGE_LITERAL
+        or kind == TermKind.TYPED_LITERAL
+    )
+
+
 cdef class TextPatchEncoder:
     """Encodes operations, one after another, or whole batches.
 
     An operation that can't be encoded raises `EncodeError` and leaves the text as if it had not
-    been tried. What the text can't say: an IRI that starts with ``_:``, and a literal whose
-    language tag is none. What it does not tell: the default graph from no graph at all, and the
+    been tried. What the text can't say: an IRI that starts with ``_:``, a literal whose language
+    tag is none, and the deletion of a prefix from a graph that is a literal. What it does not tell: the default graph from no graph at all, and the
     IRI of a prefix that is deleted.
 
     A patch's end is written, as ``Z .``, where something follows it; the last one is the text's
@@ -224,6 +231,7 @@ cdef class TextPatchEncoder:
             put_key(&self.out, text.start, text.size)
             self.put(b" ", 1)
             self.put_node(value)
+            self.put(b" .\n", 3)
         except BaseException:
             self.out.size = self.row_start
             raise
@@ -337,6 +345,7 @@ cdef class TextPatchEncoder:
         """End the text and hand on what is left. An open transaction is aborted."""
         if self.is_broken or self.is_finished:
             return
+        self.check_usable()
         if self.in_transaction:
             self.abort()
         if self.is_end_due and self.has_end and self.patch_is_empty:
@@ -434,11 +443,19 @@ cdef class TextPatchEncoder:
                 self.put(b" ", 1)
                 owner = get_text(iri, &text)
                 put_quoted(&self.out, text.start, text.size)
+            elif isinstance(graph, self.types.literal):
+                self.refuse_literal(graph)
             self.put_graph(graph)
         except BaseException:
             self.out.size = self.row_start
             raise
         return self.end_row()
+
+    cdef int refuse_literal(self, object graph) except -1:
+        raise EncodeError(
+            f"RDF Patch text can't delete a prefix from {graph!r}: a literal would be read as the"
+            " prefix's IRI"
+        )
 
     cdef int put_graph(self, object graph) except -1:
         """Put the graph, unless it is the default graph, and the end of the row."""
@@ -544,6 +561,8 @@ cdef class TextPatchEncoder:
                 self.put_batch_string(batch.rows.s[row])
                 if op == PA:
                     self.put_batch_string(batch.rows.o[row])
+                elif is_literal(self.terms.kinds[batch.rows.g[row]]):
+                    self.refuse_literal(batch.terms[batch.rows.g[row]])
                 self.put_batch_graph(batch.rows.g[row])
             self.put(b".\n", 2)
         except BaseException:

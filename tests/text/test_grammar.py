@@ -1,4 +1,4 @@
-"""Each rule of the grammar, good and bad: what the package reads is also what the reference does."""
+"""Each rule of the grammar, good and bad."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import reference
 from .support import Pieces, attempt, read
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-S, P, O, G = ("iri", "s"), ("iri", "p"), ("iri", "o"), ("iri", "g")
+S, P, OBJECT, G = ("iri", "s"), ("iri", "p"), ("iri", "o"), ("iri", "g")
 END = ("END",)
 
 
@@ -24,13 +24,13 @@ def plain_literal(lexical: str) -> Plain:
 
 
 ROWS: dict[str, tuple[str, list[Plain]]] = {
-    "add a triple": ("A <s> <p> <o> .", [("A", S, P, O, None)]),
-    "add a quad": ("A <s> <p> <o> <g> .", [("A", S, P, O, G)]),
-    "delete a triple": ("D <s> <p> <o> .", [("D", S, P, O, None)]),
-    "delete a quad": ("D <s> <p> <o> <g> .", [("D", S, P, O, G)]),
+    "add a triple": ("A <s> <p> <o> .", [("A", S, P, OBJECT, None)]),
+    "add a quad": ("A <s> <p> <o> <g> .", [("A", S, P, OBJECT, G)]),
+    "delete a triple": ("D <s> <p> <o> .", [("D", S, P, OBJECT, None)]),
+    "delete a quad": ("D <s> <p> <o> <g> .", [("D", S, P, OBJECT, G)]),
     "triples and quads mixed": (
         "A <s> <p> <o> .\nA <s> <p> <o> <g> .\nA <s> <p> <o> .",
-        [("A", S, P, O, None), ("A", S, P, O, G), ("A", S, P, O, None)],
+        [("A", S, P, OBJECT, None), ("A", S, P, OBJECT, G), ("A", S, P, OBJECT, None)],
     ),
     "transaction": ("TX .\nTC .", [("TX",), ("TC",)]),
     "transaction aborted": ("TX . TA .", [("TX",), ("TA",)]),
@@ -46,7 +46,7 @@ ROWS: dict[str, tuple[str, list[Plain]]] = {
     "header, literal": ('H a "x"@en .', [("H", "a", ("literal", "x", "en", None))]),
     "header, number": ("H a 12.", [("H", "a", typed("12", "integer"))]),
     "header, blank node": ("H a _:b .", [("H", "a", ("bnode", "b"))]),
-    "header, quoted triple": ("H a << <s> <p> <o> >> .", [("H", "a", ("triple", S, P, O))]),
+    "header, quoted triple": ("H a << <s> <p> <o> >> .", [("H", "a", ("triple", S, P, OBJECT))]),
     "header behind changes": ("TX . H a <s> . TC .", [("TX",), ("H", "a", S), ("TC",)]),
     "header prev as rdflib writes it": (
         "H prev <s>\nTX .\nTC .\n",
@@ -69,9 +69,9 @@ ROWS: dict[str, tuple[str, list[Plain]]] = {
     "prefix delete, IRI quoted": ('PD ex "s" .', [("PD", "ex", S, None)]),
     "prefix delete, IRI quoted, graph": ('PD ex "s" <g> .', [("PD", "ex", S, G)]),
     "prefix delete, IRI, graph": ("PD ex <s> <g> .", [("PD", "ex", S, G)]),
-    "end of a patch": ("A <s> <p> <o> . Z .", [("A", S, P, O, None), END]),
+    "end of a patch": ("A <s> <p> <o> . Z .", [("A", S, P, OBJECT, None), END]),
     "end of empty patches": ("Z . Z .", [END, END]),
-    "end between patches": ("H a <s> . Z . H a <o> .", [("H", "a", S), END, ("H", "a", O)]),
+    "end between patches": ("H a <s> . Z . H a <o> .", [("H", "a", S), END, ("H", "a", OBJECT)]),
 }
 
 LAYOUT: dict[str, tuple[str, list[Plain]]] = {
@@ -79,7 +79,7 @@ LAYOUT: dict[str, tuple[str, list[Plain]]] = {
     "only space": (" \t\r\n\f", []),
     "only a comment": ("# comment", []),
     "byte order mark": ("\ufeffTX . TC .", [("TX",), ("TC",)]),
-    "hardly any space": ("TX. A<s><p><o>.TC.", [("TX",), ("A", S, P, O, None), ("TC",)]),
+    "hardly any space": ("TX. A<s><p><o>.TC.", [("TX",), ("A", S, P, OBJECT, None), ("TC",)]),
     "no space around literals": (
         'A<s><p>"o"<g>.A<s><p>1.D<s><p>_:o.',
         [
@@ -88,10 +88,13 @@ LAYOUT: dict[str, tuple[str, list[Plain]]] = {
             ("D", S, P, ("bnode", "o"), None),
         ],
     ),
-    "row over lines": ("A\n<s>\r\n\t<p>\n<o>\n.\n", [("A", S, P, O, None)]),
-    "rows share a line": ("A <s> <p> <o> . D <s> <p> <o> .", [("A", S, P, O, None), ("D", S, P, O, None)]),
+    "row over lines": ("A\n<s>\r\n\t<p>\n<o>\n.\n", [("A", S, P, OBJECT, None)]),
+    "rows share a line": (
+        "A <s> <p> <o> . D <s> <p> <o> .",
+        [("A", S, P, OBJECT, None), ("D", S, P, OBJECT, None)],
+    ),
     "comments between rows": ("# a\nTX . # b\n# c\nTC . # d", [("TX",), ("TC",)]),
-    "comments in a row": ("A # a .\n<s> # >\r<p># \"\n<o>#\n.", [("A", S, P, O, None)]),
+    "comments in a row": ('A # a .\n<s> # >\r<p># "\n<o>#\n.', [("A", S, P, OBJECT, None)]),
     "comment right behind the dot": ("TX .# a\nTC .", [("TX",), ("TC",)]),
     "comment with any characters": ("# é\U0001f600\x00\"<'\nTX . TC .", [("TX",), ("TC",)]),
 }
@@ -122,7 +125,7 @@ TERMS: dict[str, tuple[str, Plain]] = {
     "string, empty": ('""', plain_literal("")),
     "string, single quotes": ("'x'", plain_literal("x")),
     "string, single quotes, empty": ("''", plain_literal("")),
-    "string, other quote": ("\"it's\"", plain_literal("it's")),
+    "string, other quote": ('"it\'s"', plain_literal("it's")),
     "string, other quotes": ("'\"'", plain_literal('"')),
     "string, escapes": (r'''"\t\b\n\r\f\"\'\\"''', plain_literal("\t\b\n\r\f\"'\\")),
     "string, escapes of characters": (r'"\u00E9\u00e9\U0001F600"', plain_literal("éé\U0001f600")),
@@ -155,19 +158,19 @@ TERMS: dict[str, tuple[str, Plain]] = {
     "double, plus": ("+1e+6", typed("+1e+6", "double")),
     "true": ("true", typed("true", "boolean")),
     "false": ("false", typed("false", "boolean")),
-    "quoted triple": ("<< <s> <p> <o> >>", ("triple", S, P, O)),
+    "quoted triple": ("<< <s> <p> <o> >>", ("triple", S, P, OBJECT)),
     "quoted triple, no space": ('<<<s><p>"o">>', ("triple", S, P, plain_literal("o"))),
-    "quoted triple of RDF 1.2": ("<<( <s> <p> <o> )>>", ("triple", S, P, O)),
+    "quoted triple of RDF 1.2": ("<<( <s> <p> <o> )>>", ("triple", S, P, OBJECT)),
     "quoted triples nested": (
         "<< << <s> <p> <o> >> <p> <<( <s> <p> << <s> <p> 1 >> )>> >>",
         (
             "triple",
-            ("triple", S, P, O),
+            ("triple", S, P, OBJECT),
             P,
             ("triple", S, P, ("triple", S, P, typed("1", "integer"))),
         ),
     ),
-    "quoted triple over lines": ("<<\n<s> # c\n<p>\n<o>\n>>", ("triple", S, P, O)),
+    "quoted triple over lines": ("<<\n<s> # c\n<p>\n<o>\n>>", ("triple", S, P, OBJECT)),
 }
 
 BAD: dict[str, str] = {
@@ -313,7 +316,7 @@ def test_good(name: str) -> None:
 def test_term(name: str, position: int) -> None:
     """Any term may stand anywhere, but for a quoted triple as graph."""
     text, term = TERMS[name]
-    texts, terms = ["<s>", "<p>", "<o>", "<g>"], [S, P, O, G]
+    texts, terms = ["<s>", "<p>", "<o>", "<g>"], [S, P, OBJECT, G]
     texts[position], terms[position] = text, term
     row = f"A {' '.join(texts)} ."
     if position == 3 and term[0] == "triple":
