@@ -585,7 +585,9 @@ cdef class TextPatchEncoder:
         # Most are short, and there is room for a block behind both.
         memcpy(target, text, BLOCK)
         if place.size > BLOCK:
-            memcpy(target + BLOCK, text + BLOCK, place.size - BLOCK)
+            memcpy(target + BLOCK, text + BLOCK, BLOCK)
+            if place.size > 2 * BLOCK:
+                memcpy(target + 2 * BLOCK, text + 2 * BLOCK, place.size - 2 * BLOCK)
         self.out.size += place.size
         return 0
 
