@@ -46,6 +46,11 @@ COMPARISONS = (
     Comparison(works.read_statements, works.pyjelly_parse, 15, 5, 3),
     Comparison(works.parse_statements, works.pyjelly_parse_dataset, 6, 3, 1),
     Comparison(works.write_statements, works.pyjelly_write, 15, 5, 3),
+    Comparison(works.read_text, works.rdflib_read_patch, 20, 3, 1),
+    Comparison(works.read_text, works.pyoxigraph_parse, 1, 9, 5),
+    Comparison(works.write_text_of_batches, works.pyoxigraph_serialize, 1, 9, 5),
+    Comparison(works.convert_to_text, works.pyoxigraph_serialize, 1, 9, 5),
+    Comparison(works.write_text, works.pyoxigraph_serialize, None, 5, 3),
 )
 
 

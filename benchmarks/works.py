@@ -22,8 +22,14 @@ from pyjelly.integrations.rdflib.parse import (  # type: ignore[import-untyped]
 from pyjelly.integrations.rdflib.serialize import flat_stream_to_file  # type: ignore[import-untyped]
 from rdflib import Dataset, Graph
 from rdflib.parser import create_input_source
+from rdflib.plugins.parsers.ntriples import r_tail, r_wspace
+from rdflib.plugins.parsers.patch import RDFPatchParser
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.batch_reader import OperationReader
+from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.plugins import register
 
 from .data import Inputs, pyjelly_options, stream_options
@@ -119,6 +125,91 @@ def pyjelly_parse(inputs: Inputs) -> Work:
 def pyoxigraph_parse(inputs: Inputs) -> Work:
     data = inputs.n_quads
     return Work("pyoxigraph N-Quads", lambda _: exhaust(ox.parse(data, ox.RdfFormat.N_QUADS)))
+
+
+def read_text(inputs: Inputs) -> Work:
+    data = inputs.rdf_patch
+
+    def run(_: None) -> None:
+        batches = TextBatchReader(data, make_node_factory(), jr.Limits())
+        exhaust(OperationReader(batches))
+
+    return Work("operations of text", run)
+
+
+class TermsOnly(RDFPatchParser):
+    """rdflib's parser of patches without the store: it makes each row's terms and lets them go."""
+
+    def add_or_remove_triple_or_quad(self, operation: Any, bnode_context: Any = None) -> None:
+        parser: Any = self
+        parser.eat(r_wspace)
+        (parser.labeled_bnode() or parser.subject(bnode_context))
+        parser.eat(r_wspace)
+        parser.predicate()
+        parser.eat(r_wspace)
+        (parser.labeled_bnode() or parser.object(bnode_context))
+        parser.eat(r_wspace)
+        (parser.labeled_bnode() or parser.uriref() or parser.nodeid(bnode_context))
+        parser.eat(r_tail)
+
+
+def rdflib_read_patch(inputs: Inputs) -> Work:
+    data = inputs.rdf_patch
+    return Work(
+        "rdflib patch, terms only",
+        lambda _: TermsOnly().parse(create_input_source(data=data), Dataset()),
+    )
+
+
+def encode_text(batches: Iterable[jr.Batch]) -> bytes:
+    pieces: list[bytes] = []
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    for batch in batches:
+        encoder.write_batch(batch)
+    encoder.finish()
+    return b"".join(pieces)
+
+
+def write_text_of_batches(inputs: Inputs) -> Work:
+    batches = list(jr.read_batches(inputs.jelly_patch))
+    return Work(
+        "batches to text",
+        lambda _: encode_text(batches),
+        check=lambda text: text == inputs.rdf_patch,
+    )
+
+
+def convert_to_text(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work(
+        ".jellyp to text",
+        lambda _: encode_text(jr.read_batches(data)),
+        check=lambda text: text == inputs.rdf_patch,
+    )
+
+
+def write_text(inputs: Inputs) -> Work:
+    def run(pieces: list[bytes]) -> list[bytes]:
+        encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+        encoder.write_all(inputs.operations)
+        encoder.finish()
+        return pieces
+
+    return Work(
+        "operations to text",
+        run,
+        prepare=list,
+        check=lambda pieces: b"".join(pieces) == inputs.rdf_patch,
+    )
+
+
+def pyoxigraph_serialize(inputs: Inputs) -> Work:
+    quads = list(ox.parse(inputs.n_quads, ox.RdfFormat.N_QUADS))
+    return Work(
+        "pyoxigraph to N-Quads",
+        lambda _: ox.serialize(quads, format=ox.RdfFormat.N_QUADS),
+        check=lambda text: text == inputs.n_quads,
+    )
 
 
 def parse_patch(inputs: Inputs) -> Work:

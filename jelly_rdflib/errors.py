@@ -26,14 +26,18 @@ class DecodeError(JellyError, ValueError):
             frames are decoded one by one.
         frame: Number of the frame, counted from 0.
         row: Number of the row in its frame, counted from 0.
+        line: Number of the line in a text, counted from 1.
+        column: Number of the character in its line, counted from 1.
 
     Attributes:
         message: The message without the position.
-        offset, frame, row: As given; None where there is no such position.
+        offset, frame, row, line, column: As given; None where there is no such position.
 
     Examples:
         >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
         name id 9 was never set (byte 120, frame 0, row 7)
+        >>> print(DecodeError("expected a term", offset=57, line=3, column=14))
+        expected a term (line 3, column 14, byte 57)
     """
 
     def __init__(
@@ -43,17 +47,23 @@ class DecodeError(JellyError, ValueError):
         offset: int | None = None,
         frame: int | None = None,
         row: int | None = None,
+        line: int | None = None,
+        column: int | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.offset = offset
         self.frame = frame
         self.row = row
+        self.line = line
+        self.column = column
 
     def __str__(self) -> str:
         place = [
             f"{label} {number}"
             for label, number in (
+                ("line", self.line),
+                ("column", self.column),
                 ("byte", self.offset),
                 ("frame", self.frame),
                 ("row", self.row),
@@ -63,7 +73,13 @@ class DecodeError(JellyError, ValueError):
         return f"{self.message} ({', '.join(place)})" if place else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = {"offset": self.offset, "frame": self.frame, "row": self.row}
+        state = {
+            "offset": self.offset,
+            "frame": self.frame,
+            "row": self.row,
+            "line": self.line,
+            "column": self.column,
+        }
         return (type(self), (self.message,), state)
 
 

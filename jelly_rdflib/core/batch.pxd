@@ -2,7 +2,9 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
+from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.term_table cimport TermTable
+from jelly_rdflib.core.terms cimport TermColumns
 
 
 ctypedef struct RowColumns:
@@ -33,6 +35,11 @@ cdef inline int rows_append(
     rows.g[row] = g
     rows.count = row + 1
     return 0
+
+
+cdef Batch make_batch(
+    RowColumns* rows, TermColumns* terms, NodeFactory factory, bint has_graphs, dict metadata
+)
 
 
 cdef class Batch:

@@ -73,6 +73,26 @@ cdef void rows_free(RowColumns* rows) noexcept nogil:
     memset(rows, 0, sizeof(RowColumns))
 
 
+cdef Batch make_batch(
+    RowColumns* rows, TermColumns* terms, NodeFactory factory, bint has_graphs, dict metadata
+):
+    """Make a batch of columns, which are empty after that."""
+    cdef Batch batch = Batch.__new__(Batch)
+    cdef TermTable table = TermTable.__new__(TermTable)
+    batch.rows = rows[0]
+    memset(rows, 0, sizeof(RowColumns))
+    table.columns = terms[0]
+    memset(terms, 0, sizeof(TermColumns))
+    # Nothing is looked for in the table any more.
+    PyMem_RawFree(table.columns.slots)
+    table.columns.slots = NULL
+    table.factory = factory
+    batch.terms = table
+    batch.has_graphs = has_graphs
+    batch.metadata = metadata
+    return batch
+
+
 @cython.final
 cdef class Batch:
     """The operations of one frame, as columns; iterating gives them as tuples.

@@ -11,31 +11,8 @@ from jelly_rdflib.core.wire cimport Span
 from jelly_rdflib.errors import DecodeError
 
 
-@cython.final
-cdef class BatchReader:
-    """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
-
-    Args:
-        source: What `jelly_rdflib.core.source.open_source` takes.
-        decoder: Decodes the frames.
-        limits: A `jelly_rdflib.Limits`.
-        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: they are
-            of what ``decoder`` decodes, or wrong.
-    """
-
-    cdef FrameReader frames
-    cdef FrameDecoder decoder
-    cdef FrameDecoder statement_decoder  # None once it is clear which decoder is right
-    cdef FrameDecoder other_decoder
-    cdef bint is_finished
-    cdef bint is_reading
-
-    def __cinit__(
-        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
-    ):
-        self.decoder = decoder
-        self.statement_decoder = self.other_decoder = statement_decoder
-        self.frames = FrameReader(source, limits.max_frame_size)
+cdef class BatchSource:
+    """Iterates over a stream's batches. Subclasses know how to read them."""
 
     def __iter__(self):
         return self
@@ -50,26 +27,79 @@ cdef class BatchReader:
         """Stop reading, and close the file if the reader opened it."""
         if self.is_reading:
             raise ValueError("the reader is reading, and can't be closed")
-        self.stop()
+        self.is_finished = True
+        self.close_source()
 
     @property
     def options(self):
-        """The stream's options; None before its first frame was read."""
-        return self.decoder.options
-
-    cdef int stop(self) except -1:
-        self.is_finished = True
-        self.frames.close()
-        return 0
+        """The stream's options; None before they were read, and where a format has none."""
+        return None
 
     cdef Batch next_batch(self):
-        cdef Batch batch
+        """Return the next batch; None at the end of the stream."""
+        cdef Batch batch = None
         if self.is_finished:
             return None
         if self.is_reading:
             # The source's read() came back here, or another thread is reading.
             raise ValueError("the reader is already reading")
         self.is_reading = True
+        try:
+            batch = self.read_batch()
+        except BaseException:
+            self.is_finished = True
+            raise
+        finally:
+            self.is_reading = False
+            if self.is_finished or batch is None:
+                self.is_finished = True
+                self.close_source()
+        return batch
+
+    cdef Batch read_batch(self):
+        """Read a batch; None, or ``is_finished``, says that it is the last."""
+        raise NotImplementedError
+
+    cdef int close_source(self) except -1:
+        """Let go of what is read from."""
+        return 0
+
+
+@cython.final
+cdef class BatchReader(BatchSource):
+    """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
+
+    Args:
+        source: What `jelly_rdflib.core.source.open_source` takes.
+        decoder: Decodes the frames.
+        limits: A `jelly_rdflib.Limits`.
+        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: they are
+            of what ``decoder`` decodes, or wrong.
+    """
+
+    cdef FrameReader frames
+    cdef FrameDecoder decoder
+    cdef FrameDecoder statement_decoder  # None once it is clear which decoder is right
+    cdef FrameDecoder other_decoder
+
+    def __cinit__(
+        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
+    ):
+        self.decoder = decoder
+        self.statement_decoder = self.other_decoder = statement_decoder
+        self.frames = FrameReader(source, limits.max_frame_size)
+
+    @property
+    def options(self):
+        """The stream's options; None before its first frame was read."""
+        return self.decoder.options
+
+    cdef int close_source(self) except -1:
+        self.frames.close()
+        return 0
+
+    cdef Batch read_batch(self):
+        cdef Batch batch
         try:
             if self.frames.next_frame():
                 if self.statement_decoder is not None:
@@ -79,17 +109,11 @@ cdef class BatchReader:
                 )
             batch = self.decoder.end(self.frames.position)
         except DecodeError as error:
-            self.stop()
             if not self.decoder.found_options and self.frames.position > 0:
                 what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
                 error.message += f"; is the input {what} at all?"
             raise
-        except BaseException:
-            self.stop()
-            raise
-        finally:
-            self.is_reading = False
-        self.stop()
+        self.is_finished = True
         return batch if batch.rows.count > 0 else None
 
     cdef int choose_decoder(self) except -1:
@@ -116,12 +140,12 @@ cdef class RowReader:
         batches: The stream's batches.
     """
 
-    cdef BatchReader batches
+    cdef BatchSource batches
     cdef Batch batch
     cdef list nodes
     cdef size_t row
 
-    def __cinit__(self, BatchReader batches not None):
+    def __cinit__(self, BatchSource batches not None):
         self.batches = batches
 
     def __iter__(self):

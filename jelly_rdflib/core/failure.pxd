@@ -38,4 +38,6 @@ cdef inline int fail_memory(Failure* failure, const uint8_t* at) noexcept nogil:
     return fail(failure, at, NULL)
 
 
-cdef object failure_to_error(Failure* failure, object offset, object frame, object row)
+cdef object failure_to_error(
+    Failure* failure, object offset, object frame, object row, object line=*, object column=*
+)

@@ -3,7 +3,9 @@
 from jelly_rdflib.errors import DecodeError, LimitError
 
 
-cdef object failure_to_error(Failure* failure, object offset, object frame, object row):
+cdef object failure_to_error(
+    Failure* failure, object offset, object frame, object row, object line=None, object column=None
+):
     if failure.message == NULL:
         return MemoryError()
     what = b"" if failure.what == NULL else <bytes>failure.what
@@ -11,4 +13,4 @@ cdef object failure_to_error(Failure* failure, object offset, object frame, obje
         number=failure.number, bound=failure.bound, what=what.decode("ascii")
     )
     kind = LimitError if failure.is_limit else DecodeError
-    return kind(message, offset=offset, frame=frame, row=row)
+    return kind(message, offset=offset, frame=frame, row=row, line=line, column=column)

@@ -1,9 +1,8 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
-from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memcmp, memcpy, memset
 
-from jelly_rdflib.core.batch cimport rows_append, rows_free, rows_init
+from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
 from jelly_rdflib.core.failure cimport (
     fail,
     fail_limit,
@@ -18,7 +17,7 @@ from jelly_rdflib.core.term_decoder cimport (
     IS_IRI,
     IS_LITERAL,
 )
-from jelly_rdflib.core.term_table cimport TermTable
+from jelly_rdflib.core.terms cimport TermColumns
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
     VARINT,
@@ -161,25 +160,16 @@ cdef class FrameDecoder:
         return self.terms.begin_frame(size, self.term_hint, self.text_hint)
 
     cdef Batch take_batch(self):
-        cdef Batch batch = Batch.__new__(Batch)
-        cdef TermTable table = TermTable.__new__(TermTable)
-        # The columns change hands; what is left here must not free them.
-        batch.rows = self.rows
-        memset(&self.rows, 0, sizeof(self.rows))
-        table.columns = self.terms.terms
-        memset(&self.terms.terms, 0, sizeof(self.terms.terms))
-        # Nothing is looked for in the table any more.
-        PyMem_RawFree(table.columns.slots)
-        table.columns.slots = NULL
-        table.factory = self.factory
-        batch.terms = table
-        batch.has_graphs = self.has_graphs
-        batch.metadata = {} if self.metadata is None else self.metadata
+        cdef dict metadata = {} if self.metadata is None else self.metadata
+        cdef Batch batch = make_batch(
+            &self.rows, &self.terms.terms, self.factory, self.has_graphs, metadata
+        )
+        cdef TermColumns* terms = &batch.terms.columns
         self.metadata = None
         # The next frame is likely to be about as large as this one.
         self.row_hint = batch.rows.count + 8
-        self.term_hint = table.columns.count + table.columns.count // 4 + 8
-        self.text_hint = table.columns.offsets[table.columns.count]
+        self.term_hint = terms.count + terms.count // 4 + 8
+        self.text_hint = terms.offsets[terms.count]
         self.text_hint += self.text_hint // 4 + 64
         return batch
 

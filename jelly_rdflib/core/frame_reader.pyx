@@ -1,25 +1,19 @@
 """Cuts a stream of bytes into frames."""
 
 cimport cython
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
-from libc.string cimport memcpy, memmove
 
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.wire cimport read_varint
 
-from jelly_rdflib.core.source import open_source
 from jelly_rdflib.errors import DecodeError, LimitError
 
 cdef enum:
-    CHUNK = 1 << 18
     ROWS_TAG = 0x0A
     MAX_VARINT = 10
 
 
 @cython.final
-cdef class FrameReader:
+cdef class FrameReader(InputBuffer):
     """Finds the frames of a source, delimited or bare.
 
     Memory is bounded by the largest frame: a frame's length is checked against the limit before
@@ -32,46 +26,17 @@ cdef class FrameReader:
 
     def __cinit__(self, source, size_t max_frame_size):
         self.max_frame_size = max_frame_size
-        opened = open_source(source)
-        if isinstance(opened, memoryview):
-            PyObject_GetBuffer(opened, &self.view, PyBUF_SIMPLE)
-            self.has_view = True
-            self.begin = <const uint8_t*>self.view.buf
-            self.end = self.begin + self.view.len
-            self.is_at_end = True
-        else:
-            self.source = opened
-            self.capacity = CHUNK
-            self.memory = <uint8_t*>PyMem_RawMalloc(self.capacity)
-            if self.memory == NULL:
-                raise MemoryError
-            self.begin = self.end = self.memory
-
-    def __dealloc__(self):
-        self.release()
-        PyMem_RawFree(self.memory)
-
-    def __del__(self):
-        self.close()
-
-    def close(self):
-        """Let go of the source: close what `open_source` opened."""
-        self.release()
-        if self.source is not None:
-            self.source.close()
-
-    cdef void release(self) noexcept:
-        if self.has_view:
-            self.has_view = False
-            self.begin = self.end = NULL
-            PyBuffer_Release(&self.view)
 
     cdef bint next_frame(self) except -1:
         """Find the next frame; False at the end of the input."""
         cdef bint found
-        if not self.is_started:
-            self.start()
-        found = self.next_delimited() if self.is_delimited else self.next_bare()
+        try:
+            if not self.is_started:
+                self.start()
+            found = self.next_delimited() if self.is_delimited else self.next_bare()
+        except DecodeError as error:
+            error.frame = self.frame_number
+            raise
         self.frame_number += found
         return found
 
@@ -105,8 +70,7 @@ cdef class FrameReader:
         at = self.begin
         if read_varint(&at, self.end, &size, &failure) < 0:
             raise DecodeError(
-                "the frame's length is cut off or no varint",
-                offset=self.position, frame=self.frame_number,
+                "the frame's length is cut off or no varint", offset=self.position
             )
         if size > self.max_frame_size:
             raise self.limit_error(size)
@@ -114,7 +78,7 @@ cdef class FrameReader:
         if not self.fill(size):
             raise DecodeError(
                 f"the frame has {size} bytes, but the input ends after {self.end - self.begin}",
-                offset=self.position, frame=self.frame_number,
+                offset=self.position,
             )
         self.frame_offset = self.position
         self.frame = self.begin
@@ -137,51 +101,5 @@ cdef class FrameReader:
     cdef object limit_error(self, object size):
         return LimitError(
             f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
-            offset=self.position, frame=self.frame_number,
+            offset=self.position,
         )
-
-    cdef int take(self, size_t size) except -1:
-        self.begin += size
-        self.position += size
-        return 0
-
-    cdef bint fill(self, size_t size) except -1:
-        """Make ``size`` bytes available from `begin` on; False if the input has not so many."""
-        while <size_t>(self.end - self.begin) < size:
-            if self.is_at_end:
-                return False
-            self.read_more()
-        return True
-
-    cdef int read_more(self) except -1:
-        cdef size_t held = self.end - self.begin
-        cdef bytes piece
-        cdef uint8_t* grown
-        # `begin` only moves forward: start the memory over with what is still held.
-        if self.begin != self.memory:
-            memmove(self.memory, self.begin, held)
-            self.begin = self.memory
-            self.end = self.memory + held
-        if held == self.capacity:
-            grown = <uint8_t*>PyMem_RawRealloc(self.memory, self.capacity * 2)
-            if grown == NULL:
-                raise MemoryError
-            self.memory = grown
-            self.capacity *= 2
-            self.begin = self.memory
-            self.end = self.memory + held
-        try:
-            piece = self.source.read(self.capacity - held)
-        except DecodeError as error:
-            # Bad compressed data: say where in the uncompressed input it showed.
-            error.offset = self.position + held
-            error.frame = self.frame_number
-            raise
-        if <size_t>len(piece) > self.capacity - held:
-            raise ValueError("the source's read() returned more bytes than it was asked for")
-        if not piece:
-            self.is_at_end = True
-            return 0
-        memcpy(<void*>self.end, PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))
-        self.end += PyBytes_GET_SIZE(piece)
-        return 0

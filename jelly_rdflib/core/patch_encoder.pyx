@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 
 from jelly_rdflib.core.frame_encoder cimport GRAPH, OBJECT, PREDICATE, SUBJECT, FrameEncoder
 from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.operation_codes cimport operation_code
 from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
 
 from jelly_rdflib.errors import EncodeError
@@ -45,9 +46,6 @@ cdef int PA = Op.PA
 cdef int PD = Op.PD
 cdef int A = Op.A
 cdef int D = Op.D
-cdef int END = Op.END
-# Length of the tuple of each operation.
-cdef dict SIZES = {H: 3, TX: 1, TC: 1, TA: 1, PA: 4, PD: 4, A: 5, D: 5, END: 1}
 
 
 cdef class PatchFrameEncoder(FrameEncoder):
@@ -165,17 +163,8 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
     def write(self, operation):
         """Write an operation that is given as a tuple (see `jelly_rdflib.Op`)."""
-        cdef tuple items
-        cdef int op
-        if not isinstance(operation, tuple) or not operation:
-            raise EncodeError(f"{operation!r} is no operation: give a tuple that starts with an Op")
-        items = <tuple>operation
-        try:
-            op = items[0]
-        except (TypeError, OverflowError):
-            op = 0
-        if len(items) != SIZES.get(op):
-            raise EncodeError(f"{operation!r} is no operation: see jelly_rdflib.Op")
+        cdef int op = operation_code(operation)
+        cdef tuple items = <tuple>operation
         if op == A:
             self.put_statement(STATEMENT_ADD, items[1], items[2], items[3], items[4])
         elif op == D:

@@ -5,7 +5,9 @@ from libc.string cimport memcpy, memset
 
 from jelly_rdflib.core.batch cimport RowColumns, rows_append
 from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory, fail_number
-from jelly_rdflib.core.hashing cimport BLOCK, copy_and_hash, hash_text, load64_little
+from jelly_rdflib.core.hashing cimport BLOCK, hash_text, load64_little
+from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
+from jelly_rdflib.core.language_tag cimport is_language_tag
 from jelly_rdflib.core.lookup cimport (
     EMPTY_PREFIX,
     FIRST_SERIAL,
@@ -40,7 +42,6 @@ from jelly_rdflib.core.terms cimport (
     terms_intern_triple,
     terms_reserve,
 )
-from jelly_rdflib.core.utf8 cimport NOT_ASCII
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
     PEEK_LIMIT,
@@ -642,34 +643,17 @@ cdef class TermDecoder:
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
         """Check a text and intern the term that it is the text of."""
-        cdef size_t size = text.end - text.start
-        if self.check_text(text) < 0:
-            return -1
-        return terms_intern(
-            &self.terms, kind, text.start, size, extra,
-            term_hash(
-                kind, hash_text(text.start, size, self.seed), self.terms.hashes[extra]
-            ),
-            text.start, &self.failure,
+        return intern_text(
+            &self.terms, kind, text, extra, self.seed, self.limits.string_size, &self.failure
         )
 
     cdef inline int64_t intern_regular_text(
         self, TermKind kind, const uint8_t* start, size_t size
     ) noexcept nogil:
         """Do what `intern_text` does, where there are `SLACK` bytes to read behind the text."""
-        cdef uint64_t bits, hash
-        cdef Span text
-        if terms_reserve(&self.terms, size, start, &self.failure) < 0:
-            return -1
-        hash = copy_and_hash(
-            self.terms.data + self.terms.offsets[self.terms.count], start, size, self.seed, &bits
+        return intern_padded_text(
+            &self.terms, kind, start, size, 0, self.seed, self.limits.string_size, &self.failure
         )
-        if bits & NOT_ASCII or size > self.limits.string_size:
-            text.start = start
-            text.end = start + size
-            if self.check_text(text) < 0:
-                return -1
-        return terms_intern_tail(&self.terms, kind, size, 0, term_hash(kind, hash, 0))
 
     cdef int64_t decode_blank_node(self, Span label) noexcept nogil:
         return self.intern_text(TermKind.BLANK_NODE, label, 0)
@@ -789,23 +773,3 @@ cdef class TermDecoder:
         return terms_intern_triple(
             &self.terms, numbers[0], numbers[1], numbers[2], message.start, &self.failure
         )
-
-
-cdef bint is_language_tag(Span tag) noexcept nogil:
-    """The LANGTAG of N-Triples and Turtle: letters, then groups of letters and digits."""
-    cdef const uint8_t* at = tag.start
-    cdef bint is_first_group = True
-    cdef const uint8_t* group = at
-    while at < tag.end:
-        if at[0] == b"-":
-            if at == group:
-                return False
-            group = at + 1
-            is_first_group = False
-        elif not (
-            b"a" <= at[0] <= b"z" or b"A" <= at[0] <= b"Z"
-            or (b"0" <= at[0] <= b"9" and not is_first_group)
-        ):
-            return False
-        at += 1
-    return at != group

@@ -39,6 +39,8 @@ ctypedef struct Text:
 
 cdef TermFields[4] STATEMENT_FIELDS
 
+cdef object get_text(object node, Text* text)
+
 
 cdef class TermEncoder:
     cdef NodeTypes types

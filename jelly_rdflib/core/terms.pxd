@@ -65,6 +65,7 @@ cdef int64_t terms_copy(
     Failure* failure
 ) noexcept nogil
 cdef void terms_clear(TermColumns* terms) noexcept nogil
+cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil
 cdef void terms_free(TermColumns* terms) noexcept nogil
 
 

@@ -59,6 +59,19 @@ cdef void terms_clear(TermColumns* terms) noexcept nogil:
     terms_set_none(terms)
 
 
+cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil:
+    """Forget all terms but the first ``count``."""
+    cdef uint32_t term, slot
+    # From the last one back: no term that stays was put behind one that goes.
+    while terms.count > count:
+        terms.count -= 1
+        term = terms.count
+        slot = <uint32_t>terms.hashes[term] & terms.slot_mask
+        while terms.slots[slot] != term:
+            slot = (slot + 1) & terms.slot_mask
+        terms.slots[slot] = 0
+
+
 cdef void terms_free(TermColumns* terms) noexcept nogil:
     PyMem_RawFree(terms.kinds)
     PyMem_RawFree(terms.offsets)

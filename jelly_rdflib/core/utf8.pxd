@@ -1,6 +1,6 @@
 """Is this text UTF-8? Exactly the byte sequences that Python's strict decoder takes."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 
@@ -67,3 +67,26 @@ cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
             return is_utf8_tail(p, end)
         p += 1
     return True
+
+
+cdef inline int read_code_point(
+    const uint8_t* p, const uint8_t* end, uint32_t* c
+) noexcept nogil:
+    """Read a character that is not ASCII.
+
+    Returns how many bytes it has; 0 if it is none, -1 if it is cut off.
+    """
+    cdef int size = 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
+    if end - p < size:
+        return -1
+    if not is_utf8_tail(p, p + size):
+        return 0
+    if size == 2:
+        c[0] = (p[0] & 0x1F) << 6 | (p[1] & 0x3F)
+    elif size == 3:
+        c[0] = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F)
+    else:
+        c[0] = (
+            (p[0] & 0x07) << 18 | (p[1] & 0x3F) << 12 | (p[2] & 0x3F) << 6 | (p[3] & 0x3F)
+        )
+    return size

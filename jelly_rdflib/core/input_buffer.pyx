@@ -1,0 +1,127 @@
+"""The bytes of a source that were read and not yet consumed."""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from libc.string cimport memcpy, memmove, memset
+
+from jelly_rdflib.core.source import open_source
+from jelly_rdflib.errors import DecodeError
+
+cdef enum:
+    CHUNK = 1 << 18
+
+
+cdef class InputBuffer:
+    """What lies ready of a source: the bytes from ``begin`` to ``end``.
+
+    Memory grows only as bytes come in. Bytes that are in memory already are not copied, but for
+    the last ones where padding is wanted.
+
+    Args:
+        source: What `open_source` takes.
+        padding: Whether `PADDING` bytes behind ``end`` are to be readable, whatever they are.
+    """
+
+    def __cinit__(self, source, *_, bint padding=False, **__):
+        opened = open_source(source)
+        if isinstance(opened, memoryview):
+            PyObject_GetBuffer(opened, &self.view, PyBUF_SIMPLE)
+            self.has_view = True
+            self.begin = <const uint8_t*>self.view.buf
+            self.end = self.begin + self.view.len
+            self.is_at_end = not padding
+            if padding:
+                # The last bytes serve as padding; `read_more` gives them.
+                self.end -= min(self.view.len, PADDING)
+        else:
+            self.source = opened
+            self.make_room(CHUNK)
+
+    def __dealloc__(self):
+        self.release()
+        PyMem_RawFree(self.memory)
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        """Let go of the source: close what `open_source` opened."""
+        self.release()
+        if self.source is not None:
+            self.source.close()
+
+    cdef void release(self) noexcept:
+        if self.has_view:
+            self.has_view = False
+            self.begin = self.end = NULL
+            PyBuffer_Release(&self.view)
+
+    cdef void take(self, size_t size) noexcept:
+        """Consume that many bytes."""
+        self.begin += size
+        self.position += size
+
+    cdef bint fill(self, size_t size) except -1:
+        """Make ``size`` bytes available from `begin` on; False if the input has not so many."""
+        while <size_t>(self.end - self.begin) < size:
+            if self.is_at_end:
+                return False
+            self.read_more()
+        return True
+
+    cdef int read_more(self) except -1:
+        """Get some more bytes, or see that there are none; this moves those that are there."""
+        cdef size_t held = self.end - self.begin
+        cdef bytes piece
+        if self.source is None:
+            return self.keep_tail()
+        # `begin` only moves forward: start the memory over with what is still held.
+        if self.begin != self.memory:
+            memmove(self.memory, self.begin, held)
+            self.begin = self.memory
+            self.end = self.memory + held
+        if held == self.capacity:
+            self.make_room(2 * self.capacity)
+        try:
+            piece = self.source.read(self.capacity - held)
+        except DecodeError as error:
+            # Bad compressed data: say where in the uncompressed input it showed.
+            error.offset = self.position + held
+            raise
+        if <size_t>len(piece) > self.capacity - held:
+            raise ValueError("the source's read() returned more bytes than it was asked for")
+        if not piece:
+            self.is_at_end = True
+            return 0
+        memcpy(<void*>self.end, PyBytes_AS_STRING(piece), PyBytes_GET_SIZE(piece))
+        self.end += PyBytes_GET_SIZE(piece)
+        return 0
+
+    cdef int keep_tail(self) except -1:
+        """Copy what is left of bytes in memory, so that all of it can be seen."""
+        cdef const uint8_t* left = self.begin
+        cdef size_t size = 0
+        self.is_at_end = True
+        if self.has_view:
+            size = <const uint8_t*>self.view.buf + self.view.len - left
+        self.make_room(size)
+        if size > 0:
+            memcpy(self.memory, left, size)
+        self.begin = self.memory
+        self.end = self.memory + size
+        return 0
+
+    cdef int make_room(self, size_t size) except -1:
+        """Make the memory so large; what it holds stays."""
+        cdef size_t held = self.end - self.begin
+        cdef uint8_t* grown = <uint8_t*>PyMem_RawRealloc(self.memory, size + PADDING)
+        if grown == NULL:
+            raise MemoryError
+        memset(grown + size, 0, PADDING)
+        if self.source is not None:
+            self.begin = grown
+            self.end = grown + held
+        self.memory = grown
+        self.capacity = size
+        return 0

@@ -1,0 +1,27 @@
+"""Tells operations that are given as tuples apart."""
+
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.operations import Op
+
+# Length of the tuple of each operation.
+cdef dict SIZES = {
+    int(op): size
+    for op, size in (
+        (Op.H, 3), (Op.TX, 1), (Op.TC, 1), (Op.TA, 1), (Op.PA, 4), (Op.PD, 4), (Op.A, 5), (Op.D, 5),
+        (Op.END, 1),
+    )
+}
+
+
+cdef int operation_code(object operation) except -1:
+    """Return the code of an operation, whose tuple has the length that it must have."""
+    cdef int op
+    if not isinstance(operation, tuple) or not operation:
+        raise EncodeError(f"{operation!r} is no operation: give a tuple that starts with an Op")
+    try:
+        op = (<tuple>operation)[0]
+    except (TypeError, OverflowError):
+        op = 0
+    if len(<tuple>operation) != SIZES.get(op):
+        raise EncodeError(f"{operation!r} is no operation: see jelly_rdflib.Op")
+    return op

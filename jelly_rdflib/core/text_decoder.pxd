@@ -1,0 +1,141 @@
+"""Decodes RDF Patch text to batches."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from jelly_rdflib.core.batch cimport Batch, RowColumns
+from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.terms cimport TermColumns, TermKind
+from jelly_rdflib.core.wire cimport Span
+
+cdef enum:
+    # The short forms of Turtle.
+    INTEGER = 0
+    DECIMAL = 1
+    DOUBLE = 2
+    BOOLEAN = 3
+    SHORT_FORMS = 4
+
+
+ctypedef struct LinePlace:
+    # A place in a line: some characters before `start`, where the text that is at hand begins.
+    uint64_t line
+    uint64_t column  # of `start`, from 0
+    const uint8_t* start
+
+
+ctypedef struct QuotedText:
+    # What stands between quotes, as it is written.
+    Span span
+    bint has_escapes
+
+
+ctypedef struct LastIri:
+    # An IRI or blank node as it was written, from "<" to ">", and its term.
+    const uint8_t* start
+    size_t size
+    uint32_t number
+
+
+cdef class TextDecoder:
+    cdef NodeFactory factory
+    cdef RowColumns rows  # of the batch that is being made
+    cdef TermColumns terms
+    cdef Failure failure
+    cdef uint64_t seed  # of hashes
+    cdef size_t max_row_size
+    cdef size_t max_string_size
+    cdef size_t max_text_size
+    cdef int max_nesting_depth
+    cdef uint32_t term_hint
+    cdef size_t text_hint
+    # The text at hand.
+    cdef const uint8_t* end
+    cdef bint is_final  # no text follows it
+    cdef bint is_incomplete  # the text ends in a row or comment
+    cdef LinePlace place  # where the row that is being read starts, then any place in it
+    cdef const uint8_t* row_start
+    cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
+    cdef LastIri[4] last  # of each position, in this text
+    # The patch.
+    cdef bint in_transaction
+    cdef bint is_open  # operations came since the last end of a patch
+    cdef bint has_end  # the end of a patch came
+
+    cdef const uint8_t* decode(
+        self, const uint8_t* start, const uint8_t* end, bint is_final, uint64_t offset
+    ) except? NULL
+    cdef int start_batch(self) noexcept nogil
+    cdef const uint8_t* decode_rows(self, const uint8_t* at) noexcept nogil
+    cdef Batch take_batch(self)
+    cdef Batch finish(self, uint64_t offset)
+    cdef object make_error(self, const uint8_t* start, uint64_t offset)
+
+    cdef const uint8_t* fail(self, const uint8_t* at, const char* message) noexcept nogil
+    cdef const uint8_t* fail_size(self) noexcept nogil
+    cdef const uint8_t* fail_term(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* fail_token(self, const uint8_t* at, const char* message) noexcept nogil
+    cdef const uint8_t* cut_off(self) noexcept nogil
+    cdef const uint8_t* skip_blanks(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* skip_comment(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* next_token(self, const uint8_t* at) noexcept nogil
+    cdef int is_dot(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* end_row(
+        self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+    ) noexcept nogil
+    cdef const uint8_t* add_row(
+        self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+    ) noexcept nogil
+
+    cdef const uint8_t* decode_row(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* decode_statement(self, const uint8_t* at, uint8_t op) noexcept nogil
+    cdef const uint8_t* decode_header(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* decode_prefix(self, const uint8_t* at, uint8_t op) noexcept nogil
+    cdef const uint8_t* decode_mark(self, const uint8_t* at, uint8_t op) noexcept nogil
+    cdef bint is_prev(self, uint32_t key) noexcept nogil
+
+    cdef const uint8_t* read_position(
+        self, const uint8_t* at, int position, uint32_t* number
+    ) noexcept nogil
+    cdef const uint8_t* read_graph(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_term(
+        self, const uint8_t* at, uint32_t* number, int depth
+    ) noexcept nogil
+    cdef const uint8_t* read_iri(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_real_iri(
+        self, const uint8_t* at, uint32_t* number, const char* message
+    ) noexcept nogil
+    cdef const uint8_t* read_label(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_number(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_exponent(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* read_boolean(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_triple(
+        self, const uint8_t* at, uint32_t* number, int depth
+    ) noexcept nogil
+    cdef const uint8_t* read_string(
+        self, const uint8_t* at, TermKind kind, uint32_t* number
+    ) noexcept nogil
+    cdef const uint8_t* read_word(self, const uint8_t* at, Span* word) noexcept nogil
+    cdef const uint8_t* read_name(
+        self, const uint8_t* at, uint32_t* number, const char* message
+    ) noexcept nogil
+    cdef const uint8_t* scan_quoted(self, const uint8_t* at, QuotedText* text) noexcept nogil
+    cdef const uint8_t* scan_long_quoted(
+        self, const uint8_t* at, uint8_t quote, QuotedText* text
+    ) noexcept nogil
+    cdef const uint8_t* scan_name(self, const uint8_t* start, bint is_label) noexcept nogil
+
+    cdef int intern(
+        self, TermKind kind, Span text, uint32_t extra, uint32_t* number
+    ) noexcept nogil
+    cdef int intern_quoted(
+        self, TermKind kind, QuotedText* text, uint32_t extra, uint32_t* number
+    ) noexcept nogil
+    cdef int intern_escaped(
+        self, TermKind kind, Span text, bint is_string, uint32_t extra, uint32_t* number
+    ) noexcept nogil
+    cdef int intern_short(
+        self, const uint8_t* start, const uint8_t* end, int form, uint32_t* number
+    ) noexcept nogil
+    cdef int64_t unescape(self, Span text, bint is_string, uint8_t* target) noexcept nogil

@@ -1,0 +1,74 @@
+"""Reading and writing RDF Patch text in plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.batch_reader import OperationReader
+from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+
+from ..oracle.terms import Plain, operation, plain_operation
+
+__all__ = ["Pieces", "attempt", "batches", "read", "write", "write_batches"]
+
+
+class Pieces:
+    """A source that gives so many bytes at a time, however many are asked for."""
+
+    def __init__(self, data: bytes, size: int = 1) -> None:
+        self.data = data
+        self.size = size
+        self.at = 0
+
+    def read(self, size: int) -> bytes:
+        start = self.at
+        self.at = min(start + min(self.size, size), len(self.data))
+        return self.data[start : self.at]
+
+
+def batches(source: Any, **limits: int) -> TextBatchReader:
+    return TextBatchReader(source, make_node_factory(False), jr.Limits(**limits))
+
+
+def operations(source: Any, **limits: int) -> Iterable[Any]:
+    return OperationReader(batches(source, **limits))
+
+
+def read(source: Any, **limits: int) -> list[Plain]:
+    """Return the plain operations of a text."""
+    if isinstance(source, str):
+        source = source.encode()
+    return [plain_operation(op) for op in operations(source, **limits)]
+
+
+def attempt(source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | None]:
+    """Return the plain operations of a text up to the first fault, and the fault."""
+    found: list[Plain] = []
+    try:
+        found.extend(plain_operation(op) for op in operations(source, **limits))
+    except jr.DecodeError as error:
+        return found, error
+    return found, None
+
+
+def write(plain_operations: Iterable[Plain]) -> bytes:
+    """Return the text of plain operations."""
+    pieces: list[bytes] = []
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    encoder.write_all(map(operation, plain_operations))
+    encoder.finish()
+    return b"".join(pieces)
+
+
+def write_batches(source: Iterable[Any]) -> bytes:
+    """Return the text of batches."""
+    pieces: list[bytes] = []
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    for batch in source:
+        encoder.write_batch(batch)
+    encoder.finish()
+    return b"".join(pieces)
