@@ -1003,8 +1003,10 @@ cdef class TextDecoder:
                 return target + (text.end - at) - start
             memcpy(target, at, escape - at)
             target += escape - at
-            # What is in the text's last place is no backslash, or it would not have ended there.
             at = escape + 2
+            if at > text.end:
+                self.fail(escape, b"this is no escape")
+                return -1
             if escape[1] == b"u" or escape[1] == b"U":
                 c = 0
                 for digits in range(4 if escape[1] == b"u" else 8):

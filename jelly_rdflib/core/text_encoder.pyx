@@ -324,8 +324,10 @@ cdef class TextPatchEncoder:
         cdef size_t row
         if self.terms != NULL:
             raise RuntimeError("another thread is using this encoder")
-        # Once, so that nothing below can meet a table that no reader made.
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
         batch.terms.check_made()
+        self.check_usable()
         self.places = <WrittenTerm*>PyMem_RawCalloc(batch.terms.columns.count, sizeof(WrittenTerm))
         if self.places == NULL:
             raise MemoryError

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
 from ..oracle.terms import DEFAULT_GRAPH, Plain, operation, plain_operation
@@ -116,12 +120,37 @@ def test_batch_with_what_the_text_cannot_say() -> None:
         write_batches(jr.read_batches(frames))
 
 
+def test_batch_that_deletes_a_prefix_from_a_literal() -> None:
+    for graph in (("literal", "g", None, None), ("literal", "g", None, "d")):
+        frames = jelly.write([("PD", "ex", None, graph)], JELLY_OPTIONS)
+        with pytest.raises(jr.EncodeError, match="literal"):
+            write_batches(jr.read_batches(frames))
+
+
+def test_what_a_batch_has_before_what_cannot_be_said_is_written() -> None:
+    operations: list[Plain] = [("H", str(number), ("iri", "v")) for number in range(9)]
+    frames = jelly.write([*operations[:5], ("H", "a", ("iri", "_:v")), *operations[5:]])
+    pieces: list[bytes] = []
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    batch = next(jr.read_batches(frames))
+    with pytest.raises(jr.EncodeError):
+        encoder.write_batch(batch)
+    encoder.finish()
+    assert read(b"".join(pieces)) == [*operations[:5], ("END",)]
+
+
+def test_batch_of_no_reader() -> None:
+    encoder = TextPatchEncoder(NODE_TYPES, bytes)
+    with pytest.raises(TypeError):
+        encoder.write_batch(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        encoder.write_batch([])  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        encoder.write_batch(jr.Batch.__new__(jr.Batch))
+
+
 def test_batch_of_statements() -> None:
     """Batches of Jelly-RDF are written as additions."""
-    import io
-
-    from rdflib import Literal, URIRef
-
     file = io.BytesIO()
     with jr.StatementWriter(file) as writer:
         writer.write((URIRef("s"), URIRef("p"), Literal("o"), URIRef("g")))
