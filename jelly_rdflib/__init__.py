@@ -21,10 +21,10 @@ from jelly_rdflib.patch import (
     Patch,
     PatchDecoder,
     PatchEncoder,
-    PatchWriter,
     read_operations,
     read_patches,
 )
+from jelly_rdflib.patch_writer import PatchWriter
 from jelly_rdflib.plugins import register as _register_plugins
 from jelly_rdflib.rdf import (
     Frame,

@@ -10,6 +10,7 @@ from typing import Any
 from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -60,6 +61,7 @@ def apply(
     atomic: bool = True,
     limits: Limits | None = None,
     normalize: bool | None = None,
+    format: str | None = None,
 ) -> ApplyResult:
     """Apply patches to a graph or dataset, transaction by transaction.
 
@@ -95,6 +97,7 @@ def apply(
         limits: What to accept of bytes; see `Limits`. Operations are decoded already.
         normalize: Whether to normalize the literals of bytes, as for `read_operations`. Those of
             operations are taken as they are.
+        format: What the bytes are, as for `read_operations`.
 
     Returns:
         Counts of what was done.
@@ -109,7 +112,8 @@ def apply(
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows.
         TypeError: ``source`` or ``target`` is of another kind.
-        ValueError: ``limits`` or ``normalize`` is given for operations.
+        ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
+        LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
         Exception: What the store, the file or the iterable raises comes through as it is.
 
@@ -126,17 +130,17 @@ def apply(
     """
     place = Target(target)
     if is_readable(source):
-        read = partial(read_operations, limits=limits, normalize=normalize)
-        return _apply_read(source, place, read, atomic=atomic, limits=limits)
+        read = partial(read_operations, limits=limits, normalize=normalize, format=format)
+        return _apply_read(source, place, read, atomic=atomic, limits=limits, format=format)
     if not isinstance(source, Iterable):
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
             f"operations"
         )
-    if limits is not None or normalize is not None:
+    if limits is not None or normalize is not None or format is not None:
         raise ValueError(
-            "limits and normalize are about bytes, and operations are given: give them to what "
-            "reads the operations"
+            "limits, normalize and format are about bytes, and operations are given: give them to "
+            "what reads the operations"
         )
     operations = iter(source) if place.is_dataset else check_operations(source, place)
     # What runs another's code between two operations might look at the target.
@@ -168,7 +172,13 @@ def apply_statements(
     """
     read = partial(read_statement_operations, limits=limits, normalize=normalize, strict=strict)
     return _apply_read(
-        source, Target(target), read, atomic=atomic, limits=limits, has_exact_prefixes=False
+        source,
+        Target(target),
+        read,
+        atomic=atomic,
+        limits=limits,
+        format=JELLY.name,
+        has_exact_prefixes=False,
     )
 
 
@@ -179,12 +189,13 @@ def _apply_read(
     *,
     atomic: bool,
     limits: Limits | None,
+    format: str | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
     if place.is_dataset:
         operations = read(source)
     else:
-        operations = read_checked_operations(source, place, read, limits=limits)
+        operations = read_checked_operations(source, place, read, limits=limits, format=format)
     applier = _Applier(
         place, is_atomic=atomic, is_deferred=True, has_exact_prefixes=has_exact_prefixes
     )

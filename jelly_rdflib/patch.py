@@ -1,4 +1,4 @@
-"""Reading and writing Jelly-Patch, as people call it."""
+"""Reading changes, and frames of Jelly-Patch one by one, as people call it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchReader, OperationReader
-from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
-from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rdflib.graph import Graph
     from rdflib.term import Node
-    from typing_extensions import Self
 
     from jelly_rdflib.apply import ApplyResult
 
@@ -30,7 +26,6 @@ __all__ = [
     "PatchDecoder",
     "PatchEncoder",
     "PatchIterator",
-    "PatchWriter",
     "read_operations",
     "read_patches",
 ]
@@ -39,12 +34,16 @@ _DEFAULT_LIMITS = Limits()
 
 
 def read_operations(
-    source: Any, *, limits: Limits | None = None, normalize: bool | None = None
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
 ) -> OperationReader:
-    """Iterate over the operations of a Jelly-Patch stream.
+    """Iterate over the operations of a stream of changes: Jelly-Patch, or the text of RDF Patch.
 
-    Memory is bounded by the largest frame. A file that is opened here is closed at the end of the
-    stream, at an error, and by ``close()`` of the iterator.
+    Memory is bounded by the largest frame, of a text by the longest row. A file that is opened here
+    is closed at the end of the stream, at an error, and by ``close()`` of the iterator.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -53,6 +52,9 @@ def read_operations(
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
             False keeps each lexical form.
+        format: ``"jelly-patch"`` or ``"rdf-patch"``, one of its file extensions or media types.
+            None: what a path's name says (``.jellyp``, ``.rdfp``, also with ``.gz`` or ``.zst``),
+            else what the first bytes look like.
 
     Returns:
         An iterator of operations: tuples that start with an `Op`.
@@ -61,11 +63,13 @@ def read_operations(
         DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is none of these.
+        LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
 
     Examples:
         >>> import io
         >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import PatchWriter
         >>> file = io.BytesIO()
         >>> with PatchWriter(file) as writer:
         ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
@@ -74,15 +78,18 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    limits = limits or _DEFAULT_LIMITS
-    decoder = PatchFrameDecoder(make_node_factory(normalize), limits)
-    return OperationReader(BatchReader(source, decoder, limits))
+    factory = make_node_factory(normalize)
+    return OperationReader(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
 
 
 def read_patches(
-    source: Any, *, limits: Limits | None = None, normalize: bool | None = None
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
 ) -> PatchIterator:
-    """Iterate over the patches of a Jelly-Patch stream.
+    """Iterate over the patches of a stream of changes.
 
     One patch at a time is in memory, as columns. For a patch that is larger than memory, use
     `read_operations` or `apply`.
@@ -91,12 +98,13 @@ def read_patches(
         source: As for `read_operations`.
         limits: As for `read_operations`.
         normalize: As for `read_operations`.
+        format: As for `read_operations`.
 
     Returns:
         An iterator of `Patch`.
 
     Raises:
-        DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
+        DecodeError, LimitError, TypeError, LookupError, OSError: As for `read_operations`.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -107,15 +115,14 @@ def read_patches(
         >>> [patch.header["id"] for patch in read_patches(frame)]
         [rdflib.term.URIRef('urn:uuid:1')]
     """
-    limits = limits or _DEFAULT_LIMITS
-    decoder = PatchFrameDecoder(make_node_factory(normalize), limits)
-    return PatchIterator(BatchReader(source, decoder, limits))
+    factory = make_node_factory(normalize)
+    return PatchIterator(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
 
 
 class PatchIterator:
     """Iterates over the patches of a stream; see `read_patches`."""
 
-    def __init__(self, batches: BatchReader) -> None:
+    def __init__(self, batches: BatchSource) -> None:
         self._batches = batches
         # Of the patch that comes next.
         self._slices: list[_Slice] = []
@@ -341,97 +348,3 @@ class PatchEncoder:
         """The stream's options."""
         options: PatchOptions = self._encoder.options
         return options
-
-
-class PatchWriter(PatchFrameEncoder):
-    """Writes a Jelly-Patch stream.
-
-    As a context manager it closes the stream at the end of the block; if the block is left by an
-    exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
-
-    Args:
-        destination: A path, or a binary file object, which stays open.
-        options: The stream's options; by default `PatchOptions()`.
-
-    Attributes:
-        options: The stream's options.
-        in_transaction: Whether a transaction is open.
-
-    Raises:
-        EncodeError: By its methods: what is to be written can't be expressed with the options, or
-            is out of place. The stream is then as if it had not been tried.
-        OSError: The path can't be opened or written.
-
-    Examples:
-        >>> import io
-        >>> from rdflib import Literal, URIRef
-        >>> file = io.BytesIO()
-        >>> with PatchWriter(file, PatchOptions(statement_type="TRIPLES")) as writer:
-        ...     writer.header("id", URIRef("urn:uuid:1"))
-        ...     writer.begin()
-        ...     writer.add_prefix("ex", URIRef("http://example.org/"))
-        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal(1))
-        ...     writer.commit()
-        >>> [operation[0].name for operation in read_operations(file.getvalue())]
-        ['H', 'TX', 'PA', 'A', 'TC', 'END']
-    """
-
-    def __init__(self, destination: Any, options: PatchOptions | None = None) -> None:
-        self._closed = True
-        self._destination = Destination(destination)
-        super().__init__(NODE_TYPES, options or PatchOptions(), self._destination.write)
-        # Last, so that nothing is overwritten for want of good options.
-        self._destination.open()
-        self._closed = False
-
-    def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
-        """Write that a prefix is bound.
-
-        Args:
-            prefix: The prefix without its colon.
-            iri: A URIRef, a Namespace, or a str.
-            graph: The graph whose prefix it is; None in a stream of triples, and for the default
-                graph.
-        """
-        super().add_prefix(prefix, as_iri(iri), graph)
-
-    def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
-        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
-        super().delete_prefix(prefix, as_iri(iri), graph)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self.close()
-        else:
-            self._close()
-
-    def close(self) -> None:
-        """End an open patch, write what is left, and close the file if the writer opened it.
-
-        Raises:
-            EncodeError: A transaction is open; it has been aborted (``TA``).
-        """
-        was_in_transaction = self.in_transaction and not self._closed
-        self._close()
-        if was_in_transaction:
-            raise EncodeError(
-                "the stream was closed inside a transaction, which is now aborted:"
-                " commit() or abort() it first"
-            )
-
-    def _close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self.finish()
-        finally:
-            self._destination.close()

@@ -47,7 +47,7 @@ PATCH_OPTIONS = (
 
 def read(source: Any, **arguments: Any) -> list[Plain]:
     """Return the plain operations that the package reads, lexical forms as they are."""
-    arguments.setdefault("normalize", False)
+    arguments = {"normalize": False, "format": "jelly-patch", **arguments}
     return [plain_operation(op) for op in jr.read_operations(source, **arguments)]
 
 
@@ -96,7 +96,7 @@ def refuse(
         arguments: Of ``read_operations``.
     """
     before: list[Plain] = []
-    arguments.setdefault("normalize", False)
+    arguments = {"normalize": False, "format": "jelly-patch", **arguments}
     with pytest.raises(jr.DecodeError) as caught:
         before.extend(plain_operation(op) for op in jr.read_operations(source, **arguments))
     assert type(caught.value) is kind, caught.value

@@ -676,14 +676,6 @@ class TestDestinations:
             jr.PatchWriter(path, wrong)
         assert path.read_bytes() == b"precious"
 
-    def test_frames_of_a_destination_are_not_handed_out(self) -> None:
-        file = io.BytesIO()
-        with jr.PatchWriter(file) as writer:
-            with pytest.raises(jr.EncodeError, match="destination"):
-                writer.encode_frame([(Op.A, S, P, O, None)])
-            writer.add(O, P, S)
-        assert len(read(file.getvalue())) == 2
-
     def test_a_namespace_is_an_iri(self) -> None:
         """As where rdflib itself takes the IRI of a prefix."""
         file = io.BytesIO()
@@ -691,12 +683,11 @@ class TestDestinations:
             writer.add_prefix("a", Namespace(EXAMPLE))
             writer.add_prefix("b", EXAMPLE)
             writer.delete_prefix("c", Namespace(EXAMPLE))
-            writer.write((Op.PA, "d", Namespace(EXAMPLE), None))
             for wrong in (BNode("b"), Literal("l"), 5):
                 with pytest.raises(jr.EncodeError):
                     writer.add_prefix("e", wrong)  # type: ignore[arg-type]
         iris = [op[2] for op in read(file.getvalue())[:-1]]
-        assert iris == [("iri", EXAMPLE)] * 4
+        assert iris == [("iri", EXAMPLE)] * 3
 
     def test_an_error_of_the_file_goes_through_and_ends_the_stream(self) -> None:
         class Full(io.BytesIO):

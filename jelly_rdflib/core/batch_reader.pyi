@@ -1,6 +1,6 @@
 """Iterates over the batches, the operations and the statements of a stream."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch
@@ -13,6 +13,12 @@ class BatchSource(Iterator[Batch]):
     def close(self) -> None: ...
     @property
     def options(self) -> Any: ...
+
+@final
+class ChosenBatches(BatchSource):
+    def __init__(
+        self, source: Any, choose: Callable[[bytes], Callable[[Any], BatchSource]]
+    ) -> None: ...
 
 @final
 class BatchReader(BatchSource):

@@ -8,6 +8,7 @@ from jelly_rdflib.core.frame_reader cimport FrameReader
 from jelly_rdflib.core.stream_kind cimport StreamKind, find_stream_kind
 from jelly_rdflib.core.wire cimport Span
 
+from jelly_rdflib.core.source import ByteSource, look_at_start
 from jelly_rdflib.errors import DecodeError
 
 
@@ -62,6 +63,43 @@ cdef class BatchSource:
 
     cdef int close_source(self) except -1:
         """Let go of what is read from."""
+        return 0
+
+
+@cython.final
+cdef class ChosenBatches(BatchSource):
+    """Batches of a stream of which only its first bytes say what it is.
+
+    Args:
+        source: An open source: a memoryview or a `jelly_rdflib.core.source.ByteSource`.
+        choose: Called with the first bytes, not before the first batch is wanted; returns what
+            opens the source as batches.
+    """
+
+    cdef object source
+    cdef object choose
+    cdef BatchSource batches
+
+    def __cinit__(self, source not None, choose not None):
+        self.source = source
+        self.choose = choose
+
+    @property
+    def options(self):
+        """The stream's options; None before they were read, and where a format has none."""
+        return None if self.batches is None else self.batches.options
+
+    cdef Batch read_batch(self):
+        if self.batches is None:
+            start, source = look_at_start(self.source)
+            self.batches = self.choose(start)(source)
+        return self.batches.next_batch()
+
+    cdef int close_source(self) except -1:
+        if self.batches is not None:
+            self.batches.close()
+        elif isinstance(self.source, ByteSource):
+            self.source.close()
         return 0
 
 

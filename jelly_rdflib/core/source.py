@@ -13,12 +13,16 @@ import zstandard
 
 from jelly_rdflib.errors import DecodeError
 
-__all__ = ["ByteSource", "open_source"]
+__all__ = ["ByteSource", "has_control_characters", "look_at_start", "open_source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame to be skipped may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
+# How much of an input is looked at, at the most, to tell what it is.
+START_SIZE = 64
+BLANKS = b" \t\r\n"
+TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 # A zstd stream may ask for a window of any size; this is what its own tools accept by default.
 ZSTD_MAX_WINDOW = 128 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
@@ -46,12 +50,14 @@ def open_source(source: Any) -> memoryview | ByteSource:
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path (str or
             os.PathLike), or a binary file object, of which only ``read`` is needed. Content
-            compressed with gzip or zstd is told by its first bytes.
+            compressed with gzip or zstd is told by its first bytes. An open source stays as it is.
 
     Raises:
         TypeError: It is none of these, or a text file.
         OSError: The path can't be opened.
     """
+    if isinstance(source, ByteSource):
+        return source
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
         file = open(source, "rb", buffering=0)  # noqa: SIM115
@@ -69,6 +75,33 @@ def open_source(source: Any) -> memoryview | ByteSource:
     if view[:2] == GZIP_MAGIC or _is_zstd(bytes(view[:4])):
         return _decompressed(_file_reader(io.BytesIO(view)), _do_nothing)
     return view
+
+
+def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
+    """Return some first bytes of an open source, and a source that still has them.
+
+    Of a live source no more are waited for than are needed to tell a text from what is not.
+    """
+    if isinstance(source, memoryview):
+        return bytes(source[:START_SIZE]), source
+    start = b""
+    while len(start) < START_SIZE and not _tells_enough(start):
+        more = source.read(START_SIZE - len(start))
+        if not more:
+            break
+        start += more
+    return start, ByteSource(_with_start(start, source.read), source.close)
+
+
+def has_control_characters(start: bytes) -> bool:
+    """Are there bytes that no text has?"""
+    return start.translate(None, TEXT_BYTES) != b""
+
+
+def _tells_enough(start: bytes) -> bool:
+    # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
+    # may look like a blank.
+    return len(start) >= 3 and (start[0] not in BLANKS or has_control_characters(start))
 
 
 def _is_zstd(start: bytes) -> bool:

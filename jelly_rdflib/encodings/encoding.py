@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.operations import Operation
+from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.options import Limits
 
 __all__ = ["Encoding"]
 
@@ -23,9 +25,11 @@ class Encoding:
         media_types: Media types; the preferred one first.
         holds_changes: Whether it is for changes; else it is for statements, which are read as
             added.
-        read_operations: As `jelly_rdflib.read_operations`.
-        read_batches: As `jelly_rdflib.read_batches`.
-        writer: As `jelly_rdflib.PatchWriter`; for statements, as `jelly_rdflib.StatementWriter`.
+        starts_like: Whether bytes, the first ones of an input, look like it.
+        open_batches: Opens a source as batches: called with the source, what makes nodes, and
+            limits.
+        make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
+            that takes the bytes. Options are None for the default.
     """
 
     name: str
@@ -33,9 +37,9 @@ class Encoding:
     extensions: tuple[str, ...]
     media_types: tuple[str, ...]
     holds_changes: bool = True
-    read_operations: Callable[..., Iterator[Operation]]
-    read_batches: Callable[..., Iterator[Batch]]
-    writer: Callable[..., Any]
+    starts_like: Callable[[bytes], bool]
+    open_batches: Callable[[Any, NodeFactory, Limits], BatchSource]
+    make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from jelly_rdflib.batches import read_batches
+from collections.abc import Callable
+from typing import Any
+
+from jelly_rdflib.core.batch_reader import BatchReader
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.rdf import StatementWriter, read_statement_operations
+from jelly_rdflib.options import Limits, StreamOptions
 
 __all__ = ["JELLY"]
+
+
+def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BatchReader:
+    """Open a source as batches."""
+    return BatchReader(source, StatementFrameDecoder(factory, limits), limits)
+
+
+def make_encoder(
+    types: NodeTypes, options: StreamOptions | None, sink: Callable[[bytes], object]
+) -> StatementFrameEncoder:
+    """Make an encoder."""
+    return StatementFrameEncoder(types, StreamOptions() if options is None else options, sink)
+
 
 JELLY = Encoding(
     name="jelly-rdf",
@@ -15,7 +35,8 @@ JELLY = Encoding(
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),
     holds_changes=False,
-    read_operations=read_statement_operations,
-    read_batches=read_batches,
-    writer=StatementWriter,
+    # Its readers tell it from Jelly-Patch by themselves.
+    starts_like=lambda start: False,
+    open_batches=open_batches,
+    make_encoder=make_encoder,
 )

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from jelly_rdflib.batches import read_batches
+from collections.abc import Callable
+from typing import Any
+
+from jelly_rdflib.core.batch_reader import BatchReader
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.patch import PatchWriter, read_operations
+from jelly_rdflib.options import Limits, PatchOptions
 
 __all__ = ["JELLY_PATCH"]
+
+
+def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BatchReader:
+    """Open a source as batches."""
+    return BatchReader(source, PatchFrameDecoder(factory, limits), limits)
+
+
+def make_encoder(
+    types: NodeTypes, options: PatchOptions | None, sink: Callable[[bytes], object]
+) -> PatchFrameEncoder:
+    """Make an encoder."""
+    return PatchFrameEncoder(types, PatchOptions() if options is None else options, sink)
+
 
 JELLY_PATCH = Encoding(
     name="jelly-patch",
     extensions=("jellyp",),
     media_types=("application/x-jelly-rdf-patch",),
-    read_operations=read_operations,
-    read_batches=read_batches,
-    writer=PatchWriter,
+    # What is no text is taken for it: its own errors say best what is wrong.
+    starts_like=lambda start: True,
+    open_batches=open_batches,
+    make_encoder=make_encoder,
 )

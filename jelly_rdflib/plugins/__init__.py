@@ -15,10 +15,12 @@ __all__ = ["register"]
 _PARSERS = {
     "jelly-patch": ("jelly_rdflib.plugins.patch_parser", "JellyPatchParser"),
     "jelly-rdf": ("jelly_rdflib.plugins.rdf_parser", "JellyParser"),
+    "rdf-patch": ("jelly_rdflib.plugins.patch_parser", "RdfPatchParser"),
 }
 _SERIALIZERS = {
     "jelly-patch": ("jelly_rdflib.plugins.patch_serializer", "JellyPatchSerializer"),
     "jelly-rdf": ("jelly_rdflib.plugins.rdf_serializer", "JellySerializer"),
+    "rdf-patch": ("jelly_rdflib.plugins.patch_serializer", "RdfPatchSerializer"),
 }
 
 

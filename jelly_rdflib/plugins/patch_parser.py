@@ -9,21 +9,14 @@ from jelly_rdflib.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 
-__all__ = ["JellyPatchParser"]
+__all__ = ["JellyPatchParser", "RdfPatchParser"]
 
 
-class JellyPatchParser(Parser):
-    """Applies Jelly-Patch to the graph that parses it.
+class PatchParser(Parser):
+    """Applies patches to the graph that parses them. Subclasses say in which encoding they are."""
 
-    Examples:
-        >>> import jelly_rdflib
-        >>> from rdflib import Dataset, Literal, URIRef
-        >>> dataset = Dataset()
-        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
-        >>> data = dataset.serialize(format="jelly-patch", encoding="utf-8")
-        >>> len(Dataset().parse(data=data, format="jelly-patch"))
-        1
-    """
+    format: str
+    is_text: bool
 
     def parse(
         self,
@@ -44,8 +37,48 @@ class JellyPatchParser(Parser):
             atomic: As for `apply`.
 
         Raises:
-            TypeError: The source is text.
+            TypeError: The source is text, and the format is binary.
             ApplyError, DecodeError, LimitError: As for `apply`.
         """
-        data = get_bytes(source, "Jelly-Patch")
-        apply(data, find_target(sink), atomic=atomic, limits=limits, normalize=normalize)
+        data = source.getByteStream() if self.is_text else get_bytes(source, "Jelly-Patch")
+        apply(
+            data,
+            find_target(sink),
+            atomic=atomic,
+            limits=limits,
+            normalize=normalize,
+            format=self.format,
+        )
+
+
+class RdfPatchParser(PatchParser):
+    """Applies the text of RDF Patch to the graph that parses it.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Dataset
+        >>> dataset = Dataset()
+        >>> _ = dataset.parse(data="TX . A <urn:s> <urn:p> 'o' . TC .", format="rdf-patch")
+        >>> len(dataset)
+        1
+    """
+
+    format = "rdf-patch"
+    is_text = True
+
+
+class JellyPatchParser(PatchParser):
+    """Applies Jelly-Patch to the graph that parses it.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> data = dataset.serialize(format="jelly-patch", encoding="utf-8")
+        >>> len(Dataset().parse(data=data, format="jelly-patch"))
+        1
+    """
+
+    format = "jelly-patch"
+    is_text = False

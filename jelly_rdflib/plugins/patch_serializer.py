@@ -13,14 +13,80 @@ from rdflib.term import URIRef
 from jelly_rdflib.diff import diff
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
-from jelly_rdflib.patch import PatchWriter
+from jelly_rdflib.patch_writer import PatchWriter
 from jelly_rdflib.plugins.calls import check_not_decoded
 from jelly_rdflib.stores.contents import Contents, sort_triples
 
-__all__ = ["JellyPatchSerializer"]
+__all__ = ["JellyPatchSerializer", "RdfPatchSerializer"]
 
 
-class JellyPatchSerializer(Serializer):
+class PatchSerializer(Serializer):
+    """Writes a graph or dataset as the patch that adds, removes or changes it.
+
+    Subclasses say in which encoding.
+    """
+
+    format: str
+    is_text: bool
+
+    def serialize(  # type: ignore[override]
+        self,
+        stream: IO[bytes],
+        base: str | None = None,
+        encoding: str | None = None,
+        *,
+        operation: Literal["add", "remove"] | None = None,
+        target: Graph | None = None,
+        header_id: str | None = None,
+        header_prev: str | None = None,
+        options: PatchOptions | None = None,
+    ) -> None:
+        """Write one patch with one transaction, the prefixes included.
+
+        ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
+        it one, whichever, to get the bytes of Jelly-Patch.
+
+        Args:
+            stream: Where to write to.
+            base: Ignored: all IRIs are written in full.
+            encoding: Ignored: Jelly-Patch is binary, and the text is always UTF-8.
+            operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
+                for one that deletes them. By default ``"add"``, unless ``target`` is given.
+            target: A graph or dataset: write the patch that turns the one serialized into it; see
+                `jelly_rdflib.diff`.
+            header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
+            header_prev: IRI of the patch before it, for its header ``prev``; by default none.
+            options: Options of a Jelly-Patch stream; by default `PatchOptions()`, with triples for
+                a Graph and quads for a Dataset.
+
+        Raises:
+            ValueError: ``operation`` is another, there are both ``operation`` and ``target``, or
+                there are options for a text.
+            TypeError: The bytes of Jelly-Patch would be decoded to a str.
+            EncodeError: There is what the options don't allow.
+        """
+        if not self.is_text:
+            check_not_decoded("Jelly-Patch")
+        if operation not in (None, "add", "remove"):
+            raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
+        if operation is not None and target is not None:
+            raise ValueError("give an operation or a target, not both")
+        graphs = [self.store] if target is None else [self.store, target]
+        if options is None and not self.is_text:
+            is_quads = any(Contents(graph).is_dataset for graph in graphs)
+            statement_type = PatchStatementType.QUADS if is_quads else PatchStatementType.TRIPLES
+            options = PatchOptions(statement_type=statement_type)
+        with PatchWriter(stream, options, format=self.format) as writer:
+            writer.header("id", URIRef(header_id or f"uuid:{uuid.uuid4()}"))
+            if header_prev:
+                writer.header("prev", URIRef(header_prev))
+            writer.begin()
+            for change in _changes(self.store, operation, target):
+                writer.write(change)
+            writer.commit()
+
+
+class JellyPatchSerializer(PatchSerializer):
     """Writes a graph or dataset as the patch that adds, removes or changes it.
 
     Examples:
@@ -40,59 +106,27 @@ class JellyPatchSerializer(Serializer):
         END
     """
 
-    def serialize(  # type: ignore[override]
-        self,
-        stream: IO[bytes],
-        base: str | None = None,
-        encoding: str | None = None,
-        *,
-        operation: Literal["add", "remove"] | None = None,
-        target: Graph | None = None,
-        header_id: str | None = None,
-        header_prev: str | None = None,
-        options: PatchOptions | None = None,
-    ) -> None:
-        """Write one patch with one transaction, the prefixes included.
+    format = "jelly-patch"
+    is_text = False
 
-        ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
-        it one, whichever, to get bytes.
 
-        Args:
-            stream: Where to write to.
-            base: Ignored: all IRIs are written in full.
-            encoding: Ignored: the format is binary.
-            operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
-                for one that deletes them. By default ``"add"``, unless ``target`` is given.
-            target: A graph or dataset: write the patch that turns the one serialized into it; see
-                `jelly_rdflib.diff`.
-            header_id: IRI of the patch, for its header ``id``; by default a new ``uuid:``.
-            header_prev: IRI of the patch before it, for its header ``prev``; by default none.
-            options: Options of the stream; by default `PatchOptions()`, with triples for a Graph
-                and quads for a Dataset.
+class RdfPatchSerializer(PatchSerializer):
+    """The same as the text of RDF Patch.
 
-        Raises:
-            ValueError: ``operation`` is another, or there are both ``operation`` and ``target``.
-            TypeError: The bytes would be decoded to a str.
-            EncodeError: There is what the options don't allow.
-        """
-        check_not_decoded("Jelly-Patch")
-        if operation not in (None, "add", "remove"):
-            raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
-        if operation is not None and target is not None:
-            raise ValueError("give an operation or a target, not both")
-        graphs = [self.store] if target is None else [self.store, target]
-        if options is None:
-            is_quads = any(Contents(graph).is_dataset for graph in graphs)
-            statement_type = PatchStatementType.QUADS if is_quads else PatchStatementType.TRIPLES
-            options = PatchOptions(statement_type=statement_type)
-        with PatchWriter(stream, options) as writer:
-            writer.header("id", URIRef(header_id or f"uuid:{uuid.uuid4()}"))
-            if header_prev:
-                writer.header("prev", URIRef(header_prev))
-            writer.begin()
-            for change in _changes(self.store, operation, target):
-                writer.write(change)
-            writer.commit()
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Graph, Literal
+        >>> graph = Graph(bind_namespaces="none")
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
+        >>> print(graph.serialize(format="rdf-patch", header_id="urn:uuid:1"), end="")
+        H id <urn:uuid:1> .
+        TX .
+        A <urn:s> <urn:p> "o" .
+        TC .
+    """
+
+    format = "rdf-patch"
+    is_text = True
 
 
 def _changes(

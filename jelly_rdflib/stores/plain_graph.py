@@ -13,6 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from jelly_rdflib.batches import look_at_batches
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op, Operation
@@ -65,7 +66,12 @@ def _check_graphs(operations: Iterable[Operation], target: Target) -> None:
 
 
 def read_checked_operations(
-    source: Any, target: Target, read: ReadOperations, *, limits: Limits | None
+    source: Any,
+    target: Target,
+    read: ReadOperations,
+    *,
+    limits: Limits | None,
+    format: str | None,
 ) -> Iterator[Operation]:
     """Read operations, once it is sure that they don't need named graphs.
 
@@ -77,34 +83,37 @@ def read_checked_operations(
         target: The plain graph they are for.
         read: Reads operations from a source.
         limits: As `read_operations` takes them.
+        format: As `read_operations` takes it, or that of Jelly-RDF.
 
     Raises:
         ApplyError: A statement is in a named graph.
     """
     if is_rereadable(source):
-        _check_batches(look_at_batches(source, limits=limits), target)
+        _check_batches(look_at_batches(source, limits=limits, format=format), target)
     elif getattr(source, "seekable", bool)():
         position = source.tell()
-        _check_batches(look_at_batches(source, limits=limits), target)
+        _check_batches(look_at_batches(source, limits=limits, format=format), target)
         source.seek(position)
     else:
-        return _read_checked_pipe(source, target, read, limits)
+        return _read_checked_pipe(source, target, read, limits, format)
     return read(source)
 
 
 def _read_checked_pipe(
-    pipe: Any, target: Target, read: ReadOperations, limits: Limits | None
+    pipe: Any, target: Target, read: ReadOperations, limits: Limits | None, format: str | None
 ) -> Iterator[Operation]:
     recorder = _Recorder(pipe)
     try:
-        start, rest = _split(read(recorder))
-        if not _has_graph(start):
+        operations = read(recorder)
+        start, rest = _split(operations)
+        # A text has no options that would say that no graph comes later.
+        if not _has_graph(start) and getattr(operations, "options", None) is not None:
             recorder.stop()
             return chain(start, rest)
         while recorder.read(1 << 16):
             pass
         recorder.copy.seek(0)
-        _check_batches(look_at_batches(recorder.copy, limits=limits), target)
+        _check_batches(look_at_batches(recorder.copy, limits=limits, format=format), target)
         recorder.copy.seek(0)
     except BaseException:
         recorder.stop()
@@ -145,13 +154,14 @@ def _raise(error: Exception) -> Iterator[Operation]:
     yield
 
 
-def _check_batches(batches: Iterable[Batch], target: Target) -> None:
+def _check_batches(batches: BatchSource, target: Target) -> None:
     try:
         for batch in batches:
             graphs = {g for op, g in zip(batch.ops, batch.g, strict=True) if op in (Op.A, Op.D)}
-            if 0 in graphs:
-                # Triples: no statement of the stream has a graph.
+            if 0 in graphs and batches.options is not None:
+                # A stream of triples: no statement has a graph. A text may have both.
                 return
+            graphs.discard(0)
             kinds = batch.terms.kinds
             for g in graphs:
                 if kinds[g] != TermKind.DEFAULT_GRAPH:

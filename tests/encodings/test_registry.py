@@ -1,32 +1,196 @@
-"""Finding encodings."""
+"""Finding encodings, and reading and writing by their names."""
 
+from __future__ import annotations
+
+import gzip
 import io
+from pathlib import Path
+from typing import Any
 
 import pytest
-from rdflib import Literal, URIRef
+import zstandard
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
+import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.encodings import ENCODINGS, find_encoding
+from jelly_rdflib.encodings import ENCODINGS, Encoding, find_encoding, guess_by_name, guess_by_start
 
-ADD = (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g"))
+from ..test_read import Trickle
+
+S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
+OPERATIONS = [(Op.TX,), (Op.A, S, P, O, G), (Op.D, S, P, Literal(1), G), (Op.TC,)]
+CHANGES = [encoding for encoding in ENCODINGS if encoding.holds_changes]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.name)
-class TestEncodings:
-    def test_it_is_found_by_everything_it_is_known_by(self, encoding):
+def name(encoding: Encoding) -> str:
+    return encoding.name
+
+
+def written(format: str) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        writer.write_all(OPERATIONS)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=name)
+def test_it_is_found_by_everything_it_is_known_by(encoding: Encoding) -> None:
+    for key in (*encoding.names, *encoding.extensions):
+        assert find_encoding(key) is encoding
+        assert find_encoding(key.upper()) is encoding
+
+
+@pytest.mark.parametrize("encoding", CHANGES, ids=name)
+class TestEncodingsOfChanges:
+    def test_what_is_written_is_read(self, encoding: Encoding) -> None:
         for key in (*encoding.names, *encoding.extensions):
-            assert find_encoding(key) is encoding
-            assert find_encoding(key.upper()) is encoding
+            data = written(key)
+            assert list(jr.read_operations(data, format=key)) == [*OPERATIONS, (Op.END,)]
+            (patch,) = jr.read_patches(data, format=key)
+            assert list(patch) == OPERATIONS
+            operations = [op for batch in jr.read_batches(data, format=key) for op in batch]
+            assert operations == [*OPERATIONS, (Op.END,)]
+            dataset = Dataset()
+            assert jr.apply(data, dataset, format=key).added == 1
 
-    def test_its_reader_reads_what_its_writer_writes(self, encoding):
+    @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
+    @pytest.mark.parametrize("make", [bytes, io.BytesIO, Trickle])
+    def test_it_is_told_by_its_first_bytes(
+        self, encoding: Encoding, make: Any, compress: Any
+    ) -> None:
+        source = make(compress(written(encoding.name)))
+        assert list(jr.read_operations(source)) == [*OPERATIONS, (Op.END,)]
+
+    def test_it_is_told_by_a_name(self, encoding: Encoding, tmp_path: Path) -> None:
+        for extension in encoding.extensions:
+            path = tmp_path / f"x.{extension}"
+            with jr.PatchWriter(path) as writer:
+                writer.write_all(OPERATIONS)
+            assert path.read_bytes() == written(encoding.name)
+            assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+            assert guess_by_name(f"a/b.c/D.{extension.upper()}.gz") is encoding
+
+    def test_a_graph_is_looked_through_first(self, encoding: Encoding) -> None:
+        """Whether a statement in a named graph comes late or early, and from a pipe too."""
+        for operations in (OPERATIONS, [(Op.A, S, P, O, None), *OPERATIONS]):
+            file = io.BytesIO()
+            with jr.PatchWriter(file, format=encoding.name) as writer:
+                writer.write_all(operations)
+            for source in (file.getvalue(), io.BytesIO(file.getvalue()), Trickle(file.getvalue())):
+                graph = Graph()
+                with pytest.raises(jr.ApplyError, match="no named graphs"):
+                    jr.apply(source, graph)
+                assert len(graph) == 0
+
+    def test_triples_go_into_a_graph(self, encoding: Encoding) -> None:
         file = io.BytesIO()
-        with encoding.writer(file) as writer:
-            writer.write(ADD if encoding.holds_changes else ADD[1:])
-        operations = [ADD, (Op.END,)] if encoding.holds_changes else [ADD]
-        assert list(encoding.read_operations(file.getvalue())) == operations
-        assert [len(batch) for batch in encoding.read_batches(file.getvalue())] == [len(operations)]
+        with jr.PatchWriter(file, format=encoding.name) as writer:
+            writer.add(S, P, O)
+        for source in (file.getvalue(), Trickle(file.getvalue())):
+            graph = Graph()
+            jr.apply(source, graph)
+            assert set(graph) == {(S, P, O)}
 
 
-def test_an_unknown_encoding_is_an_error_that_names_the_known_ones():
-    with pytest.raises(LookupError, match="jelly-patch"):
-        find_encoding("turtle")
+def test_a_file_of_another_name_is_told_by_its_first_bytes(tmp_path: Path) -> None:
+    for encoding in CHANGES:
+        path = tmp_path / "changes.dat"
+        path.write_bytes(written(encoding.name))
+        assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"TX .", b"TB .", b"# comment", b"\xef\xbb\xbfH id <urn:x> .", b"\r\n\r\n  A <s> <p> <o> .",
+        b"Z.", b'PA "a" "b" .', b"D\t<s> <p> <o> .", b"TC#", b"A<s><p><o>.",
+    ],
+)  # fmt: skip
+def test_starts_of_texts(text: bytes) -> None:
+    assert guess_by_start(text).name == "rdf-patch"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x00", b"\x0a\x0f\x0a\x0d", b"\x48\x0a\x0f\x0a", b"ABC", b"<s> <p> <o> .", b"{}"],
+)
+def test_starts_of_other_things(data: bytes) -> None:
+    assert guess_by_start(data).name == "jelly-patch"
+
+
+def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
+    for call in (
+        lambda: find_encoding("turtle"),
+        lambda: jr.read_operations(b"", format="turtle"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="turtle"),
+        lambda: jr.apply(b"", Dataset(), format="turtle"),
+    ):
+        with pytest.raises(LookupError, match="jelly-patch"):
+            call()
+
+
+def test_an_encoding_of_statements_is_not_one_of_changes() -> None:
+    for call in (
+        lambda: jr.read_operations(b"", format="jelly-rdf"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="jelly"),
+    ):
+        with pytest.raises(LookupError, match="statements"):
+            call()
+
+
+def test_a_text_has_no_options(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    path.write_bytes(b"precious")
+    with pytest.raises(ValueError, match="options"):
+        jr.PatchWriter(path, jr.PatchOptions())
+    assert path.read_bytes() == b"precious"
+
+
+def test_batches_become_text_as_they_are() -> None:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="rdf-patch") as writer:
+        for batch in jr.read_batches(written("jelly-patch")):
+            writer.write_all(batch)
+    assert file.getvalue() == written("rdf-patch")
+
+
+class TestPlugin:
+    """The text as a format of rdflib."""
+
+    def test_there_and_back(self) -> None:
+        dataset = Dataset()
+        dataset.bind("ex", "http://example.org/")
+        dataset.add((S, P, Literal("é", lang="fr"), G))
+        dataset.add((S, P, O))
+        text = dataset.serialize(format="rdf-patch")
+        assert isinstance(text, str)
+        for data in (text, text.encode()):
+            for format in ("rdf-patch", "application/rdf-patch"):
+                copy = Dataset().parse(data=data, format=format)
+                assert set(copy.quads()) == set(dataset.quads())
+                assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
+
+    def test_the_format_is_guessed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.rdfp"
+        Graph().add((S, P, O)).serialize(path, format="rdf-patch")
+        assert set(Graph().parse(path)) == {(S, P, O)}
+
+    def test_a_patch_removes(self) -> None:
+        graph = Graph().add((S, P, O))
+        text = graph.serialize(format="rdf-patch", operation="remove")
+        graph.parse(data=text, format="rdf-patch")
+        assert len(graph) == 0
+
+    def test_aborted_transactions_change_nothing(self) -> None:
+        """rdflib's own parser ignores TA."""
+        dataset = Dataset()
+        dataset.parse(data="TX . A <urn:s> <urn:p> 'o' . TA .", format="rdf-patch")
+        assert len(dataset) == 0
+
+    def test_an_error_leaves_the_dataset_as_it_was(self) -> None:
+        dataset = Dataset()
+        dataset.add((S, P, O))
+        with pytest.raises(jr.DecodeError, match="line 2, column"):
+            dataset.parse(data="TX .\nA <urn:s> urn:p .\nTC .", format="rdf-patch")
+        assert [quad[3] for quad in dataset.quads()] == [DATASET_DEFAULT_GRAPH_ID]

@@ -1,0 +1,70 @@
+"""RDF Patch as text, as an encoding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import has_control_characters
+from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.encodings.encoding import Encoding
+from jelly_rdflib.options import Limits
+
+__all__ = ["RDF_PATCH"]
+
+# A byte order mark, blanks, and then a comment or the code of a row.
+_START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
+
+
+def starts_like(start: bytes) -> bool:
+    r"""Tell the text from Jelly-Patch by the first bytes.
+
+    Examples:
+        >>> starts_like(b"TX .\n"), starts_like(b"# a comment")
+        (True, True)
+        >>> starts_like(b"\x48\x0a\x0f\x0a\x0d\x08")
+        False
+    """
+    return (
+        # The options of a frame have such bytes, and come first.
+        not has_control_characters(start)
+        and not _is_frame(start)
+        and _START.match(start) is not None
+    )
+
+
+def _is_frame(start: bytes) -> bool:
+    """Is this a frame's length, a row's tag, its length, and the tag of the options in it?"""
+    return start[1:2] == start[3:4] == b"\n" and start[2] + 2 <= start[0]
+
+
+def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> TextBatchReader:
+    """Open a source as batches."""
+    return TextBatchReader(source, factory, limits)
+
+
+def make_encoder(
+    types: NodeTypes, options: Any, sink: Callable[[bytes], object]
+) -> TextPatchEncoder:
+    """Make an encoder.
+
+    Raises:
+        ValueError: There are options: the text has none.
+    """
+    if options is not None:
+        raise ValueError("options are for Jelly-Patch: the text of RDF Patch has none")
+    return TextPatchEncoder(types, sink)
+
+
+RDF_PATCH = Encoding(
+    name="rdf-patch",
+    extensions=("rdfp",),
+    media_types=("application/rdf-patch",),
+    starts_like=starts_like,
+    open_batches=open_batches,
+    make_encoder=make_encoder,
+)

@@ -1,0 +1,190 @@
+"""Writing changes, as people call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.encodings import find_encoding_of_changes, guess_by_name
+from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.nodes import NODE_TYPES, as_iri
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.options import PatchOptions
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rdflib.term import Node
+    from typing_extensions import Self
+
+__all__ = ["PatchWriter"]
+
+
+class PatchWriter:
+    """Writes changes: a Jelly-Patch stream, or the text of RDF Patch.
+
+    As a context manager it closes the stream at the end of the block; if the block is left by an
+    exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
+
+    Args:
+        destination: A path, or a binary file object, which stays open.
+        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. A text has none.
+        format: ``"jelly-patch"`` or ``"rdf-patch"``, one of its file extensions or media types.
+            None: what a path's name says (``.jellyp``, ``.rdfp``), else Jelly-Patch.
+
+    Raises:
+        EncodeError: By its methods: what is to be written can't be expressed with the options, or
+            is out of place. The stream is then as if it had not been tried.
+        LookupError: There is no such format for changes.
+        ValueError: There are options, but the format has none.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with PatchWriter(file, format="rdf-patch") as writer:
+        ...     writer.header("id", URIRef("urn:uuid:1"))
+        ...     writer.begin()
+        ...     writer.add_prefix("ex", URIRef("http://example.org/"))
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal("o"))
+        ...     writer.commit()
+        >>> print(file.getvalue().decode(), end="")
+        H id <urn:uuid:1> .
+        TX .
+        PA "ex" "http://example.org/" .
+        A <http://example.org/s> <urn:p> "o" .
+        TC .
+    """
+
+    def __init__(
+        self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
+    ) -> None:
+        self._closed = True
+        self._destination = Destination(destination)
+        if format is not None:
+            encoding = find_encoding_of_changes(format)
+        else:
+            encoding = guess_by_name(destination) or JELLY_PATCH
+        self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
+        # Last, so that nothing is overwritten for want of good options.
+        self._destination.open()
+        self._closed = False
+
+    @property
+    def options(self) -> PatchOptions | None:
+        """The stream's options; None for a text."""
+        return getattr(self._encoder, "options", None)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Is a transaction open?"""
+        is_open: bool = self._encoder.in_transaction
+        return is_open
+
+    def header(self, key: str, value: Node) -> None:
+        """Write a header.
+
+        Args:
+            key: Such as ``"id"`` or ``"prev"``.
+            value: A term.
+        """
+        self._encoder.header(key, value)
+
+    def begin(self) -> None:
+        """Start a transaction."""
+        self._encoder.begin()
+
+    def commit(self) -> None:
+        """Commit the transaction."""
+        self._encoder.commit()
+
+    def abort(self) -> None:
+        """Abort the transaction: what was written since `begin` has no effect."""
+        self._encoder.abort()
+
+    def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
+        """Write that a statement is added.
+
+        Args:
+            s, p, o: Terms.
+            g: The graph's name; None in a stream of triples, and for the default graph.
+        """
+        self._encoder.add(s, p, o, g)
+
+    def delete(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
+        """Write that a statement is deleted; arguments as for `add`."""
+        self._encoder.delete(s, p, o, g)
+
+    def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
+        """Write that a prefix is bound.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef, a Namespace, or a str.
+            graph: The graph whose prefix it is; None in a stream of triples, and for the default
+                graph.
+        """
+        self._encoder.add_prefix(prefix, as_iri(iri), graph)
+
+    def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
+        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        self._encoder.delete_prefix(prefix, as_iri(iri), graph)
+
+    def end_patch(self) -> None:
+        """End the patch: what follows belongs to the next one.
+
+        A FLAT stream is one patch, so nothing may follow.
+        """
+        self._encoder.end_patch()
+
+    def write(self, operation: Operation) -> None:
+        """Write an operation that is given as a tuple (see `jelly_rdflib.Op`)."""
+        self._encoder.write(operation)
+
+    def write_all(self, operations: Iterable[Operation]) -> None:
+        """Write each operation of an iterable; a `Batch` as a whole, where the encoding can."""
+        if isinstance(operations, Batch) and hasattr(self._encoder, "write_batch"):
+            self._encoder.write_batch(operations)
+        else:
+            self._encoder.write_all(operations)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._close()
+
+    def close(self) -> None:
+        """End an open patch, write what is left, and close the file if the writer opened it.
+
+        Raises:
+            EncodeError: A transaction is open; it has been aborted (``TA``).
+        """
+        was_in_transaction = not self._closed and self.in_transaction
+        self._close()
+        if was_in_transaction:
+            raise EncodeError(
+                "the stream was closed inside a transaction, which is now aborted:"
+                " commit() or abort() it first"
+            )
+
+    def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._encoder.finish()
+        finally:
+            self._destination.close()
