@@ -84,6 +84,9 @@ cdef class ChosenBatches(BatchSource):
         self.source = source
         self.choose = choose
 
+    def __del__(self):
+        self.close_source()
+
     @property
     def options(self):
         """The stream's options; None before they were read, and where a format has none."""

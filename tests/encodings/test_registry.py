@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 from pathlib import Path
@@ -98,6 +99,16 @@ def test_a_file_of_another_name_is_told_by_its_first_bytes(tmp_path: Path) -> No
         path = tmp_path / "changes.dat"
         path.write_bytes(written(encoding.name))
         assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+
+
+def test_a_file_that_is_never_read_is_closed(tmp_path: Path) -> None:
+    """pytest turns a ResourceWarning of an unclosed file into an error."""
+    path = tmp_path / "changes.dat"
+    path.write_bytes(written("rdf-patch"))
+    for call in (jr.read_operations, jr.read_patches, jr.read_batches):
+        call(path)
+        call(path).close()
+    gc.collect()
 
 
 @pytest.mark.parametrize(
