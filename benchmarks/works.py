@@ -26,10 +26,6 @@ from rdflib.plugins.parsers.ntriples import r_tail, r_wspace
 from rdflib.plugins.parsers.patch import RDFPatchParser
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_reader import OperationReader
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
-from jelly_rdflib.core.text_reader import TextBatchReader
-from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.plugins import register
 
 from .data import Inputs, pyjelly_options, stream_options
@@ -129,12 +125,7 @@ def pyoxigraph_parse(inputs: Inputs) -> Work:
 
 def read_text(inputs: Inputs) -> Work:
     data = inputs.rdf_patch
-
-    def run(_: None) -> None:
-        batches = TextBatchReader(data, make_node_factory(), jr.Limits())
-        exhaust(OperationReader(batches))
-
-    return Work("operations of text", run)
+    return Work("operations of text", lambda _: exhaust(jr.read_operations(data)))
 
 
 class TermsOnly(RDFPatchParser):
@@ -162,12 +153,11 @@ def rdflib_read_patch(inputs: Inputs) -> Work:
 
 
 def encode_text(batches: Iterable[jr.Batch]) -> bytes:
-    pieces: list[bytes] = []
-    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
-    for batch in batches:
-        encoder.write_batch(batch)
-    encoder.finish()
-    return b"".join(pieces)
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="rdf-patch") as writer:
+        for batch in batches:
+            writer.write_all(batch)
+    return file.getvalue()
 
 
 def write_text_of_batches(inputs: Inputs) -> Work:
@@ -189,17 +179,16 @@ def convert_to_text(inputs: Inputs) -> Work:
 
 
 def write_text(inputs: Inputs) -> Work:
-    def run(pieces: list[bytes]) -> list[bytes]:
-        encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
-        encoder.write_all(inputs.operations)
-        encoder.finish()
-        return pieces
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.PatchWriter(file, format="rdf-patch") as writer:
+            writer.write_all(inputs.operations)
+        return file
 
     return Work(
         "operations to text",
         run,
-        prepare=list,
-        check=lambda pieces: b"".join(pieces) == inputs.rdf_patch,
+        prepare=io.BytesIO,
+        check=lambda file: file.getvalue() == inputs.rdf_patch,
     )
 
 
