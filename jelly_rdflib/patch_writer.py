@@ -30,7 +30,8 @@ class PatchWriter:
     exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
 
     Args:
-        destination: A path, or a binary file object, which stays open.
+        destination: A path, or a binary file object, which stays open. A path that ends with
+            ``.gz`` or ``.zst`` makes a compressed file.
         options: The options of a Jelly-Patch stream; by default `PatchOptions()`. A text has none.
         format: ``"jelly-patch"`` or ``"rdf-patch"``, one of its file extensions or media types.
             None: what a path's name says (``.jellyp``, ``.rdfp``), else Jelly-Patch.

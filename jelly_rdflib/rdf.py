@@ -307,7 +307,8 @@ class StatementWriter(StatementFrameEncoder):
     for it: fewest rows are written if statements come graph by graph.
 
     Args:
-        destination: A path, or a binary file object, which stays open.
+        destination: A path, or a binary file object, which stays open. A path that ends with
+            ``.gz`` or ``.zst`` makes a compressed file.
         options: The stream's options; by default `StreamOptions()`. If their logical type is one
             of graphs or datasets, each frame is one of them and ends with `end_frame` only.
 

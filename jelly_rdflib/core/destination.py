@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 from typing import Any
+
+import zstandard
 
 __all__ = ["Destination"]
 
@@ -13,8 +16,9 @@ class Destination:
     """Where a stream goes.
 
     Args:
-        target: A path (str or os.PathLike), of which `open` makes a new file, or a binary file
-            object, of which only ``write`` is needed.
+        target: A path (str or os.PathLike), of which `open` makes a new file, compressed if its
+            name ends with ``.gz`` or ``.zst``; or a binary file object, of which only ``write`` is
+            needed.
 
     Raises:
         TypeError: It is neither, or a text file.
@@ -28,11 +32,19 @@ class Destination:
             raise TypeError(f"can't write to {type(target).__name__}: give a path or a binary file")
         self._target = target
         self._file: Any = None if self._is_owner else target
+        self._raw: Any = None
 
     def open(self) -> None:
         """Make the file, if a path was given; what stood there is gone from now on."""
-        if self._is_owner:
-            self._file = open(self._target, "wb")  # noqa: SIM115
+        if not self._is_owner:
+            return
+        self._raw = self._file = open(self._target, "wb")  # noqa: SIM115
+        extension = os.path.splitext(os.fsdecode(self._target))[1].lower()
+        if extension == ".gz":
+            # The time and the name stay out of it: the same changes give the same bytes.
+            self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", filename="", mtime=0)
+        elif extension == ".zst":
+            self._file = zstandard.ZstdCompressor().stream_writer(self._raw, closefd=False)
 
     def write(self, data: bytes) -> None:
         """Write all of ``data``: a raw file may take only a part at once.
@@ -60,10 +72,13 @@ class Destination:
 
     def close(self) -> None:
         """Flush the file, and close it if it was made here."""
-        try:
+        if not self._is_owner:
             flush = getattr(self._file, "flush", None)
             if flush is not None:
                 flush()
+            return
+        try:
+            # What compresses writes its end only now.
+            self._file.close()
         finally:
-            if self._is_owner:
-                self._file.close()
+            self._raw.close()

@@ -158,6 +158,40 @@ def test_a_text_has_no_options(tmp_path: Path) -> None:
     assert path.read_bytes() == b"precious"
 
 
+@pytest.mark.parametrize(
+    ("ending", "unpack"),
+    [
+        ("gz", gzip.decompress),
+        ("zst", lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)),
+    ],
+)
+def test_a_name_says_that_it_is_compressed(ending: str, unpack: Any, tmp_path: Path) -> None:
+    for encoding in CHANGES:
+        path = tmp_path / f"x.{encoding.extensions[0]}.{ending}"
+        for _ in range(2):
+            with jr.PatchWriter(path) as writer:
+                writer.write_all(OPERATIONS)
+            data = path.read_bytes()
+            assert unpack(data) == written(encoding.name)
+            assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+        with jr.PatchWriter(path) as writer:
+            writer.write_all(OPERATIONS)
+        assert path.read_bytes() == data
+    path = tmp_path / f"x.jelly.{ending}"
+    with jr.StatementWriter(path) as statements:
+        statements.add(S, P, O, G)
+    assert list(jr.read_statements(unpack(path.read_bytes()))) == [(S, P, O, G)]
+    assert list(jr.read_statements(path)) == [(S, P, O, G)]
+
+
+def test_a_compressed_file_is_whole_after_an_exception(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp.gz"
+    with pytest.raises(KeyError), jr.PatchWriter(path) as writer:  # noqa: PT012
+        writer.begin()
+        raise KeyError("x")
+    assert [op[0].name for op in jr.read_operations(path)] == ["TX", "TA", "END"]
+
+
 def test_batches_become_text_as_they_are() -> None:
     file = io.BytesIO()
     with jr.PatchWriter(file, format="rdf-patch") as writer:
