@@ -10,7 +10,17 @@ Examples:
 
 from __future__ import annotations
 
-__all__ = ["ApplyError", "DecodeError", "EncodeError", "JellyError", "LimitError"]
+from typing import Any
+
+__all__ = [
+    "ApplyError",
+    "DecodeError",
+    "EncodeError",
+    "JellyError",
+    "LimitError",
+    "LogConflict",
+    "LogError",
+]
 
 
 class JellyError(Exception):
@@ -104,3 +114,36 @@ class ApplyError(JellyError):
         Traceback (most recent call last):
         jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
     """
+
+
+class LogError(JellyError):
+    """A patch log, or a replica of one, is not what it should be, or lacks what is asked of it."""
+
+
+class LogConflict(LogError):
+    """A patch can't be appended: it does not follow the log's newest patch.
+
+    Another process was first, or the patch was made for another state. Nothing was changed.
+
+    Args:
+        message: What is wrong, in words.
+        expected: The id of the patch that the new one was to follow; None for none.
+        head: The id of the log's newest patch; None if it has none.
+        version: The number of that patch, which is the version of the log.
+
+    Attributes:
+        expected, head, version: As given.
+
+    Examples:
+        >>> error = LogConflict("too late", expected=None, head="uuid:1", version=1)
+        >>> error.head, error.version
+        ('uuid:1', 1)
+    """
+
+    def __init__(
+        self, message: str, *, expected: Any = None, head: Any = None, version: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.head = head
+        self.version = version
