@@ -26,7 +26,7 @@ from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_readable
 from jelly_rdflib.stores.target import Target
 
-__all__ = ["ApplyResult", "apply", "apply_statements"]
+__all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def apply(
     place = Target(target)
     if is_readable(source):
         read = partial(read_operations, limits=limits, normalize=normalize, format=format)
-        return _apply_read(source, place, read, atomic=atomic, limits=limits, format=format)
+        return apply_read(source, place, read, atomic=atomic, limits=limits, format=format)
     if not isinstance(source, Iterable):
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
@@ -171,7 +171,7 @@ def apply_statements(
         strict: As for `jelly_rdflib.read_statements`.
     """
     read = partial(read_statement_operations, limits=limits, normalize=normalize, strict=strict)
-    return _apply_read(
+    return apply_read(
         source,
         Target(target),
         read,
@@ -182,16 +182,28 @@ def apply_statements(
     )
 
 
-def _apply_read(
+def apply_read(
     source: Any,
     place: Target,
     read: ReadOperations,
     *,
-    atomic: bool,
+    atomic: bool = True,
     limits: Limits | None,
     format: str | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
+    """Apply what a function reads from a source; for `apply`, and for uses with readers of their own.
+
+    Args:
+        source: Bytes, a path or a binary file.
+        place: What to apply it to.
+        read: Makes operations of the source. Nobody may look at the target between two of them.
+        atomic: As for `apply`.
+        limits: As for `apply`.
+        format: As for `apply`, or that of Jelly-RDF.
+        has_exact_prefixes: Whether prefixes are bound as a patch demands; else as rdflib's parsers
+            do.
+    """
     if place.is_dataset:
         operations = read(source)
     else:
