@@ -20,6 +20,7 @@ __all__ = [
     "LimitError",
     "LogConflict",
     "LogError",
+    "RecordError",
 ]
 
 
@@ -113,6 +114,19 @@ class ApplyError(JellyError):
         >>> jr.apply([(jr.Op.TC,)], Graph())
         Traceback (most recent call last):
         jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+    """
+
+
+class RecordError(JellyError):
+    """What is done to a graph can't be recorded, or a recording can't be undone.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> from rdflib import Graph
+        >>> with jr.record(Graph()) as recorder, recorder.transaction(), recorder.transaction():
+        ...     pass
+        Traceback (most recent call last):
+        jelly_rdflib.errors.RecordError: a transaction starts inside a transaction
     """
 
 
