@@ -192,7 +192,7 @@ def apply_read(
     format: str | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
-    """Apply what a function reads from a source; for `apply`, and for uses with readers of their own.
+    """Apply what a function reads from a source: for `apply`, and for uses with their own readers.
 
     Args:
         source: Bytes, a path or a binary file.
