@@ -20,6 +20,7 @@ __all__ = [
     "LimitError",
     "LogConflict",
     "LogError",
+    "PatchError",
     "RecordError",
 ]
 
@@ -161,3 +162,15 @@ class LogConflict(LogError):
         self.expected = expected
         self.head = head
         self.version = version
+
+
+class PatchError(JellyError, ValueError):
+    """A patch can't be undone as it stands, or patches don't follow one another.
+
+    Examples:
+        >>> import jelly_rdflib as jr
+        >>> jr.Patch([(jr.Op.PD, "ex", None, None)]).invert()
+        Traceback (most recent call last):
+        jelly_rdflib.errors.PatchError: the prefix 'ex' is deleted without the IRI that it had, so \
+it can't be bound again: effective(dataset) finds the IRI
+    """
