@@ -5,8 +5,17 @@ from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.diff import diff
-from jelly_rdflib.errors import ApplyError, DecodeError, EncodeError, JellyError, LimitError
+from jelly_rdflib.errors import (
+    ApplyError,
+    DecodeError,
+    EncodeError,
+    JellyError,
+    LimitError,
+    LogConflict,
+    LogError,
+)
 from jelly_rdflib.graphs import read_graphs, write_graphs
+from jelly_rdflib.log import LogEntry, LogProblem, PatchLog, Replica
 from jelly_rdflib.operations import Op, Operation, Statement
 from jelly_rdflib.options import (
     Limits,
@@ -46,17 +55,23 @@ __all__ = [
     "JellyError",
     "LimitError",
     "Limits",
+    "LogConflict",
+    "LogEntry",
+    "LogError",
+    "LogProblem",
     "LogicalStreamType",
     "Op",
     "Operation",
     "Patch",
     "PatchDecoder",
     "PatchEncoder",
+    "PatchLog",
     "PatchOptions",
     "PatchStatementType",
     "PatchStreamType",
     "PatchWriter",
     "PhysicalStreamType",
+    "Replica",
     "Statement",
     "StatementDecoder",
     "StatementEncoder",

@@ -1,0 +1,106 @@
+"""What a log has: its patches, each in a segment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+
+from rdflib.term import Node, URIRef
+
+from jelly_rdflib.batches import read_batches
+from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log.names import FileName
+from jelly_rdflib.log.segment import FORMAT, check_header
+from jelly_rdflib.log.stored import read_stored
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import Patch, read_operations, read_patches
+
+__all__ = ["LogEntry"]
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """A patch of a log: what it is called, and ways to read it.
+
+    Each way looks first whether the file is what its name says, to the last byte, and whether the
+    patch has the ids that it must have in its place.
+
+    Attributes:
+        version: The version that the patch makes.
+        first: The first of the versions that it stands for; the same, unless it is squashed.
+        id: The patch's id.
+        prev: The id of the patch before it; None for the first.
+        path: Its segment.
+
+    Raises:
+        LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
+        DecodeError, LimitError: By what its methods return: it breaks a rule of the format.
+    """
+
+    version: int
+    first: int
+    id: URIRef
+    prev: URIRef | None
+    path: Path
+    limits: Limits = field(repr=False, compare=False)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the segment."""
+        return self.path.stat().st_size
+
+    @property
+    def header(self) -> dict[str, Node]:
+        """The headers that the patch begins with, by key; only they are read."""
+        operations = self.operations()
+        try:
+            return {each[1]: each[2] for each in takewhile(lambda it: it[0] == Op.H, operations)}
+        finally:
+            operations.close()
+
+    def operations(self, *, normalize: bool | None = False) -> OperationReader:
+        """Iterate over the operations, with bounded memory; see `jelly_rdflib.read_operations`.
+
+        Args:
+            normalize: As for `jelly_rdflib.read_operations`, but False by default: a log gives back
+                what was put in.
+        """
+        return read_operations(
+            self.source(), limits=self.limits, normalize=normalize, format=FORMAT
+        )
+
+    def batches(self, *, normalize: bool | None = False) -> BatchSource:
+        """Iterate over the batches, with bounded memory; see `jelly_rdflib.read_batches`.
+
+        Args:
+            normalize: As for `operations`.
+        """
+        return read_batches(self.source(), limits=self.limits, normalize=normalize, format=FORMAT)
+
+    def read(self, *, normalize: bool | None = False) -> Patch:
+        """Read the whole patch into memory.
+
+        Args:
+            normalize: As for `operations`.
+        """
+        patches = read_patches(
+            self.source(), limits=self.limits, normalize=normalize, format=FORMAT
+        )
+        try:
+            return next(patches)
+        finally:
+            patches.close()
+
+    def source(self) -> bytes | Path:
+        """Return what the package's readers take for the segment, which is looked at before."""
+        name = FileName.parse(self.path.name)
+        assert name is not None
+        source = read_stored(self.path, name)
+        try:
+            check_header(source, id=self.id, prev=self.prev, limits=self.limits)
+        except LogError as error:
+            raise LogError(f"{self.path} is in the wrong place: {error}") from None
+        return source

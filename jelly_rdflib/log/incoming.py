@@ -1,0 +1,106 @@
+"""A patch that is to be appended, whatever it comes as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+from rdflib.term import URIRef
+
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log.patch_id import parse_patch_id
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import read_operations
+from jelly_rdflib.stores.sources import is_readable
+
+__all__ = ["IncomingPatch", "open_incoming"]
+
+_END: Operation = (Op.END,)
+
+
+class IncomingPatch:
+    """The operations of one patch, of which the headers at its start have been read.
+
+    Args:
+        operations: They, with or without an `Op.END`.
+        must_be_there: Whether no operation at all, and no END, is no patch.
+
+    Attributes:
+        id: The patch's id; None if it has none.
+        prev: The id of the patch it is to follow; None if it does not say.
+
+    Raises:
+        LogError: There is no patch, or its ids are none.
+    """
+
+    def __init__(self, operations: Iterator[Operation], *, must_be_there: bool) -> None:
+        self.id: URIRef | None = None
+        self.prev: URIRef | None = None
+        self._all = operations
+        self._headers: list[Operation] = []
+        first = next(operations, None)
+        if first is None and must_be_there:
+            raise LogError("there is no patch to append: the input has none")
+        while isinstance(first, tuple) and len(first) == 3 and first[0] == Op.H:
+            self._take_header(first)
+            first = next(operations, None)
+        self._rest = operations if first is None else chain([first], operations)
+
+    def _take_header(self, header: Operation) -> None:
+        _, key, value = header
+        if key not in ("id", "prev"):
+            self._headers.append(header)
+        elif getattr(self, key) is not None:
+            raise LogError(f"the patch has more than one header {key}")
+        else:
+            setattr(self, key, parse_patch_id(value))
+
+    def operations(self) -> Iterator[Operation]:
+        """Iterate over the operations that are neither of the headers ``id`` and ``prev``."""
+        # Up to the first END, without a step of Python's own for each operation.
+        return chain(self._headers, iter(self._rest.__next__, _END))
+
+    def check_end(self) -> None:
+        """Check, once the operations were taken, that nothing follows them.
+
+        Raises:
+            LogError: There is another patch.
+        """
+        if next(self._rest, None) is not None:
+            raise LogError(
+                "there is more than one patch; append them one by one:"
+                " for patch in read_patches(source): log.append(patch)"
+            )
+
+
+@contextmanager
+def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[IncomingPatch]:
+    """Hold a patch open.
+
+    Args:
+        patch: What `jelly_rdflib.read_operations` takes, or operations.
+        limits: What to accept of what is read.
+        format: What it is, as for `jelly_rdflib.read_operations`.
+
+    Raises:
+        TypeError: ``patch`` is neither.
+        ValueError: ``format`` is given for operations.
+    """
+    if is_readable(patch):
+        reader = read_operations(patch, limits=limits, normalize=False, format=format)
+        try:
+            yield IncomingPatch(reader, must_be_there=True)
+        finally:
+            reader.close()
+    elif isinstance(patch, Iterable):
+        if format is not None:
+            raise ValueError("a format is for bytes, and operations are given")
+        yield IncomingPatch(iter(patch), must_be_there=False)
+    else:
+        raise TypeError(
+            f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"
+            " binary file"
+        )

@@ -1,0 +1,421 @@
+"""A log of patches in a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rdflib.graph import Dataset, Graph
+from rdflib.term import URIRef
+
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log.chain import LogProblem
+from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.incoming import open_incoming
+from jelly_rdflib.log.layout import Layout
+from jelly_rdflib.log.names import FileName
+from jelly_rdflib.log.patch_id import make_patch_id, parse_patch_id
+from jelly_rdflib.log.position import Position
+from jelly_rdflib.log.publisher import Publisher
+from jelly_rdflib.log.replay import Progress, replay_entries
+from jelly_rdflib.log.snapshot import check_empty, empty_dataset, list_snapshots, load_snapshot
+from jelly_rdflib.log.squash import squashed_operations, squashed_options
+from jelly_rdflib.log.verify import find_problems
+from jelly_rdflib.nodes import as_iri
+from jelly_rdflib.options import Limits, PatchOptions
+
+__all__ = ["PatchLog"]
+
+# How often a log in which others write is looked through, if something seems wrong with it.
+_ATTEMPTS = 3
+
+
+class PatchLog:
+    """A log of patches: a folder with a file for each, in a chain.
+
+    Each patch has an ``id``, and but for the first a ``prev``, the id of the patch before it (RDF
+    Patch, "Header"). After the n-th patch the data have version n; version 0 is empty. Where a
+    version is asked for, its number or its patch's id will do, and None is the newest.
+
+    The object is a view: it has the patches that were there when it was made, or at the last
+    `refresh`, and those that it appended itself. `append` adds only after the newest patch of the
+    view. So a patch that was made for what one has seen can't follow one that one has not seen,
+    whoever appended that. Any number of processes may read and append at the same time; each thread
+    needs an object of its own.
+
+    Args:
+        path: The folder.
+        create: Make the log if there is none.
+        compression: ``"zst"`` to have the files of a new log compressed with zstd.
+        limits: What to accept of patches, those of the log included; by default `Limits`' own
+            defaults.
+
+    Raises:
+        LogError: The folder is no log.
+        OSError: There is no such folder, or it can't be read.
+        ValueError: There is no such compression.
+
+    Examples:
+        >>> import tempfile
+        >>> from rdflib import Literal
+        >>> from jelly_rdflib import Op
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     log = PatchLog(folder, create=True)
+        ...     entry = log.append([(Op.A, s, p, Literal("old"), None)])
+        ...     entry = log.append(
+        ...         [(Op.D, s, p, Literal("old"), None), (Op.A, s, p, Literal("new"), None)]
+        ...     )
+        ...     [[str(quad[2]) for quad in log.checkout(version).quads()] for version in (0, 1, 2)]
+        [[], ['old'], ['new']]
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        compression: str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._layout = Layout(Path(path))
+        if create and not self._layout.exists():
+            self._layout.create(compression)
+        self._compression = self._layout.read_marker()
+        self._limits = limits or Limits()
+        is_compressed = self._compression is not None
+        self._publisher = Publisher(self._layout, self._limits, is_compressed=is_compressed)
+        self._chain = self._publisher.read_chain()
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        compression: str | None = None,
+        limits: Limits | None = None,
+    ) -> PatchLog:
+        """Make a new log, and the folders that it is in; arguments as for the class.
+
+        Raises:
+            FileExistsError: There is a log.
+            LogError: The folder has other things in it.
+            ValueError: There is no such compression.
+        """
+        if not Layout(Path(path)).create(compression):
+            raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
+        return cls(path, limits=limits)
+
+    def __repr__(self) -> str:
+        return f"<PatchLog {str(self.path)!r}: version {self.version}>"
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._layout.path
+
+    @property
+    def compression(self) -> str | None:
+        """How the log's files are compressed: ``"zst"`` or None."""
+        return self._compression
+
+    @property
+    def head(self) -> LogEntry | None:
+        """The newest patch; None if there is none."""
+        return self._chain.head
+
+    @property
+    def version(self) -> int:
+        """The newest version; 0 if there is no patch."""
+        return self._chain.version
+
+    @property
+    def snapshots(self) -> list[int]:
+        """The versions of which there are snapshots."""
+        return [name.last for name in self._usable_snapshots()]
+
+    def refresh(self) -> LogEntry | None:
+        """Look what others have done to the log.
+
+        Returns:
+            The newest patch.
+        """
+        self._chain = self._publisher.read_chain()
+        return self.head
+
+    def patches(self, since: Any = None, upto: Any = None) -> list[LogEntry]:
+        """Return the patches that lead from one version to another; none of them is read.
+
+        Args:
+            since: The version before the first of them; by default 0.
+            upto: The version that the last of them makes.
+
+        Raises:
+            LogError: There is no such version, or it was squashed; or the log is broken.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     log = PatchLog(folder, create=True)
+            ...     entry = log.append([])
+            ...     [patch.version for patch in log.patches()]
+            [1]
+        """
+        start = 0 if since is None else self._chain.resolve(since)
+        return self._chain.between(start, self._chain.resolve(upto))
+
+    def entry(self, version: Any = None) -> LogEntry:
+        """Return the patch that makes a version; it is not read.
+
+        Args:
+            version: Which.
+
+        Raises:
+            LogError: There is no such version, or it was squashed, or it is 0, which no patch
+                makes; or the log is broken.
+        """
+        entry = self._chain.find(self._chain.resolve(version))
+        if entry is None:
+            raise LogError("version 0 is empty: no patch makes it")
+        return entry
+
+    def append(
+        self,
+        patch: Any,
+        *,
+        prev: Any = None,
+        options: PatchOptions | None = None,
+        format: str | None = None,
+    ) -> LogEntry:
+        """Append a patch: when this returns, the patch is in the log and on the disk.
+
+        Whatever happens before that, an exception, the end of the process or a failure of power,
+        leaves the log as it was or with the patch; an exception leaves it as it was.
+
+        The patch gets an ``id`` if it has none. All of it is read once, and memory is bounded by a
+        frame. Lexical forms, headers and aborted transactions are kept. In a log all statements are
+        quads: one without a graph is one of the default graph.
+
+        Args:
+            patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` takes, with one
+                patch.
+            prev: The id of the patch that it is to follow: by default what its own header says, or
+                else the newest that this object knows.
+            options: Sizes of lookups and frames, and whether there may be quoted triples and
+                generalized statements, as for `jelly_rdflib.PatchWriter`.
+            format: As for `jelly_rdflib.read_operations`.
+
+        Raises:
+            LogConflict: Another patch is the newest: someone was first. See `refresh`.
+            LogError: There is no patch or more than one, its ids are no UUIDs, the log has a patch
+                with its id, or is broken.
+            EncodeError: An operation can't be expressed with the options, or is out of place.
+            DecodeError: The input breaks a rule of the format.
+            LimitError: The input asks for more than the limits, or what was written of it does.
+            TypeError: ``patch`` is none of these.
+            ValueError: ``prev`` is not what the patch says; there is a format for operations.
+            OSError: The disk is full, or anything else that is wrong with it.
+        """
+        with open_incoming(patch, self._limits, format) as incoming:
+            expected = self._chain.head_id if prev is None else parse_patch_id(prev)
+            if incoming.prev is not None:
+                if prev is not None and incoming.prev != expected:
+                    raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
+                expected = incoming.prev
+            self._chain = self._publisher.append(
+                self._chain,
+                incoming,
+                id=incoming.id or make_patch_id(),
+                prev=expected,
+                options=options,
+            )
+        return self._chain.entries[-1]
+
+    def replay(
+        self,
+        target: Graph,
+        *,
+        since: Any = None,
+        upto: Any = None,
+        position: URIRef | None = None,
+        normalize: bool | None = False,
+        progress: Progress | None = None,
+    ) -> int:
+        """Apply patches to a graph or dataset: each wholly or not at all.
+
+        With ``position`` the dataset itself keeps how far it came, in a graph of that name, so that
+        each patch is applied once, however often this is called and wherever it breaks off. In a
+        store with transactions that is changed in the transaction of the patch. In others, what
+        broke off in a patch is done again from its start, which comes to the same.
+
+        Args:
+            target: What to apply them to, as for `jelly_rdflib.apply`.
+            since: The version that the target has; by default 0, which is empty.
+            upto: The version that it is to have.
+            position: The name of a graph; instead of ``since``.
+            normalize: As for `jelly_rdflib.read_operations`, but False by default: the target gets
+                the lexical forms that were put in. For one that was filled from elsewhere, where
+                rdflib has rewritten ``"01"^^xsd:integer`` to ``1``, True may be the better.
+            progress: Called with each `LogEntry` that was applied.
+
+        Returns:
+            The version that the target has now.
+
+        Raises:
+            LogError: There is no such version, or it was squashed; a segment is damaged; the target
+                has a position that the log does not have.
+            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`.
+            TypeError: The target is no graph, or no dataset where there is a position.
+            ValueError: Both ``since`` and ``position`` are given.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     log = PatchLog(folder, create=True)
+            ...     entry = log.append([])
+            ...     target = Dataset()
+            ...     log.replay(target, position=URIRef("urn:position"))
+            1
+        """
+        end = self._chain.resolve(upto)
+        place = None
+        if position is not None:
+            if since is not None:
+                raise ValueError("give since or position, not both: the position says since when")
+            place = Position(target, as_iri(position))
+            start = place.read(self._chain)
+        else:
+            start = 0 if since is None else self._chain.resolve(since)
+        entries = self._chain.between(start, end)
+        replay_entries(entries, target, position=place, normalize=normalize, progress=progress)
+        return max(start, end)
+
+    def checkout(
+        self,
+        version: Any = None,
+        *,
+        target: Dataset | None = None,
+        progress: Progress | None = None,
+    ) -> Dataset:
+        """Return the data of a version, made from the nearest snapshot before it.
+
+        The data have the lexical forms that were put in. A dataset that is made here has just the
+        prefixes that the patches have bound, and not those that rdflib binds by itself.
+
+        Args:
+            version: Which.
+            target: An empty dataset to fill, of any store; by default a new one.
+            progress: Called with each `LogEntry` that was applied.
+
+        Returns:
+            The target.
+
+        Raises:
+            LogError: There is no such version, or it was squashed; a segment or the snapshot is
+                damaged.
+            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`.
+            ValueError: The target is not empty.
+        """
+        end = self._chain.resolve(version)
+        if target is None:
+            target = empty_dataset()
+        else:
+            check_empty(target)
+        start = 0
+        for name in reversed(self._usable_snapshots()):
+            if name.last <= end:
+                start = name.last
+                path = self._layout.snapshots / str(name)
+                load_snapshot(path, name, target, self._limits)
+                break
+        replay_entries(self._chain.between(start, end), target, progress=progress)
+        return target
+
+    def snapshot(self, version: Any = None) -> Path:
+        """Write a snapshot: a version as a whole, from which `checkout` starts.
+
+        It is Jelly-RDF, with the prefixes as namespaces of the whole dataset, which is how rdflib
+        has them.
+
+        Args:
+            version: Which.
+
+        Returns:
+            The file. If there was a snapshot of the version, it is that.
+
+        Raises:
+            LogError: As by `checkout` and `entry`.
+            ApplyError: As by `checkout`.
+            OSError: The file can't be written. None is left then.
+        """
+        entry = self.entry(version)
+        for name in self._usable_snapshots():
+            if name.last == entry.version:
+                return self._layout.snapshots / str(name)
+        return self._publisher.add_snapshot(self._chain, entry, self.checkout(entry.version))
+
+    def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
+        """Make one patch of several that follow one another, with the same effect.
+
+        It has the last one's ``id``, the first one's ``prev`` and no other header, and one
+        transaction, in which each statement comes once. What was aborted is gone, and so are the
+        versions between, and their snapshots. A target that has such a version can't be brought up
+        to date any more; one that has the version before the first or a version from the last on
+        can.
+
+        Args:
+            first: The first version, or the id of the patch that makes it.
+            last: The last one.
+
+        Returns:
+            The patch that is in their place.
+
+        Raises:
+            LogError: There are no such versions, or they were squashed already; a segment is
+                damaged; someone else squashed them meanwhile.
+            OSError: It can't be written. The log is as it was then.
+        """
+        end = self._chain.resolve(last)
+        if isinstance(first, str):
+            first = self.entry(first).first
+        entries = self._chain.between(self._chain.resolve(first - 1), end)
+        if not entries:
+            raise LogError(f"there are no versions from {first} to {end} to be squashed")
+        if len(entries) == 1:
+            return entries[0]
+        operations, options = squashed_operations(entries), squashed_options(entries)
+        version = self._chain.version
+        self._chain = self._publisher.squash(self._chain, entries, operations, options)
+        # What others have appended meanwhile is not seen before it is looked for.
+        self._chain.cut(version)
+        return self.entry(end)
+
+    def verify(self, *, deep: bool = False) -> list[LogProblem]:
+        """Look for all that is wrong with the log as it is on the disk now.
+
+        Every file is read to the end: segments are to be what their names say, to have one patch
+        each, and to name the patch before; snapshots must be whole. If the newest segments were
+        taken away, the file ``head`` tells, unless that is gone too.
+
+        Args:
+            deep: Make each version that there is a snapshot of, and compare.
+
+        Returns:
+            The problems; none if all is well.
+        """
+        for _ in range(_ATTEMPTS):
+            chain = self._publisher.read_chain()
+            problems = find_problems(self._layout, chain, self._limits, deep=deep)
+            # While it was read, segments may have been squashed, and be missed.
+            if not problems or self._layout.head.read() == chain.note:
+                break
+        return problems
+
+    def _usable_snapshots(self) -> list[FileName]:
+        """Return the snapshots of this log's versions, oldest first."""
+        return [
+            name
+            for name in list_snapshots(self._layout.snapshots)
+            if self._chain.find_id(name.id) == name.last
+        ]

@@ -1,0 +1,225 @@
+"""Adding files to a log, and removing those that others stand for: all that writes to its folder.
+
+Each is written aside without the lock, since that may take long. With the lock held it is looked
+once more whether it still fits, and then it is published.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from rdflib.graph import Dataset
+from rdflib.term import URIRef
+
+from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.log.chain import Chain, read_chain
+from jelly_rdflib.log.durable import StagedFile, remove_leftovers, staged, sync_folder
+from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.head import LockedHead
+from jelly_rdflib.log.incoming import IncomingPatch
+from jelly_rdflib.log.layout import Layout
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.segment import check_segment, write_segment
+from jelly_rdflib.log.snapshot import list_snapshots, write_snapshot
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.options import Limits, PatchOptions
+
+__all__ = ["Publisher"]
+
+
+class Publisher:
+    """Writes to a log.
+
+    Args:
+        layout: The log.
+        limits: What to accept when it is read.
+        is_compressed: Whether its files are compressed with zstd.
+    """
+
+    def __init__(self, layout: Layout, limits: Limits, *, is_compressed: bool) -> None:
+        self._layout = layout
+        self._limits = limits
+        self._is_compressed = is_compressed
+
+    def read_chain(self) -> Chain:
+        """Read what the log has, without the lock."""
+        # In this order: what the note tells of must be among the names.
+        note = self._layout.head.read()
+        return read_chain(self._layout.segments, note, self._limits)
+
+    def append(
+        self,
+        known: Chain,
+        patch: IncomingPatch,
+        *,
+        id: URIRef,
+        prev: URIRef | None,
+        options: PatchOptions | None,
+    ) -> Chain:
+        """Append a patch.
+
+        Args:
+            known: What is known of the log; if that is all, it need not be read again.
+            patch: The patch.
+            id: Its id.
+            prev: The id of the patch that it is to follow.
+            options: As for `write_segment`.
+
+        Returns:
+            What the log has now; its newest patch is this one.
+        """
+        with staged(self._stage(known, follows=(prev, id))) as file:
+            self._write(file, patch.operations(), id=id, prev=prev, options=options)
+            patch.check_end()
+            file.sync()
+            with self._layout.head.locked() as head:
+                chain = self._current_chain(head, known)
+                _check_follows(chain, prev, id)
+                version = chain.version + 1
+                path = self._segment_path(file, version, version, id)
+                head.write(chain.version)
+                file.publish(path)
+                chain.add(LogEntry(version, version, id, prev, path, self._limits))
+                # From here on the patch is in the log; the note is only a note.
+                with suppress(OSError):
+                    head.write(version)
+                chain.note = head.note
+        return chain
+
+    def squash(
+        self,
+        known: Chain,
+        entries: list[LogEntry],
+        operations: Iterable[Operation],
+        options: PatchOptions,
+    ) -> Chain:
+        """Put one patch in the place of several.
+
+        Args:
+            known: As for `append`.
+            entries: The patches.
+            operations: What the one is to have.
+            options: As for `write_segment`.
+
+        Returns:
+            What the log has now.
+        """
+        first, last = entries[0], entries[-1]
+        with staged(self._stage(known)) as file:
+            self._write(file, operations, id=last.id, prev=first.prev, options=options)
+            file.sync()
+            with self._layout.head.locked() as head:
+                chain = self._current_chain(head, known)
+                if chain.between(first.first - 1, last.version) != entries:
+                    raise LogError(
+                        f"versions {first.first} to {last.version} were squashed meanwhile"
+                    )
+                head.write(chain.version)
+                file.publish(self._segment_path(file, first.first, last.version, last.id))
+                chain = read_chain(self._layout.segments, head.note, self._limits)
+                self._remove_covered(chain)
+                for name in list_snapshots(self._layout.snapshots):
+                    if first.first <= name.last < last.version:
+                        _remove(self._layout.snapshots / str(name))
+        return chain
+
+    def add_snapshot(self, known: Chain, entry: LogEntry, dataset: Dataset) -> Path:
+        """Write a snapshot.
+
+        Args:
+            known: As for `append`.
+            entry: The patch that makes the version.
+            dataset: The data of the version.
+        """
+        with staged(self._stage(known)) as file:
+            write_snapshot(file, dataset, is_compressed=self._is_compressed)
+            file.sync()
+            path = self._layout.snapshots / str(
+                self._name(file, entry.version, entry.version, entry.id, SNAPSHOT)
+            )
+            with self._layout.head.locked():
+                # Another process may have made the same one.
+                if not path.exists():
+                    file.publish(path)
+        return path
+
+    def _current_chain(self, head: LockedHead, known: Chain) -> Chain:
+        """Return what the log has, which can't change while its lock is held."""
+        chain = known
+        if head.note != known.note:
+            chain = read_chain(self._layout.segments, head.note, self._limits)
+        chain.check()
+        return chain
+
+    def _stage(
+        self, known: Chain, follows: tuple[URIRef | None, URIRef] | None = None
+    ) -> StagedFile:
+        """Start a file, and clean up after processes that came to no end.
+
+        Args:
+            known: As for `append`.
+            follows: Of a patch, what it is to follow, and its id: a conflict is better told before
+                it is written than after.
+        """
+        with self._layout.head.locked() as head:
+            chain = self._current_chain(head, known)
+            if follows is not None:
+                _check_follows(chain, *follows)
+            remove_leftovers(self._layout.staging)
+            self._remove_covered(chain)
+            return StagedFile(self._layout.staging)
+
+    def _write(
+        self,
+        file: StagedFile,
+        operations: Iterable[Operation],
+        *,
+        id: URIRef,
+        prev: URIRef | None,
+        options: PatchOptions | None,
+    ) -> None:
+        """Write a patch, and see that it can be read."""
+        write_segment(
+            file, operations, id=id, prev=prev, options=options, is_compressed=self._is_compressed
+        )
+        check_segment(file.path, id=id, prev=prev, limits=self._limits)
+
+    def _remove_covered(self, chain: Chain) -> None:
+        if chain.covered:
+            # What covers them must outlive them.
+            sync_folder(self._layout.segments)
+        while chain.covered:
+            _remove(chain.covered.pop())
+
+    def _segment_path(self, file: StagedFile, first: int, last: int, id: URIRef) -> Path:
+        return self._layout.segments / str(self._name(file, first, last, id, SEGMENT))
+
+    def _name(self, file: StagedFile, first: int, last: int, id: URIRef, kind: str) -> FileName:
+        return FileName(first, last, id, file.digest, kind, self._is_compressed)
+
+
+def _check_follows(chain: Chain, prev: URIRef | None, id: URIRef) -> None:
+    """Check that a patch can be appended: a compare-and-swap on ``prev``.
+
+    Raises:
+        LogConflict: It can't.
+    """
+    version = chain.find_id(id)
+    if version is not None:
+        message = f"the log has the patch <{id}> already: it makes version {version}"
+    elif prev != chain.head_id:
+        wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
+        found = f"<{chain.head_id}>" if chain.head_id else "that there is none"
+        message = f"the patch {wanted}, but the newest is {found}, version {chain.version}"
+    else:
+        return
+    raise LogConflict(message, expected=prev, head=chain.head_id, version=chain.version)
+
+
+def _remove(path: Path) -> None:
+    # What stays is ignored.
+    with suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,112 @@
+"""Looking through a whole log for all that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from jelly_rdflib.batches import read_batches
+from jelly_rdflib.diff import diff
+from jelly_rdflib.encodings.jelly import JELLY
+from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.log.chain import Chain, LogProblem
+from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.layout import Layout
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.replay import replay_entries
+from jelly_rdflib.log.segment import check_segment
+from jelly_rdflib.log.snapshot import empty_dataset, list_snapshots, load_snapshot
+from jelly_rdflib.log.stored import read_stored
+from jelly_rdflib.options import Limits
+
+__all__ = ["find_problems"]
+
+
+def find_problems(layout: Layout, chain: Chain, limits: Limits, *, deep: bool) -> list[LogProblem]:
+    """Look for problems.
+
+    Args:
+        layout: The log.
+        chain: Its patches.
+        limits: What to accept of its files.
+        deep: Whether to compare snapshots with what the patches make.
+    """
+    problems = [
+        *_strange_files(layout.segments, SEGMENT),
+        *_strange_files(layout.snapshots, SNAPSHOT),
+        *chain.problems,
+        *filter(None, (_segment_problem(entry, chain) for entry in chain.entries)),
+    ]
+    names = list_snapshots(layout.snapshots)
+    problems += filter(
+        None, (_snapshot_problem(layout.snapshots, name, chain, limits) for name in names)
+    )
+    if deep and not problems:
+        problems += _wrong_snapshots(layout.snapshots, names, chain, limits)
+    return problems
+
+
+def _strange_files(folder: Path, kind: str) -> Iterator[LogProblem]:
+    for text in sorted(os.listdir(folder)):
+        name = FileName.parse(text)
+        if (name is None or name.kind != kind) and not text.startswith("."):
+            what = "segment" if kind == SEGMENT else "snapshot"
+            yield LogProblem(folder / text, f"this is not the name of a {what}")
+
+
+def _segment_problem(entry: LogEntry, chain: Chain) -> LogProblem | None:
+    name = FileName.parse(entry.path.name)
+    assert name is not None
+    try:
+        check_segment(
+            read_stored(entry.path, name),
+            id=entry.id,
+            prev=entry.prev,
+            limits=entry.limits,
+            is_linked=entry.first not in chain.unlinked,
+        )
+    except (LogError, DecodeError, OSError) as error:
+        return _problem_of(entry.path, error, entry.version)
+    return None
+
+
+def _snapshot_problem(
+    folder: Path, name: FileName, chain: Chain, limits: Limits
+) -> LogProblem | None:
+    path = folder / str(name)
+    if name.last > chain.version:
+        what = f"it is of version {name.last}, and the log ends at {chain.version}"
+        return LogProblem(path, what, name.last)
+    entry = chain.find(name.last)
+    if entry is None:
+        # Of a version that was squashed meanwhile: nobody asks for it.
+        return None
+    if entry.id != name.id:
+        return LogProblem(path, f"version {name.last} is made by the patch <{entry.id}>", name.last)
+    try:
+        for _ in read_batches(read_stored(path, name), limits=limits, format=JELLY.name):
+            pass
+    except (LogError, DecodeError, OSError) as error:
+        return _problem_of(path, error, name.last)
+    return None
+
+
+def _wrong_snapshots(
+    folder: Path, names: list[FileName], chain: Chain, limits: Limits
+) -> Iterator[LogProblem]:
+    dataset = empty_dataset()
+    for entry in chain.entries:
+        replay_entries([entry], dataset)
+        for name in names:
+            if name.last == entry.version:
+                snapshot = empty_dataset()
+                load_snapshot(folder / str(name), name, snapshot, limits)
+                changes = len(diff(snapshot, dataset))
+                if changes:
+                    what = f"it differs from what the patches make: the patch for it has {changes}"
+                    yield LogProblem(folder / str(name), f"{what} operations", entry.version)
+
+
+def _problem_of(path: Path, error: Exception, version: int) -> LogProblem:
+    return LogProblem(path, str(error).removeprefix(f"{path} "), version)
