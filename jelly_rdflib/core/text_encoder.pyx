@@ -343,6 +343,11 @@ cdef class TextPatchEncoder:
             PyMem_RawFree(self.places)
             self.places = NULL
 
+    def flush(self):
+        """Hand on the rows that are ready, where a reader may wait for them."""
+        self.check_usable()
+        self.emit()
+
     def finish(self):
         """End the text and hand on what is left. An open transaction is aborted."""
         if self.is_broken or self.is_finished:

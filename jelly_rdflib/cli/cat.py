@@ -1,0 +1,55 @@
+"""``jellyp cat``: as RDF Patch text."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from jelly_rdflib.cli.formats import FORMAT
+from jelly_rdflib.cli.inputs import INPUT, open_input
+from jelly_rdflib.cli.outputs import write_binary
+
+__all__ = ["command"]
+
+
+@click.command("cat")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
+@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="When to use colours; auto: on a terminal, unless NO_COLOR is set.",
+)
+def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
+    """Print files as RDF Patch text; standard input without FILE.
+
+    Statements are printed as added.
+
+    \b
+    Examples:
+      jellyp cat changes.jellyp | less -R
+      jellyp cat changes.jellyp.gz | grep -c '^A '
+      jellyp cat --color always data.jelly | head
+    """
+    from jelly_rdflib.cli.colors import paint, wants_color
+    from jelly_rdflib.core.text_encoder import TextPatchEncoder
+    from jelly_rdflib.nodes import NODE_TYPES
+
+    is_colored = wants_color(sys.stdout, color)
+
+    def show(rows: bytes) -> None:
+        write_binary(paint(rows) if is_colored else rows)
+
+    for file in files or ("-",):
+        encoder = TextPatchEncoder(NODE_TYPES, show)
+        with open_input(file, from_) as input_:
+            try:
+                for batch in input_.batches():
+                    encoder.write_batch(batch)
+                    # What comes through a pipe is seen at once.
+                    encoder.flush()
+            finally:
+                encoder.finish()

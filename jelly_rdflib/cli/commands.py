@@ -1,0 +1,53 @@
+"""The command ``jellyp`` and the list of its commands."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+__all__ = ["jellyp"]
+
+COMMANDS = (
+    "apply",
+    "cat",
+    "completion",
+    "convert",
+    "diff",
+    "stats",
+)
+
+
+class Commands(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a command by its name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"jelly_rdflib.cli.{name}").command
+        return command
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="jelly-rdflib", prog_name="jellyp")
+def jellyp() -> None:
+    """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
+
+    Files are told by their names (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …), else
+    by their first bytes; compressed ones (.gz, .zst) are read and written as they are named. "-" is
+    standard input or standard output.
+
+    Exit codes: 0; 1 if the input is at fault; 2 if the call is.
+
+    \b
+    Examples:
+      jellyp convert changes.jellyp changes.rdfp
+      jellyp cat changes.jellyp | grep '^D'
+      jellyp apply base.nq changes.jellyp -o now.nq
+      jellyp diff old.ttl new.ttl -o changes.jellyp
+    """

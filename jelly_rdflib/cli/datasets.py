@@ -1,0 +1,84 @@
+"""Datasets in memory: loaded, patched, compared and saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rdflib.graph import Dataset
+from rdflib.namespace import NamespaceManager
+
+from jelly_rdflib.apply import apply
+from jelly_rdflib.cli.inputs import Input, InputError
+from jelly_rdflib.diff import diff
+from jelly_rdflib.encodings import Encoding
+from jelly_rdflib.encodings.jelly import JELLY
+from jelly_rdflib.errors import ApplyError, DecodeError
+from jelly_rdflib.graphs import write_graph
+from jelly_rdflib.options import StreamOptions
+from jelly_rdflib.patch_writer import PatchWriter
+from jelly_rdflib.rdf import StatementWriter
+
+__all__ = ["apply_patch", "load", "save", "write_difference"]
+
+
+def load(input_: Input) -> Dataset:
+    """Load the statements and prefixes of an input; literals stay as they are written.
+
+    Raises:
+        InputError: It is at fault, or has what rdflib can't hold.
+        UsageError: It has changes.
+    """
+    dataset = Dataset()
+    # None that the input does not have.
+    dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
+    for batch in input_.batches():
+        if input_.has_changes():
+            raise click.UsageError(
+                f"{input_.name} has changes; apply and diff are about the datasets they change"
+            )
+        try:
+            apply(batch, dataset, atomic=False)
+        except ApplyError as error:
+            raise InputError(input_.name, error) from error
+    return dataset
+
+
+def apply_patch(input_: Input, dataset: Dataset) -> None:
+    """Apply an input to a dataset.
+
+    Raises:
+        InputError: It is at fault.
+        UsageError: It has statements.
+    """
+    encoding = input_.encoding
+    if encoding is not None and not encoding.holds_changes:
+        raise click.UsageError(f"{input_.name} has statements, and patches are wanted")
+    name = None if encoding is None else encoding.name
+    try:
+        apply(input_.file, dataset, normalize=False, format=name)
+    except (ApplyError, DecodeError) as error:
+        raise InputError(input_.name, error) from error
+
+
+def save(dataset: Dataset, destination: Any, encoding: Encoding) -> None:
+    """Write the statements and prefixes of a dataset, in the order of graphs and terms.
+
+    Raises:
+        EncodeError: The encoding can't say something that the dataset has.
+        UsageError: It is for changes.
+    """
+    if encoding.holds_changes:
+        raise click.UsageError(f"a dataset can't be written as {encoding.name}: see jellyp diff")
+    options = StreamOptions(namespace_declarations=True) if encoding is JELLY else None
+    with StatementWriter(destination, options, format=encoding.name) as writer:
+        write_graph(dataset, writer, namespaces=True)
+
+
+def write_difference(
+    old: Dataset, new: Dataset, destination: Any, encoding: Encoding, *, canonical: bool
+) -> None:
+    """Write the patch that turns one dataset into another; see `jelly_rdflib.diff`."""
+    patch = diff(old, new, canonical=canonical)
+    with PatchWriter(destination, format=encoding.name) as writer:
+        writer.write_all(patch)

@@ -1,0 +1,125 @@
+"""Files and standard input as batches, with errors that name the file."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jelly_rdflib.cli.progress import Progress, show_progress
+
+if TYPE_CHECKING:
+    from jelly_rdflib.core.batch import Batch
+    from jelly_rdflib.encodings import Encoding
+
+__all__ = ["INPUT", "Input", "InputError", "open_input"]
+
+INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+class InputError(click.ClickException):
+    """The input is at fault.
+
+    Args:
+        name: What the input is called.
+        error: What is wrong.
+    """
+
+    exit_code = 1
+
+    def __init__(self, name: str, error: object) -> None:
+        super().__init__(f"{name}: {error}")
+
+
+class _CountingFile:
+    """A binary file that tells what was read of it."""
+
+    def __init__(self, file: Any, progress: Progress) -> None:
+        self._file = file
+        self._progress = progress
+
+    def read(self, size: int = -1) -> bytes:
+        # What there is: what comes through a pipe is not kept waiting.
+        data: bytes = self._file.read1(size)
+        self._progress.advance(len(data))
+        return data
+
+
+class Input:
+    """An input that is open.
+
+    Args:
+        path: Where it is, or "-".
+        file: What to read.
+        encoding: What it is; None if its first bytes say.
+
+    Attributes:
+        name: What it is called in messages.
+        options: The options of a Jelly stream, after the first batch.
+    """
+
+    def __init__(self, path: str, file: Any, encoding: Encoding | None) -> None:
+        self.name = "standard input" if path == "-" else path
+        self.file = file
+        self.encoding = encoding
+        self.options: Any = None
+
+    def has_changes(self) -> bool:
+        """Has it changes, and not statements? The first batch must have been read."""
+        from jelly_rdflib.options import StreamOptions
+
+        if self.encoding is not None:
+            return self.encoding.holds_changes
+        return not isinstance(self.options, StreamOptions)
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the batches, once.
+
+        Raises:
+            InputError: The input breaks a rule.
+        """
+        from jelly_rdflib.batches import read_batches
+        from jelly_rdflib.errors import DecodeError
+
+        batches = read_batches(
+            self.file, format=None if self.encoding is None else self.encoding.name
+        )
+        try:
+            for batch in batches:
+                self.options = batches.options
+                yield batch
+        except DecodeError as error:
+            raise InputError(self.name, error) from error
+        finally:
+            batches.close()
+
+
+@contextmanager
+def open_input(path: str, format: str | None = None) -> Iterator[Input]:
+    """Open an input, with a bar for what is read of it.
+
+    Args:
+        path: Where it is, or "-".
+        format: The encoding's name; None if the path's name says it, or the first bytes.
+    """
+    from jelly_rdflib.encodings import find_encoding, guess_by_name
+
+    encoding = guess_by_name(path) if format is None else find_encoding(format)
+    file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
+    try:
+        with show_progress(os.path.basename(path), _size_of(file)) as progress:
+            yield Input(path, _CountingFile(file, progress), encoding)
+    finally:
+        if path != "-":
+            file.close()
+
+
+def _size_of(file: Any) -> int | None:
+    """Return a file's size in bytes; None of what has none, such as a pipe."""
+    status = os.fstat(file.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -1,0 +1,94 @@
+"""How ``jellyp`` starts and ends: exit codes, interrupts, and errors as messages."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from typing import Any, NoReturn
+
+__all__ = ["main"]
+
+EXTRA = "cli"
+# What the shell sets when it asks for completions.
+COMPLETION = "_JELLYP_COMPLETE"
+# As a shell reports what a signal ended.
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+BROKEN_PIPE = 128 + 13
+
+
+def main() -> NoReturn:
+    """Run the command line and exit.
+
+    The exit code is 0, or 1 if the input (or what is to become of it) is at fault, or 2 if the call
+    is; after a signal it is what a shell expects.
+    """
+    try:
+        import click
+
+        from jelly_rdflib.cli.commands import jellyp
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich"):
+            raise
+        sys.exit(f"jellyp needs the package {error.name}: pip install 'jelly-rdflib[{EXTRA}]'")
+
+    warnings.showwarning = _show_warning
+    # An exception, so that what is half written is taken away.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+    if COMPLETION in os.environ:
+        jellyp.main(prog_name="jellyp")
+    try:
+        # `main` of click would itself say something about interrupts and broken pipes.
+        with jellyp.make_context("jellyp", sys.argv[1:]) as context:
+            jellyp.invoke(context)
+        sys.stdout.flush()
+        code = 0
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        _show(error)
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes standard output once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    except Exception as error:
+        message = _explain(error)
+        if message is None:
+            raise
+        click.echo(f"jellyp: {message}", err=True)
+        code = 1
+    sys.exit(code)
+
+
+def _show(error: Any) -> None:
+    """Show what is wrong: with the call, as click does; or with the input, in a line."""
+    import click
+
+    if isinstance(error, click.UsageError):
+        error.show()
+    else:
+        click.echo(f"jellyp: {error.format_message()}", err=True)
+
+
+def _explain(error: Exception) -> str | None:
+    """Return the message for an exception that is no fault of this program; else None."""
+    from jelly_rdflib.errors import JellyError
+
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return reason if error.filename is None else f"{os.fspath(error.filename)}: {reason}"
+    if isinstance(error, JellyError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    # A library that is an extra.
+    return str(error) if isinstance(error, ImportError) else None
+
+
+def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
+    print(f"jellyp: warning: {message}", file=sys.stderr)

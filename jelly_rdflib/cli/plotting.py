@@ -1,0 +1,87 @@
+"""Counts as a picture in a file, drawn by matplotlib."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jelly_rdflib.cli.counting import Counts, Sizes, rank
+from jelly_rdflib.cli.outputs import open_output
+
+__all__ = ["plot_counts"]
+
+ADDED = "#2a9d8f"
+DELETED = "#d1495b"
+MAX_LABEL = 60
+_THOUSANDS = "{x:,.0f}"
+
+
+def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
+    """Draw counts.
+
+    Args:
+        counts: What was counted.
+        path: The file to write; its ending says what kind of picture.
+        name: What the input is called.
+        top: How many graphs, and how many predicates, are shown.
+
+    Raises:
+        ImportError: matplotlib is missing.
+        UsageError: There is no such kind of picture.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise ImportError("a picture needs matplotlib: pip install 'jelly-rdflib[plot]'") from error
+    kind = path.rpartition(".")[2].lower()
+    graphs, predicates = rank(counts.graphs)[:top], rank(counts.predicates)[:top]
+    heights = [2.2, 0.9 + 0.28 * len(predicates), 0.9 + 0.28 * len(graphs)]
+    figure = Figure(figsize=(10, sum(heights)), layout="constrained")
+    if kind not in figure.canvas.get_supported_filetypes():
+        raise click.BadParameter(f"{path!r} has no ending of a picture", param_hint="'--plot'")
+    figure.suptitle(_escape(name))
+    axes = figure.subplots(3, 1, height_ratios=heights)
+    _plot_transactions(axes[0], counts.sizes)
+    _plot_ranking(axes[1], "predicates", predicates, len({each for each, _ in counts.predicates}))
+    _plot_ranking(axes[2], "graphs", graphs, len({each for each, _ in counts.graphs}))
+    with open_output(path) as destination:
+        # No date, so that the same input gives the same picture.
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(destination, format=kind, metadata=metadata)
+
+
+def _plot_transactions(axis: Any, sizes: Sizes) -> None:
+    starts = [i * sizes.step for i in range(len(sizes.added))]
+    deleted = [-count for count in sizes.deleted]
+    axis.bar(starts, sizes.added, sizes.step, align="edge", color=ADDED, label="added")
+    axis.bar(starts, deleted, sizes.step, align="edge", color=DELETED, label="deleted")
+    axis.axhline(0, color="black", linewidth=0.5)
+    together = "" if sizes.step == 1 else f", {sizes.step:,} to a bar"
+    axis.set_title(f"statements by transaction, in order{together}", loc="left")
+    axis.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.xaxis.set_major_formatter(_THOUSANDS)
+    axis.yaxis.set_major_formatter(_THOUSANDS)
+
+
+def _plot_ranking(axis: Any, what: str, rows: list[tuple[str, int, int]], total: int) -> None:
+    names = [_shorten(name) for name, _, _ in rows]
+    places = range(len(rows))
+    added = [count for _, count, _ in rows]
+    axis.barh(places, added, color=ADDED)
+    axis.barh(places, [count for _, _, count in rows], left=added, color=DELETED)
+    axis.set_yticks(places, names)
+    axis.invert_yaxis()
+    axis.xaxis.set_major_formatter(_THOUSANDS)
+    shown = "" if len(rows) == total else f", {len(rows)} of {total:,}"
+    axis.set_title(f"{what}{shown}", loc="left")
+
+
+def _shorten(name: str) -> str:
+    return _escape(name if len(name) <= MAX_LABEL else "…" + name[-MAX_LABEL + 1 :])
+
+
+def _escape(text: str) -> str:
+    """Take from a text what matplotlib would take for mathematics."""
+    return text.replace("$", r"\$")

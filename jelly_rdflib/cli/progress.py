@@ -1,0 +1,84 @@
+"""Progress bars on standard error, if that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Progress", "show_progress"]
+
+# What is done sooner than this, in seconds, needs no bar.
+PATIENCE = 0.5
+
+
+class Progress:
+    """Shows how far something is, once it takes longer.
+
+    Args:
+        label: What is going on.
+        total: What is to be done, in bytes; None if that is not known.
+    """
+
+    def __init__(self, label: str, total: int | None) -> None:
+        self._label = label
+        self._total = total
+        self._done = 0
+        self._start = time.monotonic()
+        self._is_shown = sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def advance(self, count: int) -> None:
+        """Say that so many more bytes are done."""
+        if not self._is_shown:
+            return
+        self._done += count
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done)
+        elif time.monotonic() > self._start + PATIENCE:
+            self._bar = _make_bar()
+            self._bar.start()
+            self._task = self._bar.add_task(self._label, total=self._total, completed=self._done)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        self._is_shown = False
+
+
+def _make_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        # What a file is called is no markup.
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+@contextmanager
+def show_progress(label: str, total: int | None) -> Iterator[Progress]:
+    """Show a bar for the time of a block; arguments as for `Progress`."""
+    progress = Progress(label, total)
+    try:
+        yield progress
+    finally:
+        progress.close()

@@ -1,0 +1,98 @@
+"""Runs the command as its users do: as a process."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rdflib import BNode, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "jelly_rdflib"]
+# No colours, no terminal of the caller's, and this tree's package.
+ENVIRONMENT = {
+    **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")},
+    "PYTHONPATH": str(ROOT),
+    "TERM": "xterm-256color",
+}
+
+S, P, G = URIRef("http://example.org/s"), URIRef("http://example.org/p"), URIRef("urn:g")
+OPERATIONS: list[Any] = [
+    (Op.H, "id", URIRef("urn:uuid:1")),
+    (Op.TX,),
+    (Op.PA, "ex", URIRef("http://example.org/"), None),
+    (Op.A, S, P, Literal("one", lang="en"), None),
+    (Op.A, BNode("b"), P, Literal("01", datatype=URIRef("urn:d")), G),
+    (Op.D, S, P, S, G),
+    (Op.TC,),
+    (Op.END,),
+    (Op.TX,),
+    (Op.A, S, P, Literal("never"), None),
+    (Op.TA,),
+]
+TEXT = """\
+H id <urn:uuid:1> .
+TX .
+PA "ex" "http://example.org/" .
+A <http://example.org/s> <http://example.org/p> "one"@en .
+A <_:b> <http://example.org/p> "01"^^<urn:d> <urn:g> .
+D <http://example.org/s> <http://example.org/p> <http://example.org/s> <urn:g> .
+TC .
+Z .
+TX .
+A <http://example.org/s> <http://example.org/p> "never" .
+TA .
+"""
+
+
+@dataclass
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8")
+
+
+def run(*arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Ended:
+    """Run ``jellyp`` with arguments."""
+    ended = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**ENVIRONMENT, **variables},
+        timeout=120,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr.decode("utf-8"))
+
+
+def run_well(*arguments: Any, **options: Any) -> Ended:
+    """Run ``jellyp`` with arguments that are right, on input that is right."""
+    ended = run(*arguments, **options)
+    assert (ended.code, ended.err) == (0, "")
+    return ended
+
+
+def encode(
+    operations: list[Any] = OPERATIONS, format: str = "jelly-patch", **options: Any
+) -> bytes:
+    """Encode changes."""
+    file = io.BytesIO()
+    with jr.PatchWriter(
+        file, jr.PatchOptions(**options) if options else None, format=format
+    ) as writer:
+        writer.write_all(operations)
+    return file.getvalue()

@@ -1,0 +1,164 @@
+"""``jellyp convert``."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Literal
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, TripleTerm
+from tests.cli.support import OPERATIONS, TEXT, G, P, S, encode, run, run_well
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jellyp"
+    path.write_bytes(encode())
+    return path
+
+
+def read(path: Path) -> list[Any]:
+    return list(jr.read_operations(path, normalize=False))
+
+
+def test_jelly_patch_to_text_and_back(source: Path) -> None:
+    text, back = source.with_name("x.rdfp"), source.with_name("back.jellyp")
+    run_well("convert", source, text)
+    assert text.read_text() == TEXT
+    run_well("convert", text, back)
+    assert read(back) == read(source)
+    assert sorted(os.listdir(source.parent)) == ["back.jellyp", "in.jellyp", "x.rdfp"]
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_compressed_by_name(source: Path, ending: str) -> None:
+    packed, back = source.with_name(f"x.rdfp.{ending}"), source.with_name("back.jellyp")
+    run_well("convert", source, packed)
+    assert b"TX" not in packed.read_bytes()
+    run_well("convert", packed, back)
+    assert read(back) == read(source)
+
+
+def test_pipes(source: Path) -> None:
+    text = run_well("convert", "--to", "rdf-patch", "-", "-", stdin=source.read_bytes())
+    assert text.text == TEXT
+    packed = gzip.compress(text.out)
+    back = run_well("convert", "--to", "jellyp", "-", "-", stdin=packed).out
+    assert list(jr.read_operations(back, normalize=False)) == read(source)
+
+
+def test_a_format_that_is_given_goes_before_the_name(source: Path) -> None:
+    wrong = source.with_name("in.rdfp")
+    source.rename(wrong)
+    out = source.with_name("out.jellyp")
+    assert run("convert", wrong, out).code == 1
+    run_well("convert", "--from", "application/x-jelly-rdf-patch", "--to", "rdfp", wrong, out)
+    assert out.read_text() == TEXT
+
+
+def test_options_of_the_output(source: Path) -> None:
+    out = source.with_name("out.jellyp")
+    single = source.with_name("single.rdfp")
+    single.write_text(TEXT.split("Z .\n")[0])
+    run_well(
+        "convert", "--stream-type", "flat", "--preset", "small", "--frame-rows", "2", single, out
+    )
+    with open(out, "rb") as file:
+        batches = jr.read_batches(file)
+        frames = list(batches)
+    assert batches.options.stream_type.name == "FLAT"
+    assert batches.options.max_name_table_size == 128
+    assert len(frames) > 3
+    for wish, stream_type in (([], "PUNCTUATED"), (["--stream-type", "FRAME"], "FRAME")):
+        run_well("convert", *wish, source, out)
+        reader = jr.read_operations(out)
+        assert len(list(reader)) == len(OPERATIONS) + 1
+        assert reader.options.stream_type.name == stream_type
+        assert reader.options.max_name_table_size == 4000
+
+
+def test_the_options_of_a_jelly_input_are_kept(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.jellyp", tmp_path / "out.jellyp"
+    quoted: list[Any] = [(Op.A, S, P, TripleTerm(S, P, S), None)]
+    path.write_bytes(encode(quoted, statement_type="TRIPLES", stream_type="FLAT", rdf_star=True))
+    run_well("convert", path, out)
+    reader = jr.read_operations(out)
+    assert next(reader) == quoted[0]
+    assert reader.options.stream_type.name == "FLAT"
+    assert reader.options.statement_type.name == "TRIPLES"
+    assert reader.options.rdf_star
+
+
+def test_what_the_output_can_not_say_exits_with_1(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.rdfp", tmp_path / "out.jellyp"
+    path.write_text("A <urn:s> <urn:p> << <urn:s> <urn:p> <urn:o> >> .\n")
+    ended = run("convert", path, out)
+    assert ended.code == 1
+    assert "--rdf-star" in ended.err
+    assert not out.exists()
+    run_well("convert", "--rdf-star", path, out)
+    path.write_text('A "s" <urn:p> "o" .\n')
+    ended = run("convert", path, out)
+    assert ended.code == 1
+    assert "--generalized" in ended.err
+    run_well("convert", "--generalized", path, out)
+    path.write_text("TX . TC . Z . TX . TC .\n")
+    ended = run("convert", "--stream-type", "flat", path, out)
+    assert ended.code == 1
+    assert "FLAT" in ended.err
+
+
+def test_lexical_forms_stay(tmp_path: Path) -> None:
+    text = 'A <_:a%20b> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+    path, out = tmp_path / "in.rdfp", tmp_path / "out.jellyp"
+    path.write_text(text)
+    run_well("convert", path, out)
+    assert run_well("cat", out).text == text
+
+
+def test_an_output_that_was_there_is_replaced_whole(source: Path) -> None:
+    out = source.with_name("out.rdfp")
+    out.write_text("precious")
+    out.chmod(0o640)
+    bad = source.with_name("bad.jellyp")
+    bad.write_bytes(source.read_bytes()[:-3])
+    assert run("convert", bad, out).code == 1
+    assert out.read_text() == "precious"
+    link = source.with_name("link.rdfp")
+    link.symlink_to(out)
+    run_well("convert", source, link)
+    assert out.read_text() == TEXT
+    assert link.is_symlink()
+    assert out.stat().st_mode & 0o777 == 0o640
+    run_well("convert", "--to", "rdfp", source, source)
+    assert source.read_text() == TEXT
+
+
+def test_a_new_output_has_the_permissions_of_any_new_file(source: Path) -> None:
+    out, other = source.with_name("out.rdfp"), source.with_name("other")
+    run_well("convert", source, out)
+    other.touch()
+    assert out.stat().st_mode == other.stat().st_mode
+
+
+def test_changes_are_no_statements(source: Path) -> None:
+    ended = run("convert", source, source.with_name("out.jelly"))
+    assert ended.code == 2
+    assert "has changes, and jelly-rdf is for statements" in ended.err
+
+
+def test_statements_are_no_changes(tmp_path: Path) -> None:
+    path = tmp_path / "in.jelly"
+    with jr.StatementWriter(path) as writer:
+        writer.add(S, P, Literal("o"), G)
+    ended = run("convert", path, tmp_path / "out.rdfp")
+    assert ended.code == 2
+    assert "has statements, and rdf-patch is for changes" in ended.err
+    ended = run("convert", "-", tmp_path / "out.rdfp", stdin=path.read_bytes())
+    assert ended.code == 2
+    assert "standard input has statements" in ended.err

@@ -1,0 +1,187 @@
+"""The command as a whole: help, exit codes, errors, signals, pipes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from jelly_rdflib.cli.commands import COMMANDS
+from tests.cli.support import COMMAND, ENVIRONMENT, TEXT, encode, run, run_well
+
+
+def test_help_lists_the_commands() -> None:
+    shown = run_well("--help").text
+    for name in COMMANDS:
+        assert f"\n  {name} " in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_with_examples(name: str) -> None:
+    shown = run_well(name, "--help").text
+    assert shown.startswith("Usage: jellyp")
+    assert "Examples:\n    " in shown or "Commands:" in shown
+    assert run_well(name, "-h").text == shown
+
+
+def test_version() -> None:
+    assert run_well("--version").text.startswith("jellyp, version 0.")
+
+
+def test_help_imports_neither_rdflib_nor_the_core() -> None:
+    """What makes it quick; how quick it is, is measured by the benchmarks."""
+    code = (
+        "import sys; sys.argv = ['jellyp', '--help']\n"
+        "from jelly_rdflib.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'rdflib', 'rich', 'pyoxigraph', 'zstandard', 'jelly_rdflib.core'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    subprocess.run([COMMAND[0], "-c", code], env=ENVIRONMENT, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["convert"],
+        ["convert", "missing.jellyp", "x.rdfp"],
+        ["convert", "in.jellyp", "x.unknown"],
+        ["convert", "in.jellyp", "-"],
+        ["convert", "--to", "nonsense", "in.jellyp", "-"],
+        ["convert", "--from", "nonsense", "in.jellyp", "x.rdfp"],
+        ["convert", "--frame-rows", "0", "in.jellyp", "x.jellyp"],
+        ["convert", "--stream-type", "nonsense", "in.jellyp", "x.jellyp"],
+        ["convert", "--preset", "small", "in.jellyp", "x.rdfp"],
+        ["convert", "in.jellyp", "x.jelly"],
+        ["convert", "in.jellyp", "missing/x.rdfp"],
+        ["cat", "--color", "sometimes", "in.jellyp"],
+        ["cat", "."],
+        ["stats", "--plot", "x.nonsense", "in.jellyp"],
+        ["apply", "in.jellyp"],
+        ["apply", "in.jellyp", "in.jellyp", "-o", "x.nq"],
+        ["apply", "-", "-", "--from", "nq"],
+        ["diff", "-", "-", "--from", "nq"],
+        ["diff", "--from", "nq", "in.jellyp", "in.jellyp", "-o", "x.nq"],
+        ["completion", "tcsh"],
+    ],
+    ids=" ".join,
+)
+def test_a_call_at_fault_exits_with_2_and_says_why(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "in.jellyp").write_bytes(encode())
+    ended = run(*arguments, cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.out == b""
+    assert "Error: " in ended.err
+    assert "Traceback" not in ended.err
+    assert os.listdir(tmp_path) == ["in.jellyp"]
+
+
+@pytest.mark.parametrize("name", ["cat", "stats", "convert"])
+def test_bad_input_exits_with_1_and_names_file_and_place(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jellyp"
+    path.write_bytes(encode()[:-3])
+    more = [tmp_path / "out.rdfp"] if name == "convert" else []
+    ended = run(name, path, *more)
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {path}: ")
+    assert "byte" in ended.err
+    assert ended.err.count("\n") == 1
+    assert os.listdir(tmp_path) == ["bad.jellyp"]
+
+
+def test_standard_input_at_fault_is_named_too() -> None:
+    ended = run("cat", "--from", "rdf-patch", stdin=b"TX .\nA <urn:s> .\n")
+    assert (ended.code, ended.out) == (1, b"TX .\nTA .\n")
+    assert ended.err == (
+        "jellyp: standard input: the row ends where a term is expected (line 2, column 11,"
+        " byte 15)\n"
+    )
+
+
+def test_a_failed_write_exits_with_1(tmp_path: Path) -> None:
+    (tmp_path / "in.jellyp").write_bytes(encode())
+    ended = run("convert", "--to", "rdf-patch", tmp_path / "in.jellyp", "/dev/full")
+    assert ended.code == 1
+    assert "No space left on device" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A patch that takes some time, and fills every pipe."""
+    path = tmp_path / "large.rdfp"
+    rows = "".join(f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(100_000))
+    path.write_text(f"TX .\n{rows * 10}TC .\n")
+    return path
+
+
+def test_a_broken_pipe_is_quiet(large: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "cat", str(large)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == b"TX .\n"
+    process.stdout.close()
+    with process.stderr:
+        assert process.stderr.read() == b""
+    assert process.wait(60) == 128 + signal.SIGPIPE
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_quietly_and_leaves_nothing(number: signal.Signals, large: Path) -> None:
+    folder = large.parent
+    process = subprocess.Popen(
+        [*COMMAND, "convert", str(large), str(folder / "out.jellyp")],
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    deadline = time.monotonic() + 60
+    while len(os.listdir(folder)) < 2:
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert err == b""
+    assert process.returncode == 128 + number
+    assert os.listdir(folder) == ["large.rdfp"]
+
+
+def test_completion(tmp_path: Path) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_JELLYP_COMPLETE" in run_well("completion", shell).text
+    ended = run(
+        _JELLYP_COMPLETE="bash_complete", COMP_WORDS="jellyp convert --to rdf", COMP_CWORD="3"
+    )
+    assert "plain,rdf-patch" in ended.text.split()
+    ended = run(_JELLYP_COMPLETE="bash_complete", COMP_WORDS="jellyp co", COMP_CWORD="1")
+    assert ended.text.split() == ["plain,completion", "plain,convert"]
+
+
+def test_rows_come_as_soon_as_they_are_there() -> None:
+    """A live stream is not kept waiting for more."""
+    process = subprocess.Popen(
+        [*COMMAND, "cat", "--from", "rdf-patch"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(TEXT.encode())
+    process.stdin.flush()
+    rows = [process.stdout.readline() for _ in range(7)]
+    assert b"".join(rows).decode() == "".join(TEXT.splitlines(keepends=True)[:7])
+    process.stdin.close()
+    assert process.wait(60) == 0
+    process.stdout.close()

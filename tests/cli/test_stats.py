@@ -1,0 +1,134 @@
+"""``jellyp stats``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Literal
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.cli.counting import MAX_SIZES, Sizes, count_operations
+from tests.cli.support import G, P, S, encode, run_well
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode())
+    return path
+
+
+def test_as_json(source: Path) -> None:
+    assert json.loads(run_well("stats", "--json", source).out) == {
+        "operations": {"H": 1, "TX": 2, "TC": 1, "TA": 1, "PA": 1, "A": 3, "D": 1, "END": 2},
+        "patches": 2,
+        "transactions": {"committed": 1, "aborted": 1, "smallest": 1, "median": 1, "largest": 3},
+        "graphs": [
+            {"graph": "<urn:g>", "added": 1, "deleted": 1},
+            {"graph": "default graph", "added": 2, "deleted": 0},
+        ],
+        "predicates": [{"predicate": P.n3(), "added": 3, "deleted": 1}],
+    }
+
+
+def test_as_tables(source: Path) -> None:
+    shown = run_well("stats", source).text
+    assert "patches: 2; transactions: 2, 1 committed, 1 aborted" in shown
+    assert any(P.n3() in line and "█" in line for line in shown.splitlines())
+    assert "\x1b" not in shown
+
+
+def test_top(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    path.write_text("".join(f"A <urn:s> <urn:p{i}> <urn:o> .\n" * (i + 1) for i in range(20)))
+    shown = run_well("stats", "--top", "3", path).text
+    assert "predicates, 3 of 20" in shown
+    assert "<urn:p17>" in shown
+    assert "<urn:p16>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_a_picture(source: Path, ending: str, start: bytes) -> None:
+    picture = source.with_name(f"x.{ending}")
+    run_well("stats", "--plot", picture, source)
+    assert picture.read_bytes().startswith(start)
+
+
+def test_a_picture_shows_odd_names(tmp_path: Path) -> None:
+    path, picture = tmp_path / "x.rdfp", tmp_path / "x.svg"
+    path.write_text("A <urn:s> <urn:$p$_{> <urn:o> .\n")
+    run_well("stats", "--plot", picture, path)
+    assert "$p$" in picture.read_text() or "urn:" in picture.read_text()
+
+
+def test_statements(tmp_path: Path) -> None:
+    path = tmp_path / "x.jelly"
+    with jr.StatementWriter(path) as writer:
+        writer.add(S, P, S, G)
+    counts = json.loads(run_well("stats", "--json", path).out)
+    assert counts["operations"] == {"A": 1}
+    assert counts["graphs"] == [{"graph": "<urn:g>", "added": 1, "deleted": 0}]
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.sampled_from([Op.A, Op.D]),
+                st.just(S),
+                st.sampled_from([P, S]),
+                st.just(Literal("o")),
+                st.sampled_from([None, G]),
+            ),
+            max_size=8,
+        ),
+        max_size=8,
+    ),
+    st.integers(1, 5),
+)
+def test_counts_are_those_of_the_operations(transactions: list[list[Any]], frame_rows: int) -> None:
+    operations: list[Any] = []
+    for transaction in transactions:
+        operations += [(Op.TX,), *transaction, (Op.TC,)]
+    data = encode(operations, frame_rows=frame_rows, stream_type="FLAT")
+    counts = count_operations(jr.read_batches(data))
+    read = list(jr.read_operations(data))
+    assert counts.operations == Counter(operation[0] for operation in read)
+    changes = [operation for operation in read if operation[0] in (Op.A, Op.D)]
+    assert counts.predicates == Counter((row[2].n3(), row[0]) for row in changes)
+    assert sum(counts.graphs.values()) == len(changes)
+    assert counts.sizes.added == [
+        sum(row[0] == Op.A for row in transaction) for transaction in transactions
+    ]
+    assert counts.committed == len(transactions)
+    assert counts.patches == bool(operations)
+
+
+def test_operations_outside_transactions_are_one_each_patch() -> None:
+    row = (Op.A, S, P, S, None)
+    counts = count_operations(
+        jr.read_batches(encode([row, row, (Op.END,), (Op.TX,), row, (Op.TA,), row]))
+    )
+    assert counts.sizes.added == [2, 1, 1]
+    assert (counts.patches, counts.committed, counts.aborted) == (2, 2, 1)
+
+
+def test_many_transactions_are_taken_together() -> None:
+    sizes = Sizes()
+    for i in range(5000):
+        sizes.append(i, 1)
+    assert sizes.step == 8
+    assert len(sizes.added) <= MAX_SIZES
+    assert sum(sizes.added) == sum(range(5000))
+    assert sum(sizes.deleted) == 5000
+    assert sizes.added[0] == sum(range(8))
+    assert sizes.median == 2500
