@@ -1,5 +1,9 @@
 """Jelly-Patch and Jelly-RDF for rdflib: record, move and apply changes to RDF data."""
 
+from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.algebra.concat import concat
+from jelly_rdflib.algebra.effective import effective
+from jelly_rdflib.algebra.invert import invert
 from jelly_rdflib.apply import ApplyResult, apply
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
@@ -13,6 +17,7 @@ from jelly_rdflib.errors import (
     LimitError,
     LogConflict,
     LogError,
+    PatchError,
 )
 from jelly_rdflib.graphs import read_graphs, write_graphs
 from jelly_rdflib.log import LogEntry, LogProblem, PatchLog, Replica
@@ -65,6 +70,7 @@ __all__ = [
     "Patch",
     "PatchDecoder",
     "PatchEncoder",
+    "PatchError",
     "PatchLog",
     "PatchOptions",
     "PatchStatementType",
@@ -80,7 +86,11 @@ __all__ = [
     "TermKind",
     "TripleTerm",
     "apply",
+    "compact",
+    "concat",
     "diff",
+    "effective",
+    "invert",
     "read_batches",
     "read_frames",
     "read_graphs",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jelly_rdflib.apply import ApplyResult
 
 __all__ = [
+    "BatchSlice",
     "Patch",
     "PatchDecoder",
     "PatchEncoder",
@@ -125,7 +126,7 @@ class PatchIterator:
     def __init__(self, batches: BatchSource) -> None:
         self._batches = batches
         # Of the patch that comes next.
-        self._slices: list[_Slice] = []
+        self._slices: list[BatchSlice] = []
         # The batch that is not used up, its codes, and where the next patch starts in it.
         self._batch: Batch | None = None
         self._ops = b""
@@ -145,7 +146,7 @@ class PatchIterator:
             if not is_whole:
                 end = len(self._ops)
             if end > self._start:
-                self._slices.append(_Slice(self._batch, self._start, end))
+                self._slices.append(BatchSlice(self._batch, self._start, end))
             self._start = end + 1
             if self._start >= len(self._ops):
                 self._batch = None
@@ -167,7 +168,7 @@ class PatchIterator:
 
 
 @dataclass(frozen=True)
-class _Slice:
+class BatchSlice:
     """Operations of a batch, from ``start`` up to, without, ``stop``; none of them is END."""
 
     batch: Batch
@@ -209,14 +210,14 @@ class Patch:
 
     def __init__(self, operations: Iterable[Operation] = ()) -> None:
         self._operations = list(operations)
-        self._slices: list[_Slice] | None = None
+        self._slices: list[BatchSlice] | None = None
         if self._operations and self._operations[-1] == (Op.END,):
             del self._operations[-1]
         if (Op.END,) in self._operations:
             raise ValueError("a patch ends at its Op.END, but here operations follow it")
 
     @classmethod
-    def _of_slices(cls, slices: list[_Slice]) -> Patch:
+    def _of_slices(cls, slices: list[BatchSlice]) -> Patch:
         patch = cls()
         patch._slices = slices
         return patch
@@ -245,6 +246,48 @@ class Patch:
         else:
             headers = (each for part in self._slices for each in part.headers())
         return {key: value for _, key, value in headers}
+
+    def invert(self) -> Patch:
+        """Return the inverse: the patch that undoes this one.
+
+        See `jelly_rdflib.invert`.
+
+        Raises:
+            PatchError, ApplyError: As by `jelly_rdflib.invert`.
+        """
+        from jelly_rdflib.algebra.invert import invert
+
+        return Patch(invert(self))
+
+    def compact(self, *, assume_effective: bool = False) -> Patch:
+        """Return the smallest patch that does the same to any dataset.
+
+        See `jelly_rdflib.compact`.
+
+        Args:
+            assume_effective: As for `jelly_rdflib.compact`.
+
+        Raises:
+            ApplyError: As by `jelly_rdflib.compact`.
+        """
+        from jelly_rdflib.algebra.compact import compact
+
+        return Patch(compact(self, assume_effective=assume_effective))
+
+    def effective(self, dataset: Graph) -> Patch:
+        """Return what of the patch changes something in a graph or dataset.
+
+        See `jelly_rdflib.effective`.
+
+        Args:
+            dataset: As for `jelly_rdflib.effective`.
+
+        Raises:
+            ApplyError: As by `jelly_rdflib.effective`.
+        """
+        from jelly_rdflib.algebra.effective import effective
+
+        return Patch(effective(self, dataset))
 
     def apply(self, target: Graph, *, atomic: bool = True) -> ApplyResult:
         """Apply the patch to a graph or dataset.

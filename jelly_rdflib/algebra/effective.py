@@ -1,0 +1,118 @@
+"""What of a patch takes effect on a graph or dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rdflib.graph import Graph
+
+from jelly_rdflib.algebra.effects import PrefixEffects, StatementEffects
+from jelly_rdflib.algebra.sources import check_closed, follow_transaction, open_operations
+from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.stores.target import Target
+
+__all__ = ["effective"]
+
+
+def effective(
+    source: Any,
+    dataset: Graph,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+) -> Iterator[Operation]:
+    """Iterate over the operations of a patch that change something in a graph or dataset.
+
+    What is left does to the dataset just what the patch does, and can be undone by its inverse: to
+    add what is there already and to delete what is not there is left out, and so are transactions
+    that are aborted or in which nothing is left. A prefix that is bound anew is first deleted with
+    the IRI that it had, and so is the prefix that the new IRI had: in rdflib an IRI has one prefix.
+    Headers and the ends of patches stay.
+
+    The dataset is not changed. Operations are handed on as they come, those of a transaction when
+    it is committed: until then all but some thousand are kept in a temporary file. In memory are
+    the statements that are changed at that point, each once. The dataset must stay as it is
+    meanwhile; but it may take the operations itself, as they come:
+    ``apply(effective(patch, dataset), dataset)``.
+
+    Statements are the same where rdflib finds them equal. For stores that take ``"x"`` and
+    ``"x"^^xsd:string`` for one, as Oxigraph's do, this means: a patch that changes a statement in
+    one spelling and then in the other is not seen through.
+
+    Args:
+        source: What `jelly_rdflib.apply` takes: bytes, a path, a binary file, or operations.
+        dataset: What the patch is for: a Graph, Dataset or ConjunctiveGraph.
+        limits: As for `jelly_rdflib.apply`.
+        normalize: As for `jelly_rdflib.apply`.
+        format: As for `jelly_rdflib.apply`.
+
+    Returns:
+        An iterator of operations. Nothing is read before the first one is asked for.
+
+    Raises:
+        ApplyError: The dataset can't take an operation, something is no operation, or transactions
+            start and end where they must not. (Raised by the iterator, as those below.)
+        EncodeError: An operation of a long transaction can't be kept, having a term of no known
+            class.
+        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
+            `jelly_rdflib.apply`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> graph = Graph()
+        >>> _ = graph.add((s, p, Literal("there")))
+        >>> patch = [(Op.A, s, p, Literal(text), None) for text in ("there", "new", "new")]
+        >>> for operation in effective(patch, graph):
+        ...     print(operation[0].name, operation[3])
+        A new
+    """
+    target = Target(dataset)
+    operations = open_operations(source, limits=limits, normalize=normalize, format=format)
+    return _effective(operations, StatementEffects(target), PrefixEffects(target))
+
+
+def _effective(
+    operations: Iterator[Operation], statements: StatementEffects, prefixes: PrefixEffects
+) -> Iterator[Operation]:
+    is_open = False
+    with Spool() as spool:
+        for operation in operations:
+            op = operation[0]
+            if op in (Op.A, Op.D):
+                effects = [operation] if statements.take(operation) else []
+            elif op in (Op.PA, Op.PD):
+                effects = prefixes.take(operation)
+            elif op == Op.H:
+                yield operation
+                continue
+            else:
+                is_open = follow_transaction(op, is_open)
+                if op == Op.TX:
+                    statements.begin()
+                    prefixes.begin()
+                elif op == Op.TC:
+                    statements.commit()
+                    prefixes.commit()
+                    if len(spool) > 0:
+                        yield (Op.TX,)
+                        yield from spool
+                        yield operation
+                    spool.truncate(0)
+                elif op == Op.TA:
+                    statements.abort()
+                    prefixes.abort()
+                    spool.truncate(0)
+                else:
+                    yield operation
+                continue
+            if is_open:
+                for effect in effects:
+                    spool.append(effect)
+            else:
+                yield from effects
+        check_closed(is_open)

@@ -1,0 +1,131 @@
+"""Undoing a patch: its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rdflib.term import Node
+
+from jelly_rdflib.algebra.headers import ID, PREV
+from jelly_rdflib.algebra.sources import check_closed, follow_transaction, open_operations
+from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+
+__all__ = ["invert"]
+
+_INVERSE = {
+    Op.A: Op.D,
+    Op.D: Op.A,
+    Op.PA: Op.PD,
+    Op.PD: Op.PA,
+    Op.TX: Op.TC,
+    Op.TC: Op.TX,
+}
+
+
+def invert(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+) -> Iterator[Operation]:
+    """Iterate over the operations of the inverse: the patch that undoes a patch.
+
+    Applied after the patch it gives the dataset that was before, if the patch was effective there:
+    if each of its operations changed something, as those do that `effective` leaves of any patch,
+    or that `diff` and `record` make. A statement that was there already and is added all the same
+    would be deleted by the inverse.
+
+    Adds become deletes and deletes adds, in reverse order. Transactions stay, in reverse order;
+    aborted ones, which have no effect, are left out. Of several patches each becomes its inverse,
+    the last one first.
+
+    The inverse is a patch of its own: it has no ``id``. It comes after the patch that it undoes, so
+    that patch's ``id`` is its ``prev``; other headers are left out.
+
+    The last operation has to be known before the first one is there. Of a long patch all but some
+    thousand operations are kept in a temporary file, so that it may be larger than memory.
+
+    Args:
+        source: What `jelly_rdflib.apply` takes: bytes, a path, a binary file, or operations.
+        limits: As for `jelly_rdflib.apply`.
+        normalize: As for `jelly_rdflib.apply`.
+        format: As for `jelly_rdflib.apply`.
+
+    Returns:
+        An iterator of operations. Nothing is read before the first one is asked for.
+
+    Raises:
+        PatchError: A prefix is deleted without its IRI. (Raised by the iterator, as those below.)
+        ApplyError: Something is no operation, or transactions start and end where they must not.
+        EncodeError: An operation of a long patch can't be kept, having a term of no known class.
+        DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
+            `jelly_rdflib.apply`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> patch = [
+        ...     (Op.H, "id", URIRef("urn:uuid:1")),
+        ...     (Op.D, s, p, Literal("old"), None),
+        ...     (Op.A, s, p, Literal("new"), None),
+        ... ]
+        >>> for operation in invert(patch):
+        ...     print(operation[0].name, *operation[1:4])
+        H prev urn:uuid:1
+        D urn:s urn:p new
+        A urn:s urn:p old
+    """
+    return _invert(open_operations(source, limits=limits, normalize=normalize, format=format))
+
+
+def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
+    with Spool() as spool:
+        _keep(operations, spool)
+        is_ended = False
+        for number, operation in enumerate(reversed(spool)):
+            op = operation[0]
+            if op == Op.END and number == 0:
+                # It ends the patch that comes first, so what comes last is to be ended.
+                is_ended = True
+            elif op in (Op.END, Op.H):
+                yield operation
+            else:
+                yield (_INVERSE[op], *operation[1:])
+        if is_ended:
+            yield (Op.END,)
+
+
+def _keep(operations: Iterator[Operation], spool: Spool) -> None:
+    """Put into the spool what counts, and at the end of each patch its inverse's header."""
+    is_open = False
+    start = 0
+    id: Node | None = None
+    for operation in operations:
+        op = operation[0]
+        is_open = follow_transaction(op, is_open)
+        if op == Op.H:
+            if operation[1] == ID:
+                id = operation[2]
+            continue
+        if op == Op.TX:
+            start = len(spool)
+        elif op == Op.TA:
+            spool.truncate(start)
+            continue
+        elif op == Op.PD and operation[2] is None:
+            raise PatchError(
+                f"the prefix {operation[1]!r} is deleted without the IRI that it had, so it can't "
+                f"be bound again: effective(dataset) finds the IRI"
+            )
+        elif op == Op.END and id is not None:
+            spool.append((Op.H, PREV, id))
+            id = None
+        spool.append(operation)
+    check_closed(is_open)
+    if id is not None:
+        spool.append((Op.H, PREV, id))

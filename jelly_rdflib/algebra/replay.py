@@ -1,0 +1,112 @@
+"""Sources that are gone through twice: for their headers, then for all they have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.algebra.sources import check_source, open_batches, open_operations, operation_at
+from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import Patch
+from jelly_rdflib.stores.sources import is_readable, is_rereadable
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["Replay"]
+
+# A header, the end of a patch, or a run of anything else.
+_RUNS = re.compile(b"[%c%c]|[^%c%c]+" % (Op.H, Op.END, Op.H, Op.END))
+
+
+class Replay:
+    """A source of operations that is gone through twice.
+
+    Bytes, paths, files that can seek and collections are there twice. Of all else a copy is kept.
+    A context manager, which removes the copy.
+
+    Args:
+        source: What `jelly_rdflib.apply` takes.
+        limits: As for `jelly_rdflib.apply`, where the source can be read.
+        normalize: As for `jelly_rdflib.apply`, where the source can be read.
+        format: As for `jelly_rdflib.apply`, where the source can be read.
+
+    Raises:
+        TypeError: ``source`` is of another kind.
+    """
+
+    def __init__(
+        self, source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
+    ) -> None:
+        check_source(source)
+        self._source = source
+        self._reading: dict[str, Any] = {"limits": None, "normalize": None, "format": None}
+        if is_readable(source):
+            self._reading = {"limits": limits, "normalize": normalize, "format": format}
+        self._spool = Spool()
+        self._position = 0
+
+    def __enter__(self) -> Self:
+        self._spool.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._spool.__exit__(kind, error, traceback)
+
+    def skim(self) -> Iterator[Operation]:
+        """Iterate over the headers and the ends of patches; call it once, before `operations`.
+
+        Yields:
+            These, and between any two of them at least one other where there are any.
+        """
+        if self._is_readable_twice():
+            if not is_rereadable(self._source):
+                self._position = self._source.tell()
+            with closing(open_batches(self._source, **self._reading)) as batches:
+                yield from _skim(batches)
+        elif isinstance(self._source, list | tuple | Patch | Batch):
+            yield from self._open()
+        else:
+            for operation in self._open():
+                self._spool.append(operation)
+                yield operation
+            self._source = self._spool
+
+    def operations(self) -> Iterator[Operation]:
+        """Iterate over all operations."""
+        if isinstance(self._source, Spool):
+            return iter(self._source)
+        if self._is_readable_twice() and not is_rereadable(self._source):
+            self._source.seek(self._position)
+        return self._open()
+
+    def _open(self) -> Iterator[Operation]:
+        return open_operations(self._source, **self._reading)
+
+    def _is_readable_twice(self) -> bool:
+        if not is_readable(self._source):
+            return False
+        return is_rereadable(self._source) or getattr(self._source, "seekable", bool)()
+
+
+def _skim(batches: Iterable[Batch]) -> Iterator[Operation]:
+    for batch in batches:
+        codes = bytes(batch.ops)
+        for run in _RUNS.finditer(codes):
+            if codes[run.start()] in (Op.H, Op.END):
+                yield operation_at(batch, run.start())
+            else:
+                # Any other says that there is something; this one is at hand.
+                yield (Op.TX,)

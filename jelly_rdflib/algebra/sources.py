@@ -1,0 +1,191 @@
+"""What changes are taken from: as `jelly_rdflib.apply` takes them, looked through as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rdflib.graph import Graph
+from rdflib.term import BNode, Literal, Node, URIRef
+
+from jelly_rdflib.batches import open_patch_batches
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.patch import Patch
+from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.stores.statements import check_operation, not_an_operation
+from jelly_rdflib.terms import TripleTerm
+
+__all__ = [
+    "check_closed",
+    "check_reading",
+    "check_source",
+    "follow_transaction",
+    "open_batches",
+    "open_operations",
+    "operation_at",
+]
+
+
+_TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
+
+
+def open_operations(
+    source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
+) -> Iterator[Operation]:
+    """Open a source as operations, each of which is well-formed.
+
+    Args:
+        source: What `jelly_rdflib.apply` takes.
+        limits: As for `jelly_rdflib.apply`.
+        normalize: As for `jelly_rdflib.apply`.
+        format: As for `jelly_rdflib.apply`.
+
+    Raises:
+        ApplyError: Something is no operation. (Raised by the iterator.)
+        TypeError: ``source`` is of another kind.
+        ValueError: There are options for reading, but nothing to read.
+
+    Examples:
+        >>> operations = open_operations([(Op.TX,)], limits=None, normalize=None, format=None)
+        >>> list(operations)
+        [(<Op.TX: 2>,)]
+    """
+    if is_readable(source):
+        return OperationReader(
+            open_batches(source, limits=limits, normalize=normalize, format=format)
+        )
+    check_source(source)
+    check_reading(limits, normalize, format)
+    # What a reader made is well-formed.
+    if isinstance(source, Batch) or (isinstance(source, Patch) and source._slices is not None):
+        return iter(source)
+    return map(_checked, source)
+
+
+def open_batches(
+    source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
+) -> BatchSource:
+    """Open what can be read; arguments as for `jelly_rdflib.read_operations`."""
+    return open_patch_batches(source, make_node_factory(normalize), limits or Limits(), format)
+
+
+def operation_at(batch: Batch, row: int) -> Operation:
+    """Return an operation of a batch that is no statement.
+
+    To iterate for each over the batch would make the nodes of all its terms each time.
+    """
+    op = Op(batch.ops[row])
+    if op in (Op.TX, Op.TC, Op.TA, Op.END):
+        return (op,)
+    terms = batch.terms
+    if op == Op.H:
+        return (op, terms[batch.s[row]], terms[batch.o[row]])
+    return (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
+
+
+def check_source(source: object) -> None:
+    """Check that something may have operations.
+
+    Raises:
+        TypeError: It can't be read, nor iterated over.
+    """
+    if not is_readable(source) and not isinstance(source, Iterable):
+        raise TypeError(
+            f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
+            f"operations"
+        )
+
+
+def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
+    """Check that there are no options for reading, where there is nothing to read."""
+    if limits is not None or normalize is not None or format is not None:
+        raise ValueError(
+            "limits, normalize and format are about bytes, and operations are given: give them to "
+            "what reads the operations"
+        )
+
+
+def follow_transaction(op: Op, is_open: bool) -> bool:
+    """Check that a transaction starts or ends where it may.
+
+    Args:
+        op: TX, TC, TA or END; any other has nothing to do with transactions.
+        is_open: Is a transaction open before it?
+
+    Returns:
+        Whether one is open after it.
+
+    Raises:
+        ApplyError: It must not stand here.
+
+    Examples:
+        >>> follow_transaction(Op.TX, False)
+        True
+        >>> follow_transaction(Op.TC, False)
+        Traceback (most recent call last):
+        jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+    """
+    if op == Op.TX:
+        if is_open:
+            raise ApplyError("a transaction starts (TX) inside a transaction")
+        return True
+    if op in (Op.TC, Op.TA):
+        if not is_open:
+            raise ApplyError(f"a transaction ends ({op.name}), but none has started (TX)")
+        return False
+    if op == Op.END:
+        check_closed(is_open, "a patch ends")
+    return is_open
+
+
+def check_closed(is_open: bool, what_ends: str = "the input ends") -> None:
+    """Check that no transaction is open.
+
+    Raises:
+        ApplyError: One is.
+    """
+    if is_open:
+        raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")
+
+
+def _checked(operation: Any) -> Operation:
+    if _is_plain_statement(operation):
+        return operation  # type: ignore[no-any-return]
+    check_operation(operation)
+    code = operation[0]
+    if code in (Op.A, Op.D):
+        for term in operation[1:4]:
+            _check_term(operation, term)
+        if operation[4] is not None:
+            _check_term(operation, operation[4])
+    if not isinstance(code, Op):
+        # A plain number will do for a code, but is not what others look for.
+        return (Op(code), *operation[1:])
+    result: Operation = operation
+    return result
+
+
+def _is_plain_statement(operation: Any) -> bool:
+    """Is there nothing to check? Most operations are found well-formed here, and fast."""
+    if type(operation) is not tuple or len(operation) != 5:
+        return False
+    op, s, p, o, g = operation
+    return (
+        (op is Op.A or op is Op.D)
+        and type(s) in _TERMS
+        and type(p) in _TERMS
+        and type(o) in _TERMS
+        and (g is None or type(g) in _TERMS)
+    )
+
+
+def _check_term(operation: Operation, term: object) -> None:
+    if not isinstance(term, Node):
+        raise not_an_operation(operation, "its terms are terms of rdflib")
+    if isinstance(term, Graph):
+        raise not_an_operation(operation, "for a Graph give its identifier")

@@ -1,0 +1,170 @@
+"""Operations that are kept until they are wanted, in a temporary file where they are many."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import IO, TYPE_CHECKING
+
+from rdflib.term import Literal
+
+from jelly_rdflib.nodes import as_iri
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
+from jelly_rdflib.patch import PatchDecoder, PatchEncoder
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+__all__ = ["Spool"]
+
+# How many operations, and characters in them, are in memory at the most.
+_MAX_OPERATIONS = 1 << 15
+_MAX_CHARACTERS = 32 << 20
+
+_LIMITS = Limits(
+    max_frame_size=(1 << 31) - 1,
+    max_string_size=(1 << 31) - 1,
+    max_text_size=(1 << 31) - 1,
+    max_nesting_depth=1000,
+    max_expansion=1 << 24,
+)
+
+
+class Spool:
+    """A list of operations of any length: appended at the end, read from either end, cut off.
+
+    Of a long one all but the newest are in a temporary file, some thousand operations at a time as
+    a frame of Jelly-Patch, which can be read by itself. They come back equal, literals in the very
+    same lexical form; but where some of such a piece have no graph and others have one, no graph
+    comes back as the default graph.
+
+    A context manager, which removes the file.
+
+    Raises:
+        EncodeError: By `append`: an operation can't be written, as a term is of no known class.
+        OSError: By `append`: there is no room for the file.
+
+    Examples:
+        >>> with Spool() as spool:
+        ...     spool.append((Op.TX,))
+        ...     spool.append((Op.TC,))
+        ...     list(reversed(spool))
+        [(<Op.TC: 3>,), (<Op.TX: 2>,)]
+    """
+
+    def __init__(self) -> None:
+        self._tail: list[Operation] = []
+        self._characters = 0
+        self._file: IO[bytes] | None = None
+        # Where each piece starts, and how many operations came before it; and where the last ends.
+        self._offsets = [0]
+        self._counts = [0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def __len__(self) -> int:
+        return self._counts[-1] + len(self._tail)
+
+    def __iter__(self) -> Iterator[Operation]:
+        for number in range(len(self._counts) - 1):
+            yield from self._read(number)
+        yield from self._tail
+
+    def __reversed__(self) -> Iterator[Operation]:
+        yield from reversed(self._tail)
+        for number in reversed(range(len(self._counts) - 1)):
+            yield from reversed(self._read(number))
+
+    def append(self, operation: Operation) -> None:
+        """Put an operation at the end."""
+        self._tail.append(operation)
+        self._characters += _count_characters(operation)
+        if len(self._tail) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
+            self._write()
+
+    def truncate(self, count: int) -> None:
+        """Keep the first ``count`` operations, and throw the others away."""
+        while count < self._counts[-1]:
+            self._tail = self._read(len(self._counts) - 2)
+            self._counts.pop()
+            self._offsets.pop()
+        del self._tail[count - self._counts[-1] :]
+        self._characters = sum(map(_count_characters, self._tail))
+
+    def _write(self) -> None:
+        # The other half stays, so that to cut off a little, over and over, reads nothing back.
+        count = max(1, len(self._tail) // 2)
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        frame = _encode(self._tail[:count])
+        self._file.seek(self._offsets[-1])
+        self._file.write(frame)
+        self._offsets.append(self._offsets[-1] + len(frame))
+        self._counts.append(self._counts[-1] + count)
+        del self._tail[:count]
+        self._characters = sum(map(_count_characters, self._tail))
+
+    def _read(self, number: int) -> list[Operation]:
+        assert self._file is not None
+        self._file.seek(self._offsets[number])
+        frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
+        decoder = PatchDecoder(_LIMITS, normalize=False)
+        return [_restore(operation) for operation in decoder.decode_frame(frame)]
+
+
+def _encode(operations: Iterable[Operation]) -> bytes:
+    operations = [_disguise(operation) for operation in operations]
+    has_graphs = any(operation[-1] is not None for operation in operations if operation[0] != Op.H)
+    encoder = PatchEncoder(
+        PatchOptions(
+            stream_type=PatchStreamType.FLAT,
+            statement_type=PatchStatementType.QUADS if has_graphs else PatchStatementType.TRIPLES,
+            generalized_statements=True,
+            rdf_star=True,
+            max_datatype_table_size=256,
+        )
+    )
+    return encoder.encode_frame(operations)
+
+
+def _count_characters(operation: Operation) -> int:
+    return sum(len(part) for part in operation if isinstance(part, str))
+
+
+# A piece may start in the middle of a transaction, so what starts and ends one is written as a
+# header that no patch has. Real ones have a mark before their keys.
+_MARK = "="
+_NO_VALUE = Literal("")
+
+
+def _disguise(operation: Operation) -> Operation:
+    op = operation[0]
+    if len(operation) == 1:
+        return (Op.H, op.name, _NO_VALUE)
+    if op == Op.H:
+        return (Op.H, _MARK + operation[1], operation[2])
+    if op in (Op.PA, Op.PD):
+        return (op, operation[1], as_iri(operation[2]), operation[3])
+    return operation
+
+
+def _restore(operation: Operation) -> Operation:
+    if operation[0] != Op.H:
+        return operation
+    key: str = operation[1]
+    if key.startswith(_MARK):
+        return (Op.H, key.removeprefix(_MARK), operation[2])
+    return (Op[key],)

@@ -1,0 +1,190 @@
+"""Patches on a few statements and prefixes, and datasets that they may be for."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op, Operation
+
+__all__ = [
+    "DEFAULT",
+    "FORMS",
+    "bodies",
+    "changes",
+    "contents",
+    "datasets",
+    "forms",
+    "make_dataset",
+    "patches",
+    "same_graphs",
+    "streams",
+    "write",
+    "write_text",
+]
+
+DEFAULT = DATASET_DEFAULT_GRAPH_ID
+
+NODES = [URIRef("urn:a"), BNode("b")]
+# Each is equal to none of the others, but to the same one in other words.
+OBJECTS = [
+    *NODES,
+    Literal("x"),
+    Literal("x", datatype=XSD.string),
+    Literal("x", lang="en"),
+    Literal("x", lang="EN"),
+    Literal(1),
+]
+GRAPHS = [None, DEFAULT, URIRef("urn:g"), BNode("g")]
+NAMES = ["", "ex", "rdf"]
+IRIS = [URIRef("urn:a#"), URIRef("urn:b#")]
+
+quads = st.tuples(
+    st.sampled_from(NODES),
+    st.just(URIRef("urn:p")),
+    st.sampled_from(OBJECTS),
+    st.sampled_from(GRAPHS),
+)
+statements = st.builds(lambda op, quad: (op, *quad), st.sampled_from([Op.A, Op.D]), quads)
+
+
+def prefixes(graphs: list[Any]) -> st.SearchStrategy[Operation]:
+    """Operations on prefixes of these graphs."""
+    return st.tuples(
+        st.just(Op.PA), st.sampled_from(NAMES), st.sampled_from(IRIS), st.sampled_from(graphs)
+    ) | st.tuples(
+        st.just(Op.PD),
+        st.sampled_from(NAMES),
+        st.none() | st.sampled_from(IRIS),
+        st.sampled_from(graphs),
+    )
+
+
+def changes(graphs: list[Any] = GRAPHS) -> st.SearchStrategy[Operation]:
+    """Changes to statements and prefixes; those to prefixes are in these graphs."""
+    return st.one_of(statements, statements, statements, prefixes(graphs))
+
+
+headers = st.tuples(
+    st.just(Op.H), st.sampled_from(["by", "at"]), st.sampled_from([Literal("x"), URIRef("urn:x")])
+)
+
+
+@st.composite
+def bodies(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
+    """What a patch has after its headers: some of it in transactions, of which some are aborted."""
+    operations: list[Operation] = []
+    for chunk in draw(st.lists(st.lists(changes(graphs), max_size=6), max_size=4)):
+        end = draw(st.sampled_from([None, Op.TC, Op.TC, Op.TA]))
+        operations += chunk if end is None else [(Op.TX,), *chunk, (end,)]
+    return operations
+
+
+@st.composite
+def patches(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
+    """One patch, without an END."""
+    return [*draw(st.lists(headers, max_size=2)), *draw(bodies(graphs))]
+
+
+@st.composite
+def streams(draw: st.DrawFn, graphs: list[Any] = GRAPHS) -> list[Operation]:
+    """Several patches, each with an END."""
+    return [
+        operation
+        for patch in draw(st.lists(patches(graphs), max_size=3))
+        for operation in [*patch, (Op.END,)]
+    ]
+
+
+datasets = st.tuples(
+    st.sets(quads, max_size=8),
+    st.dictionaries(st.sampled_from([*NAMES, "other"]), st.sampled_from(IRIS), max_size=2),
+)
+"""What is in a dataset: statements, and prefixes."""
+
+
+def make_dataset(content: Any, make: Callable[[], Graph] = Dataset) -> Any:
+    """Return a dataset with these statements and prefixes."""
+    statements, prefixes = content
+    dataset = make()
+    jr.apply(
+        [
+            *((Op.PA, prefix, iri, None) for prefix, iri in prefixes.items()),
+            *((Op.A, *quad) for quad in statements),
+        ],
+        dataset,
+    )
+    return dataset
+
+
+def contents(graph: Graph) -> tuple[Any, Any]:
+    """Return all statements and prefixes."""
+    statements = set(graph.quads() if isinstance(graph, Dataset) else graph)
+    return statements, dict(graph.namespaces())
+
+
+def write(operations: Iterable[Operation], **options: Any) -> bytes:
+    """Write operations as Jelly-Patch, in small frames."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**{"frame_rows": 3, **options})) as writer:
+        writer.write_all(operations)
+    return file.getvalue()
+
+
+def write_text(operations: Iterable[Operation]) -> bytes:
+    # without any operation it would not look like text
+    file = io.BytesIO(b"# text\n")
+    file.seek(0, io.SEEK_END)
+    with jr.PatchWriter(file, format="rdf-patch") as writer:
+        writer.write_all(operations)
+    return file.getvalue()
+
+
+class Pipe(io.RawIOBase):
+    """A binary file that can't seek."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self._rest = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        # a few bytes at a time
+        return self._rest.readinto(memoryview(buffer)[:50])
+
+
+def in_file(data: bytes) -> io.BytesIO:
+    """Return a file with something before the data, which has been read."""
+    file = io.BytesIO(b"before" + data)
+    file.seek(6)
+    return file
+
+
+FORMS: dict[str, Callable[[list[Operation]], Any]] = {
+    "list": list,
+    "iterator": iter,
+    "jellyp": write,
+    "text": write_text,
+    "file": lambda operations: in_file(write(operations)),
+    "pipe": lambda operations: Pipe(write(operations)),
+}
+"""The forms that changes may come in, from their operations."""
+
+forms = st.sampled_from(sorted(FORMS)).map(FORMS.__getitem__)
+
+
+def same_graphs(operations: Iterable[Operation]) -> list[Operation]:
+    """Return the operations, with the default graph named wherever there is none."""
+    return [
+        (*operation[:-1], DEFAULT) if operation[-1] is None and len(operation) > 3 else operation
+        for operation in operations
+    ]

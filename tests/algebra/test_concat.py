@@ -1,0 +1,164 @@
+"""The laws of putting patches together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import ApplyError, Limits, Op, Patch, PatchError
+from jelly_rdflib.algebra import spool
+from jelly_rdflib.algebra.concat import concat
+
+from .strategies import (
+    FORMS,
+    contents,
+    datasets,
+    forms,
+    make_dataset,
+    patches,
+    same_graphs,
+    streams,
+    write,
+)
+
+S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
+A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)
+VERSIONS = [URIRef(f"urn:{number}") for number in range(5)]
+
+
+def header(number: int, *others: Any) -> list[Any]:
+    return [
+        (Op.H, "id", VERSIONS[number]),
+        (Op.H, "prev", VERSIONS[number - 1]),
+        *((Op.H, "by", Literal(other)) for other in others),
+    ]
+
+
+chains = st.lists(patches(), min_size=3, max_size=3).map(
+    lambda several: [header(number + 1) + patch for number, patch in enumerate(several)]
+)
+
+
+@given(datasets, st.lists(st.tuples(streams(), forms), max_size=3))
+def test_does_what_they_do_one_after_the_other(content: Any, several: Any) -> None:
+    dataset, other = make_dataset(content), make_dataset(content)
+    jr.apply(concat(*(form(stream) for stream, form in several)), dataset)
+    for stream, _ in several:
+        jr.apply(stream, other)
+    assert contents(dataset) == contents(other)
+
+
+@given(st.lists(patches(), min_size=3, max_size=3) | chains)
+def test_associative(several: Any) -> None:
+    a, b, c = several
+    whole = list(concat(a, b, c))
+    assert list(concat(concat(a, b), c)) == whole
+    assert list(concat(a, concat(b, c))) == whole
+
+
+@given(patches())
+def test_one_patch_is_itself_and_an_empty_one_changes_nothing(patch: Any) -> None:
+    headers = [operation for operation in patch if operation[0] == Op.H]
+    rest = [operation for operation in patch if operation[0] != Op.H]
+    assert list(concat(patch)) == headers + rest
+    assert list(concat([], patch, Patch(), [(Op.END,), (Op.END,)])) == headers + rest
+    assert list(concat()) == []
+
+
+@given(st.lists(streams(), max_size=3))
+def test_it_does_not_matter_how_patches_are_spread_over_sources(several: Any) -> None:
+    whole = [operation for stream in several for operation in stream]
+    assert list(concat(*several)) == list(concat(whole))
+
+
+@given(chains, st.lists(forms, min_size=3, max_size=3))
+def test_form_of_the_source_does_not_matter(chain: Any, forms: Any) -> None:
+    chain = [[op for op in patch if op[0] != Op.PD] for patch in chain]
+    sources = [form([*patch, (Op.END,)]) for patch, form in zip(chain, forms, strict=True)]
+    assert same_graphs(concat(*sources)) == same_graphs(concat(*chain))
+
+
+def test_headers() -> None:
+    patches = [[*header(1, "a"), A], [*header(2, "b", "a"), D], [*header(3, "c", "b"), A]]
+    for sources in (
+        patches,
+        map(iter, patches),
+        map(write, patches),
+        [patches[0], write([*patches[1], (Op.END,), *patches[2]])],
+        [iter([*patches[0], (Op.END,), *patches[1], (Op.END,)]), patches[2]],
+    ):
+        assert same_graphs(concat(*sources)) == same_graphs(
+            [
+                (Op.H, "prev", VERSIONS[0]),
+                (Op.H, "by", Literal("a")),
+                (Op.H, "by", Literal("b")),
+                (Op.H, "id", VERSIONS[3]),
+                (Op.H, "by", Literal("c")),
+                *[A, D, A],
+            ]
+        )
+    # late ones come first too
+    assert list(concat([A, *header(1)])) == [*header(1), A]
+    # what has no id is the last one all the same
+    assert list(concat([*header(1), A], [D])) == [header(1)[1], A, D]
+    # a patch of headers alone is a patch
+    assert list(concat([*header(1), A], header(2))) == [header(1)[1], header(2)[0], A]
+
+
+def test_patches_that_do_not_follow() -> None:
+    first, second = [*header(1), A], [*header(3), D]
+    for sources in ([first, second], [[*first, (Op.END,), *second]], [write(first), iter(second)]):
+        with pytest.raises(PatchError, match=r"after <urn:2> \(prev\), .* is <urn:1> \(id\)"):
+            next(concat(*sources))
+    # where it is not said, it is not known
+    for sources in ([first, [header(3)[0], D]], [[header(1)[1], A], second]):
+        assert len(list(concat(*sources))) == 4
+    # from its own ids an empty one takes nothing
+    with pytest.raises(PatchError):
+        next(concat(first, [], second))
+
+
+def test_transactions_stay() -> None:
+    patch = [(Op.TX,), A, (Op.TA,), D, (Op.TX,), (Op.TC,)]
+    assert list(concat(patch, [A], patch)) == [*patch, A, *patch]
+
+
+def test_iterators_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 4)
+    long = [(Op.A, S, P, Literal(number), None) for number in range(100)]
+    assert list(concat(iter(long), long, iter(long))) == long * 3
+
+
+def test_one_file_at_several_places() -> None:
+    file = FORMS["file"]([A])
+    assert len(list(concat(file))) == 1
+    assert file.read() == b""
+
+
+def test_options_for_reading() -> None:
+    data = write([A])
+    assert len(list(concat(data, [A], format="jelly-patch", limits=Limits()))) == 2
+    with pytest.raises(ValueError, match="limits, normalize and format"):
+        concat([A], [A], format="jelly-patch")
+    with pytest.raises(jr.LimitError):
+        list(concat([A], data, limits=Limits(max_frame_size=3)))
+
+
+def test_bad_input_is_found_before_anything_is_given() -> None:
+    for bad in (write([A])[:-1], iter([A, 5])):
+        with pytest.raises((jr.DecodeError, ApplyError)):
+            next(concat([A], bad))
+
+
+def test_second_pass_checks_transactions() -> None:
+    for bad in ([(Op.TC,)], [(Op.TX,)], [(Op.TX,), (Op.END,)], [(Op.TX,), (Op.TX,)]):
+        with pytest.raises(ApplyError, match="transaction"):
+            list(concat([A], bad))
+    # what one source starts another can't end
+    with pytest.raises(ApplyError, match="the input ends inside a transaction"):
+        list(concat([(Op.TX,), A], [D, (Op.TC,)]))

@@ -1,0 +1,125 @@
+"""The spool is a list."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import Variable
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.algebra import spool
+from jelly_rdflib.algebra.spool import Spool
+
+from ..oracle.terms import operation, plain_operation
+from ..strategies import streams
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> list[Any]:
+    """Operations to append, and numbers to cut off at."""
+    stream = draw(streams())
+    return draw(
+        st.permutations(
+            [
+                *[operation(each) for each in stream.operations],
+                *draw(st.lists(st.integers(0, 20), max_size=4)),
+            ]
+        )
+    )
+
+
+@given(steps(), st.integers(1, 6), st.sampled_from([20, 1 << 20]))
+def test_is_a_list(steps: Any, size: int, characters: int) -> None:
+    model: list[Any] = []
+    with pytest.MonkeyPatch.context() as monkeypatch, Spool() as tested:
+        monkeypatch.setattr(spool, "_MAX_OPERATIONS", size)
+        monkeypatch.setattr(spool, "_MAX_CHARACTERS", characters)
+        for step in steps:
+            if isinstance(step, int):
+                step = min(step, len(model))
+                tested.truncate(step)
+                del model[step:]
+            else:
+                tested.append(step)
+                model.append(step)
+            assert len(tested) == len(model)
+        assert exact(tested) == exact(model)
+        assert exact(reversed(tested)) == exact(reversed(model))
+
+
+def exact(operations: Any) -> list[Any]:
+    return list(map(plain_operation, operations))
+
+
+def test_no_graph_among_others_is_the_default_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 4)
+    none, default, named = ((Op.A, S, P, S, g) for g in (None, DATASET_DEFAULT_GRAPH_ID, P))
+    with Spool() as tested:
+        for each in (none, none, named, none, none, none):
+            tested.append(each)
+        assert list(tested) == [none, none, named, default, none, none]
+
+
+def test_prefixes_whose_iri_is_a_str(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 1)
+    with Spool() as tested:
+        tested.append((Op.PA, "ex", "urn:ex#", None))
+        assert list(tested) == [(Op.PA, "ex", URIRef("urn:ex#"), None)]
+
+
+def test_cutting_off_a_little_reads_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 100)
+    pieces = []
+    read = Spool._read
+
+    def noted(self: Spool, number: int) -> Any:
+        pieces.append(number)
+        return read(self, number)
+
+    monkeypatch.setattr(Spool, "_read", noted)
+    with Spool() as tested:
+        for number in range(1000):
+            tested.append((Op.A, S, P, Literal(number), None))
+            for _ in range(3):
+                tested.append((Op.TX,))
+            tested.truncate(number + 1)
+        assert not pieces
+        assert [int(op[3]) for op in tested] == list(range(1000))
+
+
+def test_long_texts_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_CHARACTERS", 1 << 20)
+    texts = [letter * (1 << 19) for letter in "abcdefgh"]
+    with Spool() as tested:
+        tracemalloc.start()
+        try:
+            for text in texts:
+                tested.append((Op.A, S, P, Literal(text + "!"), None))
+            assert tracemalloc.get_traced_memory()[0] < 3 << 20
+        finally:
+            tracemalloc.stop()
+        assert [str(op[3]) for op in tested] == [text + "!" for text in texts]
+
+
+def test_the_file_goes_with_the_spool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 1)
+    with Spool() as tested:
+        tested.append((Op.TX,))
+        file = tested._file
+    assert file is not None
+    assert file.closed
+
+
+def test_terms_that_can_not_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_OPERATIONS", 1)
+    with Spool() as tested, pytest.raises(jr.EncodeError):
+        tested.append((Op.A, Variable("v"), P, S, None))
