@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from jelly_rdflib.cli.lazy import Commands
 
 __all__ = ["jellyp"]
 
@@ -14,26 +14,18 @@ COMMANDS = (
     "completion",
     "convert",
     "diff",
+    "log",
+    "record",
     "stats",
 )
 
 
-class Commands(click.Group):
-    """Commands that are imported when they are asked for."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command by its name."""
-        if name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"jelly_rdflib.cli.{name}").command
-        return command
-
-
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands,
+    package=__package__,
+    names=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="jelly-rdflib", prog_name="jellyp")
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.

@@ -11,10 +11,12 @@ import click
 from jelly_rdflib.cli.inputs import Input, InputError
 from jelly_rdflib.cli.jelly_options import (
     make_patch_options,
+    make_stream_options,
     refuse_options,
 )
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.encodings import Encoding
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.operations import Op

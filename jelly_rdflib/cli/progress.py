@@ -19,12 +19,14 @@ class Progress:
 
     Args:
         label: What is going on.
-        total: What is to be done, in bytes; None if that is not known.
+        total: What is to be done; None if that is not known.
+        is_bytes: Whether that is in bytes.
     """
 
-    def __init__(self, label: str, total: int | None) -> None:
+    def __init__(self, label: str, total: int | None, *, is_bytes: bool = True) -> None:
         self._label = label
         self._total = total
+        self._is_bytes = is_bytes
         self._done = 0
         self._start = time.monotonic()
         self._is_shown = sys.stderr.isatty()
@@ -32,14 +34,14 @@ class Progress:
         self._task: Any = None
 
     def advance(self, count: int) -> None:
-        """Say that so many more bytes are done."""
+        """Say that so many more are done."""
         if not self._is_shown:
             return
         self._done += count
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done)
         elif time.monotonic() > self._start + PATIENCE:
-            self._bar = _make_bar()
+            self._bar = _make_bar(is_bytes=self._is_bytes)
             self._bar.start()
             self._task = self._bar.add_task(self._label, total=self._total, completed=self._done)
 
@@ -51,23 +53,24 @@ class Progress:
         self._is_shown = False
 
 
-def _make_bar() -> Any:
+def _make_bar(*, is_bytes: bool) -> Any:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         DownloadColumn,
+        MofNCompleteColumn,
         TextColumn,
         TimeRemainingColumn,
         TransferSpeedColumn,
     )
     from rich.progress import Progress as Bar
 
+    counts = (DownloadColumn(), TransferSpeedColumn()) if is_bytes else (MofNCompleteColumn(),)
     return Bar(
         # What a file is called is no markup.
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
+        *counts,
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
@@ -75,9 +78,9 @@ def _make_bar() -> Any:
 
 
 @contextmanager
-def show_progress(label: str, total: int | None) -> Iterator[Progress]:
+def show_progress(label: str, total: int | None, *, is_bytes: bool = True) -> Iterator[Progress]:
     """Show a bar for the time of a block; arguments as for `Progress`."""
-    progress = Progress(label, total)
+    progress = Progress(label, total, is_bytes=is_bytes)
     try:
         yield progress
     finally:

@@ -1,0 +1,47 @@
+"""``jellyp log append``."""
+
+from __future__ import annotations
+
+import click
+
+from jelly_rdflib.cli.formats import FORMAT
+from jelly_rdflib.cli.inputs import INPUT, InputError, open_input
+from jelly_rdflib.cli.log.arguments import LOG, open_log
+
+__all__ = ["command"]
+
+
+@click.command("append")
+@click.argument("log", metavar="LOG", type=LOG)
+@click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
+@click.option("--prev", metavar="ID", help="The id of the patch that the first one is to follow.")
+@click.option("--from", "from_", type=FORMAT, help="What PATCH is, if its name does not say it.")
+def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
+    """Append patches to a log; each file has one.
+
+    When a version is printed, its patch is on the disk. If another process was first, or the log's
+    newest patch is not the one that --prev or the patch itself names, nothing is appended, and the
+    exit code is 1.
+
+    \b
+    Examples:
+      jellyp log append history monday.jellyp tuesday.rdfp
+      jellyp diff old.nq new.nq | jellyp log append history - --from rdf-patch
+      jellyp log append history --prev urn:uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4 next.jellyp
+    """
+    from jelly_rdflib.errors import DecodeError, EncodeError, LogError
+
+    opened = open_log(log)
+    for patch in patches:
+        with open_input(patch, from_) as input_:
+            encoding = input_.encoding
+            try:
+                entry = opened.append(
+                    input_.file, prev=prev, format=None if encoding is None else encoding.name
+                )
+            except (DecodeError, EncodeError, LogError) as error:
+                raise InputError(input_.name, error) from error
+            except ValueError as error:
+                raise click.UsageError(str(error)) from error
+        prev = None
+        click.echo(f"version {entry.version}: {entry.id}")

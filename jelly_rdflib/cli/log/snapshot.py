@@ -1,0 +1,25 @@
+"""``jellyp log snapshot``."""
+
+from __future__ import annotations
+
+import click
+
+from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
+
+__all__ = ["command"]
+
+
+@click.command("snapshot")
+@click.argument("log", metavar="LOG", type=LOG)
+@click.argument("version", metavar="[VERSION]", required=False, type=VERSION)
+def command(log: str, version: int | str | None) -> None:
+    """Keep a version as a whole, so that it and later ones are checked out sooner.
+
+    The file's path is printed.
+
+    \b
+    Examples:
+      jellyp log snapshot history
+      jellyp log snapshot history 100
+    """
+    click.echo(open_log(log).snapshot(version))

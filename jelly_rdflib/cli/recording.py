@@ -1,0 +1,58 @@
+"""Records what SPARQL Update changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pyparsing import ParseException
+from rdflib.graph import Dataset
+
+from jelly_rdflib.cli.inputs import InputError
+from jelly_rdflib.encodings import Encoding
+from jelly_rdflib.errors import RecordError
+from jelly_rdflib.patch_writer import PatchWriter
+from jelly_rdflib.record import record
+
+__all__ = ["record_updates"]
+
+
+def record_updates(
+    dataset: Dataset, updates: Iterable[str], destination: Any, encoding: Encoding
+) -> None:
+    """Run updates, and write a transaction for each.
+
+    Args:
+        dataset: What they change.
+        updates: Files of SPARQL Update.
+        destination: What `PatchWriter` takes.
+        encoding: An encoding of changes.
+
+    Raises:
+        InputError: One of the updates is at fault.
+    """
+    with (
+        PatchWriter(destination, format=encoding.name) as writer,
+        record(dataset, writer) as recorder,
+    ):
+        for path in updates:
+            text = _read(path)
+            with recorder.transaction():
+                try:
+                    dataset.update(text)
+                except ParseException as error:
+                    place = f"line {error.lineno}, column {error.column}"
+                    raise InputError(path, f"{error.msg} ({place})") from error
+                except RecordError:
+                    raise
+                except Exception as error:
+                    # Whatever rdflib can't evaluate.
+                    raise InputError(path, f"{type(error).__name__}: {error}") from error
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"the text is not UTF-8 (byte {error.start})") from error

@@ -1,0 +1,143 @@
+"""``jellyp log``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from tests.cli.support import ENVIRONMENT, run, run_well
+from tests.cli.test_terminal import run_on_terminal
+
+SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log of three patches."""
+    path = tmp_path / "log"
+    run_well("log", "init", path)
+    for i in range(3):
+        (tmp_path / f"{i}.rdfp").write_text(f"TX . A <urn:s> <urn:p> <urn:o{i}> . TC .")
+        run_well("log", "append", path, tmp_path / f"{i}.rdfp")
+    return path
+
+
+def rows(log: Path, *options: Any) -> list[dict[str, Any]]:
+    shown = run_well("log", "show", "--json", log, *options).text
+    return [json.loads(line) for line in shown.splitlines()]
+
+
+def objects(data: str) -> list[str]:
+    return sorted(line.split()[2] for line in data.splitlines())
+
+
+def test_init(tmp_path: Path) -> None:
+    run_well("log", "init", tmp_path / "a" / "log")
+    assert run("log", "init", tmp_path / "a" / "log").code == 2
+    run_well("log", "init", "--compression", "zst", tmp_path / "z")
+    (tmp_path / "x.rdfp").write_text("TX . TC .")
+    run_well("log", "append", tmp_path / "z", tmp_path / "x.rdfp")
+    assert rows(tmp_path / "z")[0]["path"].endswith(".zst")
+
+
+def test_append_prints_the_version_and_the_id(log: Path) -> None:
+    text = f"H id <{SEEN}> . TX . TC ."
+    ended = run_well("log", "append", log, "-", "--from", "rdf-patch", stdin=text.encode())
+    assert ended.text == f"version 4: {SEEN}\n"
+    assert rows(log)[-1]["id"] == SEEN
+
+
+def test_append_after_another_patch_is_a_conflict(log: Path) -> None:
+    path = log.with_name("0.rdfp")
+    ended = run("log", "append", log, path, "--prev", SEEN)
+    assert (ended.code, ended.out) == (1, b"")
+    head = rows(log)[-1]["id"]
+    assert SEEN in ended.err
+    assert head in ended.err
+    run_well("log", "append", log, path, "--prev", head)
+    assert run("log", "append", log, path, "--prev", "nonsense").code == 2
+
+
+def test_append_of_what_is_no_patch(log: Path) -> None:
+    bad = log.with_name("bad.rdfp")
+    bad.write_text("TX . A <urn:s> .")
+    ended = run("log", "append", log, bad)
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {bad}: ")
+    assert len(rows(log)) == 3
+
+
+def test_show(log: Path) -> None:
+    assert [row["version"] for row in rows(log)] == [1, 2, 3]
+    assert [row["version"] for row in rows(log, "--since", "1", "--upto", "2")] == [2]
+    first, second, _ = rows(log)
+    assert second["prev"] == first["id"]
+    assert rows(log, "--since", first["id"])[0] == second
+    shown = run_well("log", "show", log).text
+    assert first["id"] in shown
+    assert run("log", "show", log, "--since", "9").code == 1
+
+
+def test_verify(log: Path) -> None:
+    assert run_well("log", "verify", log).out == b""
+    run_well("log", "snapshot", log)
+    assert run_well("log", "verify", "--deep", log).out == b""
+    segment = Path(rows(log)[1]["path"])
+    data = bytearray(segment.read_bytes())
+    data[-5] ^= 1
+    segment.write_bytes(data)
+    ended = run("log", "verify", log)
+    assert ended.code == 1
+    assert str(segment) in ended.text
+    assert ended.err == ""
+
+
+def test_checkout(log: Path) -> None:
+    assert objects(run_well("log", "checkout", log).text) == ["<urn:o0>", "<urn:o1>", "<urn:o2>"]
+    assert objects(run_well("log", "checkout", log, "1").text) == ["<urn:o0>"]
+    assert run_well("log", "checkout", log, "0").text == ""
+    out = log.with_name("out.jelly")
+    run_well("log", "checkout", log, rows(log)[1]["id"], "-o", out)
+    assert len(list(jr.read_statements(out))) == 2
+    assert run("log", "checkout", log, "9").code == 1
+    assert run("log", "checkout", log, "-o", log.with_name("out.jellyp")).code == 2
+
+
+def test_replay_keeps_a_replica(log: Path) -> None:
+    replica = log.with_name("replica")
+    assert run_well("log", "replay", log, replica, "--upto", "2").text == "version 0 to 2\n"
+    assert run_well("log", "replay", log, replica).text == "version 2 to 3\n"
+    assert run_well("log", "replay", log, replica).text == "version 3\n"
+    (data,) = replica.glob("*.jelly")
+    assert {o for _, _, o, *_ in jr.read_statements(data)} == {
+        URIRef(f"urn:o{i}") for i in range(3)
+    }
+
+
+def test_snapshot_and_squash(log: Path) -> None:
+    path = Path(run_well("log", "snapshot", log, "2").text.strip())
+    assert len(list(jr.read_statements(path))) == 2
+    assert run_well("log", "squash", log, "1", "2").text.startswith("versions 1 to 2: ")
+    assert [(row["first"], row["version"]) for row in rows(log)] == [(1, 2), (3, 3)]
+    assert run("log", "checkout", log, "1").code == 1
+    assert len(run_well("log", "checkout", log, "2").text.splitlines()) == 2
+    assert run("log", "squash", log, "7", "9").code == 1
+
+
+def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
+    ended = run("log", "show", tmp_path)
+    assert ended.code == 1
+    assert "Traceback" not in ended.err
+    assert run("log", "show", tmp_path / "missing").code == 2
+
+
+def test_on_a_terminal(log: Path) -> None:
+    code, seen = run_on_terminal("log", "show", log)
+    assert code == 0
+    assert rows(log)[0]["id"][:30] in seen
+    assert ENVIRONMENT["TERM"] != "dumb"

@@ -1,0 +1,81 @@
+"""``jellyp record``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import run, run_well
+
+LAMP = "<urn:lamp> <urn:state>"
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    path = tmp_path / "base.nq"
+    path.write_text(f'{LAMP} "off" <urn:kitchen> .\n{LAMP} "dim" .\n')
+    return path
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_what_took_effect_is_recorded(base: Path) -> None:
+    switch = write(
+        base.parent,
+        "switch.ru",
+        "WITH <urn:kitchen> DELETE { ?s ?p 'off' } INSERT { ?s ?p 'on' } WHERE { ?s ?p 'off' };"
+        f"INSERT DATA {{ {LAMP} 'dim' }}",
+    )
+    none = write(base.parent, "none.ru", f"DELETE DATA {{ {LAMP} 'never' }}")
+    more = write(base.parent, "more.ru", f"INSERT DATA {{ {LAMP} 'bright' }}")
+    shown = run_well("record", base, switch, none, more).text
+    assert shown == (
+        f'TX .\nD {LAMP} "off" <urn:kitchen> .\nA {LAMP} "on" <urn:kitchen> .\nTC .\n'
+        f'TX .\nA {LAMP} "bright" .\nTC .\n'
+    )
+
+
+def test_the_patch_makes_the_result_of_the_base(base: Path) -> None:
+    update = write(base.parent, "u.ru", f"CLEAR GRAPH <urn:kitchen> ; INSERT DATA {{ {LAMP} 01 }}")
+    patch, result = base.with_name("x.jellyp"), base.with_name("result.nq")
+    before = base.read_text()
+    run_well("record", base, update, "-o", patch, "--result", result)
+    assert base.read_text() == before
+    applied = run_well("apply", base, patch).text
+    assert sorted(applied.splitlines()) == sorted(result.read_text().splitlines())
+    assert "kitchen" not in applied
+    run_well("record", base, update, "-o", patch, "--result", base)
+    assert base.read_text() == result.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("INSERT NONSENSE", "line 1, column"),
+        ("LOAD <urn:nowhere>", ""),
+    ],
+)
+def test_an_update_at_fault_writes_nothing(base: Path, text: str, message: str) -> None:
+    update = write(base.parent, "bad.ru", text)
+    before = base.read_text()
+    ended = run("record", base, update, "-o", base.with_name("x.jellyp"), "--result", base)
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {update}: ")
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+    assert base.read_text() == before
+    assert sorted(os.listdir(base.parent)) == ["bad.ru", "base.nq"]
+
+
+def test_a_text_that_is_no_utf8(base: Path) -> None:
+    update = base.with_name("bad.ru")
+    update.write_bytes(b"# \xff")
+    ended = run("record", base, update)
+    assert ended.code == 1
+    assert "not UTF-8 (byte 2)" in ended.err
