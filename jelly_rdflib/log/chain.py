@@ -51,8 +51,8 @@ class Chain:
 
     Attributes:
         entries: The patches.
-        covered: Segments that are left from before they were squashed into one; all that they have,
-            another has.
+        covered: Segments that are left from before they were squashed, by what they were squashed
+            into.
         unlinked: Versions of which it is not known what comes before them.
         problems: Why the chain can't be used. Empty if it can.
     """
@@ -61,7 +61,7 @@ class Chain:
         self.folder = folder
         self.note = note
         self.entries: list[LogEntry] = []
-        self.covered: list[Path] = []
+        self.covered: dict[LogEntry, list[Path]] = {}
         self.unlinked: set[int] = set()
         self.problems: list[LogProblem] = []
         self._versions: dict[URIRef, int] = {}
@@ -198,7 +198,7 @@ def _take(chain: Chain, name: FileName, limits: Limits) -> None:
             chain.problems.append(LogProblem(path, what, name.last))
             chain.unlinked.add(name.last + 1)
         elif name.last <= head.version:
-            chain.covered.append(path)
+            chain.covered.setdefault(head, []).append(path)
         else:
             what = f"versions {name.first} to {head.version} are there twice: also in {head.path}"
             chain.problems.append(LogProblem(path, what))

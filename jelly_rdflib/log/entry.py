@@ -9,10 +9,12 @@ from pathlib import Path
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.batches import read_batches
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.names import FileName
-from jelly_rdflib.log.segment import FORMAT, check_header
+from jelly_rdflib.log.place import Place
+from jelly_rdflib.log.segment import FORMAT, headers_of
 from jelly_rdflib.log.stored import read_stored
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
@@ -69,7 +71,7 @@ class LogEntry:
                 what was put in.
         """
         return read_operations(
-            self.source(), limits=self.limits, normalize=normalize, format=FORMAT
+            self.checked(), limits=self.limits, normalize=normalize, format=FORMAT
         )
 
     def batches(self, *, normalize: bool | None = False) -> BatchSource:
@@ -78,7 +80,7 @@ class LogEntry:
         Args:
             normalize: As for `operations`.
         """
-        return read_batches(self.source(), limits=self.limits, normalize=normalize, format=FORMAT)
+        return read_batches(self.checked(), limits=self.limits, normalize=normalize, format=FORMAT)
 
     def read(self, *, normalize: bool | None = False) -> Patch:
         """Read the whole patch into memory.
@@ -87,20 +89,41 @@ class LogEntry:
             normalize: As for `operations`.
         """
         patches = read_patches(
-            self.source(), limits=self.limits, normalize=normalize, format=FORMAT
+            self.checked(), limits=self.limits, normalize=normalize, format=FORMAT
         )
         try:
             return next(patches)
         finally:
             patches.close()
 
-    def source(self) -> bytes | Path:
-        """Return what the package's readers take for the segment, which is looked at before."""
+    def stored(self) -> bytes | Path:
+        """Return what the package's readers take for the segment, after a look at its digest."""
         name = FileName.parse(self.path.name)
         assert name is not None
-        source = read_stored(self.path, name)
+        return read_stored(self.path, name)
+
+    def check_start(self, batch: Batch) -> None:
+        """Check by the first batch that the patch has the headers that go with its place.
+
+        Raises:
+            LogError: It has not.
+        """
         try:
-            check_header(source, id=self.id, prev=self.prev, limits=self.limits)
+            self.place.check(headers_of(batch))
         except LogError as error:
             raise LogError(f"{self.path} is in the wrong place: {error}") from None
+
+    @property
+    def place(self) -> Place:
+        """Its place in the log."""
+        return Place(self.first, self.version, self.id, self.prev)
+
+    def checked(self) -> bytes | Path:
+        """Return the same as `stored`, after a look at the headers, too."""
+        source = self.stored()
+        batches = read_batches(source, limits=self.limits, format=FORMAT)
+        try:
+            self.check_start(next(batches))
+        finally:
+            batches.close()
         return source

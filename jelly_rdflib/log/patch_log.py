@@ -358,11 +358,11 @@ class PatchLog:
     def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
         """Make one patch of several that follow one another, with the same effect.
 
-        It has the last one's ``id``, the first one's ``prev`` and no other header, and one
-        transaction, in which each statement comes once. What was aborted is gone, and so are the
-        versions between, and their snapshots. A target that has such a version can't be brought up
-        to date any more; one that has the version before the first or a version from the last on
-        can.
+        It has the last one's ``id``, the first one's ``prev``, no other header but ``squashed``,
+        which says what it stands for, and one transaction, in which each statement comes once.
+        What was aborted is gone, and so are the versions between, and their snapshots. A target
+        that has such a version can't be brought up to date any more; one that has the version
+        before the first, or a version from the last on, can.
 
         Args:
             first: The first version, or the id of the patch that makes it.
@@ -377,7 +377,7 @@ class PatchLog:
             OSError: It can't be written. The log is as it was then.
         """
         end = self._chain.resolve(last)
-        if isinstance(first, str):
+        if type(first) is not int or first < 1:
             first = self.entry(first).first
         entries = self._chain.between(self._chain.resolve(first - 1), end)
         if not entries:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogConflict, LogError
+from jelly_rdflib.errors import JellyError, LogConflict, LogError
 from jelly_rdflib.log.chain import Chain, read_chain
 from jelly_rdflib.log.durable import StagedFile, remove_leftovers, staged, sync_folder
 from jelly_rdflib.log.entry import LogEntry
@@ -22,6 +23,7 @@ from jelly_rdflib.log.head import LockedHead
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.layout import Layout
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.place import Place
 from jelly_rdflib.log.segment import check_segment, write_segment
 from jelly_rdflib.log.snapshot import list_snapshots, write_snapshot
 from jelly_rdflib.operations import Operation
@@ -72,14 +74,16 @@ class Publisher:
             What the log has now; its newest patch is this one.
         """
         with staged(self._stage(known, follows=(prev, id))) as file:
-            self._write(file, patch.operations(), id=id, prev=prev, options=options)
+            # Which version it is does not stand in it.
+            place = Place(0, 0, id, prev)
+            self._write(file, patch.operations(), place, options)
             patch.check_end()
             file.sync()
             with self._layout.head.locked() as head:
                 chain = self._current_chain(head, known)
                 _check_follows(chain, prev, id)
                 version = chain.version + 1
-                path = self._segment_path(file, version, version, id)
+                path = self._segment_path(file, replace(place, first=version, last=version))
                 head.write(chain.version)
                 file.publish(path)
                 chain.add(LogEntry(version, version, id, prev, path, self._limits))
@@ -108,8 +112,9 @@ class Publisher:
             What the log has now.
         """
         first, last = entries[0], entries[-1]
+        place = Place(first.first, last.version, last.id, first.prev)
         with staged(self._stage(known)) as file:
-            self._write(file, operations, id=last.id, prev=first.prev, options=options)
+            self._write(file, operations, place, options)
             file.sync()
             with self._layout.head.locked() as head:
                 chain = self._current_chain(head, known)
@@ -118,7 +123,7 @@ class Publisher:
                         f"versions {first.first} to {last.version} were squashed meanwhile"
                     )
                 head.write(chain.version)
-                file.publish(self._segment_path(file, first.first, last.version, last.id))
+                file.publish(self._segment_path(file, place))
                 chain = read_chain(self._layout.segments, head.note, self._limits)
                 self._remove_covered(chain)
                 for name in list_snapshots(self._layout.snapshots):
@@ -137,9 +142,8 @@ class Publisher:
         with staged(self._stage(known)) as file:
             write_snapshot(file, dataset, is_compressed=self._is_compressed)
             file.sync()
-            path = self._layout.snapshots / str(
-                self._name(file, entry.version, entry.version, entry.id, SNAPSHOT)
-            )
+            place = replace(entry.place, first=entry.version)
+            path = self._layout.snapshots / str(self._name(file, place, SNAPSHOT))
             with self._layout.head.locked():
                 # Another process may have made the same one.
                 if not path.exists():
@@ -176,29 +180,33 @@ class Publisher:
         self,
         file: StagedFile,
         operations: Iterable[Operation],
-        *,
-        id: URIRef,
-        prev: URIRef | None,
+        place: Place,
         options: PatchOptions | None,
     ) -> None:
         """Write a patch, and see that it can be read."""
         write_segment(
-            file, operations, id=id, prev=prev, options=options, is_compressed=self._is_compressed
+            file, operations, place=place, options=options, is_compressed=self._is_compressed
         )
-        check_segment(file.path, id=id, prev=prev, limits=self._limits)
+        check_segment(file.path, place, limits=self._limits)
 
     def _remove_covered(self, chain: Chain) -> None:
-        if chain.covered:
-            # What covers them must outlive them.
-            sync_folder(self._layout.segments)
-        while chain.covered:
-            _remove(chain.covered.pop())
+        """Remove what was squashed into others, once it is sure that these are whole and last."""
+        if not chain.covered:
+            return
+        sync_folder(self._layout.segments)
+        for covering, paths in chain.covered.items():
+            # What is wrong is told by who reads it, and by `verify`.
+            with suppress(JellyError):
+                covering.checked()
+                for path in paths:
+                    _remove(path)
+        chain.covered.clear()
 
-    def _segment_path(self, file: StagedFile, first: int, last: int, id: URIRef) -> Path:
-        return self._layout.segments / str(self._name(file, first, last, id, SEGMENT))
+    def _segment_path(self, file: StagedFile, place: Place) -> Path:
+        return self._layout.segments / str(self._name(file, place, SEGMENT))
 
-    def _name(self, file: StagedFile, first: int, last: int, id: URIRef, kind: str) -> FileName:
-        return FileName(first, last, id, file.digest, kind, self._is_compressed)
+    def _name(self, file: StagedFile, place: Place, kind: str) -> FileName:
+        return FileName(place.first, place.last, place.id, file.digest, kind, self._is_compressed)
 
 
 def _check_follows(chain: Chain, prev: URIRef | None, id: URIRef) -> None:

@@ -14,7 +14,6 @@ from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.position import Position
 from jelly_rdflib.log.segment import FORMAT
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.options import Limits
 from jelly_rdflib.stores.target import Target
 
 __all__ = ["Progress", "replay_entries"]
@@ -42,15 +41,15 @@ def replay_entries(
     place = Target(target)
     for entry in entries:
         moves = [] if position is None else position.moves(entry)
-        read = partial(_read, limits=entry.limits, normalize=normalize, moves=moves)
-        apply_read(entry.source(), place, read, limits=entry.limits, format=FORMAT)
+        read = partial(_read, entry, normalize=normalize, moves=moves)
+        apply_read(entry.stored(), place, read, limits=entry.limits, format=FORMAT)
         if progress is not None:
             progress(entry)
 
 
 def _read(
-    source: bytes | Path, *, limits: Limits, normalize: bool | None, moves: list[Operation]
+    entry: LogEntry, source: bytes | Path, *, normalize: bool | None, moves: list[Operation]
 ) -> Iterator[Operation]:
     # A generator, which closes the inner one when it is closed.
-    yield from committed_operations(source, limits=limits, normalize=normalize)
+    yield from committed_operations(entry, source, normalize=normalize)
     yield from moves

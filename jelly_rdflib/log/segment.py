@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from rdflib.term import Node, URIRef
 
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.log.durable import StagedFile
+from jelly_rdflib.log.place import Place
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
 from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.stores.statements import show_term
 
-__all__ = ["FORMAT", "check_header", "check_segment", "compressed", "write_segment"]
+__all__ = ["FORMAT", "check_segment", "compressed", "headers_of", "write_segment"]
 
 FORMAT = "jelly-patch"
 
@@ -29,8 +28,7 @@ def write_segment(
     file: StagedFile,
     operations: Iterable[Operation],
     *,
-    id: URIRef,
-    prev: URIRef | None,
+    place: Place,
     options: PatchOptions | None,
     is_compressed: bool,
 ) -> None:
@@ -38,9 +36,8 @@ def write_segment(
 
     Args:
         file: Where to.
-        operations: What comes after the headers ``id`` and ``prev``; without an `Op.END`.
-        id: The patch's id.
-        prev: The id of the patch before it.
+        operations: What comes after the headers that go with its place; without an `Op.END`.
+        place: Its place.
         options: Sizes of lookups and frames, and which terms there may be.
         is_compressed: Whether to compress it with zstd.
 
@@ -55,9 +52,7 @@ def write_segment(
     )
     with compressed(file, is_compressed=is_compressed) as sink:
         writer = PatchWriter(sink, options, format=FORMAT)
-        writer.header("id", id)
-        if prev is not None:
-            writer.header("prev", prev)
+        writer.write_all(place.headers())
         writer.write_all(operations)
         if writer.in_transaction:
             raise EncodeError("the patch ends inside a transaction: neither TC nor TA came")
@@ -75,34 +70,14 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
         yield file
 
 
-def check_header(source: bytes | Path, *, id: URIRef, prev: URIRef | None, limits: Limits) -> None:
-    """Check that a segment begins with the ids that it is to have.
-
-    Raises:
-        LogError: It does not.
-        DecodeError, LimitError: Its first frame breaks a rule of the format.
-    """
-    batches = read_batches(source, limits=limits, format=FORMAT)
-    try:
-        _check_ids(_ids_in(next(batches)), id, prev)
-    finally:
-        batches.close()
-
-
 def check_segment(
-    source: bytes | Path,
-    *,
-    id: URIRef,
-    prev: URIRef | None,
-    limits: Limits,
-    is_linked: bool = True,
+    source: bytes | Path, place: Place, *, limits: Limits, is_linked: bool = True
 ) -> None:
-    """Check a whole segment: one patch, with the ids that it is to have.
+    """Check a whole segment: one patch, with the headers that go with its place.
 
     Args:
         source: What `read_stored` returned.
-        id: The patch's id.
-        prev: The id of the patch before it.
+        place: Its place.
         limits: What to accept.
         is_linked: Whether it is known what comes before it.
 
@@ -110,29 +85,18 @@ def check_segment(
         LogError: It is not so.
         DecodeError, LimitError: It breaks a rule of the format.
     """
-    ids: list[tuple[str, Node]] = []
+    headers: list[Operation] = []
     patches = 0
     for batch in read_batches(source, limits=limits, format=FORMAT):
-        ids.extend(_ids_in(batch))
+        headers.extend(headers_of(batch))
         patches += bytes(batch.ops).count(Op.END)
     if patches != 1:
         raise LogError(f"it has {patches} patches, not one")
-    _check_ids(ids, id, prev, is_linked=is_linked)
+    place.check(headers, is_linked=is_linked)
 
 
-def _ids_in(batch: Batch) -> list[tuple[str, Node]]:
+def headers_of(batch: Batch) -> list[Operation]:
+    """Return the headers in a batch."""
     if Op.H not in bytes(batch.ops):
         return []
-    return [(each[1], each[2]) for each in batch if each[0] == Op.H and each[1] in ("id", "prev")]
-
-
-def _check_ids(
-    found: list[tuple[str, Node]], id: URIRef, prev: URIRef | None, *, is_linked: bool = True
-) -> None:
-    wanted = {"id": id, "prev": prev} if is_linked else {"id": id}
-    for key, value in wanted.items():
-        values = [each for name, each in found if name == key]
-        if values != ([] if value is None else [value]):
-            shown = " and ".join(map(show_term, values)) or "missing"
-            wish = "there should be none" if value is None else f"it should be {show_term(value)}"
-            raise LogError(f"its header {key} is {shown}; {wish}")
+    return [operation for operation in batch if operation[0] == Op.H]

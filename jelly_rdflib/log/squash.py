@@ -27,7 +27,7 @@ def squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     prefixes = _Prefixes()
     statements: dict[tuple[Node, ...], bool] = {}
     for entry in entries:
-        for operation in committed_operations(entry.source(), limits=entry.limits):
+        for operation in committed_operations(entry, entry.stored()):
             op = operation[0]
             if op == Op.A or op == Op.D:
                 statements[operation[1:]] = op == Op.A

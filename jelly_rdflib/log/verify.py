@@ -61,8 +61,7 @@ def _segment_problem(entry: LogEntry, chain: Chain) -> LogProblem | None:
     try:
         check_segment(
             read_stored(entry.path, name),
-            id=entry.id,
-            prev=entry.prev,
+            entry.place,
             limits=entry.limits,
             is_linked=entry.first not in chain.unlinked,
         )

@@ -1,0 +1,70 @@
+"""What the tests of logs share: patches that tell each other apart, and what a log has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rdflib import Dataset, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.operations import Operation
+
+__all__ = [
+    "GRAPH",
+    "P",
+    "S",
+    "add",
+    "change",
+    "delete",
+    "files",
+    "fill",
+    "numbers",
+    "patch_id",
+    "state",
+]
+
+S, P, GRAPH = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+
+
+def add(number: Any, g: Any = None) -> Operation:
+    return (Op.A, S, P, Literal(str(number)), g)
+
+
+def delete(number: Any, g: Any = None) -> Operation:
+    return (Op.D, S, P, Literal(str(number)), g)
+
+
+def change(number: int) -> list[Operation]:
+    """Return the n-th patch of a log: it adds n, and takes n - 1 away."""
+    return [(Op.TX,), delete(number - 1), add(number), add(number, GRAPH), (Op.TC,)]
+
+
+def patch_id(number: int) -> URIRef:
+    return URIRef(f"uuid:{number:08x}-0000-4000-8000-abcdefabcdef")
+
+
+def fill(log: jr.PatchLog, count: int) -> jr.PatchLog:
+    """Append so many patches."""
+    for _ in range(count):
+        number = log.version + 1
+        log.append([(Op.H, "id", patch_id(number)), *change(number)])
+    return log
+
+
+def numbers(dataset: Dataset, g: Any = None) -> set[int]:
+    """Return the numbers in a graph; by default in the default graph."""
+    graph = dataset.default_graph if g is None else dataset.graph(g)
+    return {int(o) for _, _, o in graph}
+
+
+def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
+    """Return all that a dataset has: its quads, lexical forms as they are, and its prefixes."""
+    quads = {tuple(term and (type(term), term.n3()) for term in quad) for quad in dataset.quads()}
+    return quads, {(prefix, str(iri)) for prefix, iri in dataset.namespaces()}
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the files in a folder and below, in order."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,553 @@
+"""What a log keeps, and how it is read, replayed and checked out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oxrdflib import OxigraphStore
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.namespace import XSD
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogConflict, LogError, Op, PatchLog, TripleTerm
+
+from .support import GRAPH, P, S, add, change, delete, files, fill, numbers, patch_id, state
+
+TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
+
+
+@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
+    return PatchLog.create(tmp_path / "log", compression=request.param)
+
+
+# --- making and opening ---------------------------------------------------------------------------
+
+
+def test_a_new_log_is_empty(log: PatchLog) -> None:
+    assert log.version == 0
+    assert log.head is None
+    assert log.patches() == []
+    assert log.snapshots == []
+    assert log.verify(deep=True) == []
+    assert state(log.checkout()) == (set(), set())
+    assert log.replay(Dataset()) == 0
+
+
+def test_a_log_is_made_with_its_folders(tmp_path: Path) -> None:
+    log = PatchLog(tmp_path / "a" / "b", create=True, compression="zst")
+    fill(log, 1)
+    assert PatchLog(tmp_path / "a" / "b", create=True).version == 1
+    assert PatchLog(str(tmp_path / "a" / "b")).compression == "zst"
+
+
+def test_a_log_is_made_once(log: PatchLog) -> None:
+    with pytest.raises(FileExistsError):
+        PatchLog.create(log.path)
+
+
+def test_a_log_is_not_made_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("all of it")
+    with pytest.raises(LogError, match=r"not empty.*thesis\.txt"):
+        PatchLog.create(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        PatchLog(tmp_path / "nothing")
+    with pytest.raises(LogError, match="no patch log"):
+        PatchLog(tmp_path)
+    with pytest.raises(ValueError, match="compression"):
+        PatchLog.create(tmp_path / "log", compression="lzma")
+    assert not (tmp_path / "log").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"", "does not say"),
+        (b"{}", "does not say"),
+        (b"[]", "does not say"),
+        (b"\xff", "does not say"),
+        (b'{"format": "x", "version": 1, "compression": null}', "does not say"),
+        (b'{"format": "jelly-rdflib patch log", "version": 2, "compression": null}', "version 2"),
+        (b'{"format": "jelly-rdflib patch log", "version": 1, "compression": "xz"}', "'xz'"),
+    ],
+)
+def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, text: bytes, reason: str) -> None:
+    (log.path / "log.json").write_bytes(text)
+    with pytest.raises(LogError, match=reason):
+        PatchLog(log.path)
+
+
+# --- append ---------------------------------------------------------------------------------------
+
+
+def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
+    first = log.append(change(1))
+    second = log.append(change(2))
+    assert (first.version, first.prev, second.version, second.prev) == (1, None, 2, first.id)
+    assert re.fullmatch(r"uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", first.id)
+    assert first.id != second.id
+    assert list(first.read()) == [(Op.H, "id", first.id), *_quads(change(1))]
+    assert list(second.read()) == [
+        (Op.H, "id", second.id),
+        (Op.H, "prev", first.id),
+        *_quads(change(2)),
+    ]
+    again = PatchLog(log.path)
+    assert again.patches() == log.patches() == [first, second]
+    assert again.head == second
+    assert second.header == {"id": second.id, "prev": first.id}
+    assert second.size == second.path.stat().st_size
+    suffix = ".jellyp" if log.compression is None else ".jellyp.zst"
+    assert second.path.name.endswith(suffix)
+    assert list(jr.read_operations(second.path))[:-1] == list(second.read())
+
+
+def _quads(operations: list[Any]) -> list[Any]:
+    default = URIRef("urn:x-rdflib:default")
+    return [
+        (*each[:4], default) if len(each) == 5 and each[4] is None else each for each in operations
+    ]
+
+
+def test_a_patch_keeps_its_own_ids(log: PatchLog) -> None:
+    log.append([(Op.H, "id", patch_id(1)), *change(1)])
+    entry = log.append([(Op.H, "prev", patch_id(1)), (Op.H, "id", patch_id(2)), *change(2)])
+    assert (entry.id, entry.prev) == (patch_id(2), patch_id(1))
+
+
+def test_ids_are_written_in_one_way(log: PatchLog) -> None:
+    digits = "0686C69D-8F89-4496-ACB5-744F0157A8DB"
+    log.append([(Op.H, "id", URIRef(f"urn:uuid:{digits}"))])
+    log.append([(Op.H, "prev", URIRef(f"uuid:{digits}")), *change(2)])
+    assert log.patches()[0].read().header == {"id": URIRef(f"uuid:{digits.lower()}")}
+    assert log.patches(since=digits) == log.patches(since=1)
+    assert log.verify() == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        (Op.H, "id", URIRef("http://example.org/1")),
+        (Op.H, "id", Literal("uuid:0686c69d-8f89-4496-acb5-744f0157a8db")),
+        (Op.H, "id", BNode("0686c69d-8f89-4496-acb5-744f0157a8db")),
+        (Op.H, "prev", URIRef("uuid:1")),
+    ],
+)
+def test_ids_are_uuids(log: PatchLog, header: Any) -> None:
+    with pytest.raises(LogError, match="can't be the id of a patch"):
+        log.append([header, *change(1)])
+    assert log.version == 0
+
+
+def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
+    with pytest.raises(LogError, match="more than one header id"):
+        log.append([(Op.H, "id", patch_id(1)), (Op.H, "id", patch_id(2))])
+    with pytest.raises(LogError, match=r"its header id is .* and .*"):
+        log.append([*change(1), (Op.H, "id", patch_id(2))])
+    assert files(log.path / "segments") == files(log.path / "staging") == []
+
+
+def test_other_headers_stay(log: PatchLog) -> None:
+    by = (Op.H, "by", Literal("me"))
+    late = (Op.H, "late", Literal("x"))
+    entry = log.append([by, (Op.H, "id", patch_id(1)), by, *change(1), late])
+    assert list(entry.read()) == [
+        *[(Op.H, "id", patch_id(1)), by, by],
+        *_quads(change(1)),
+        late,
+    ]
+    assert entry.header == {"id": patch_id(1), "by": Literal("me")}
+
+
+def test_nothing_is_a_patch_too(log: PatchLog) -> None:
+    entry = log.append([])
+    assert list(entry.read()) == [(Op.H, "id", entry.id)]
+    assert log.append(jr.Patch()).version == 2
+    assert log.verify(deep=True) == []
+
+
+def _encoded(operations: list[Any], **options: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
+        writer.write_all(operations)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: jr.Patch(change(1)),
+        lambda path: change(1),
+        lambda path: iter(change(1)),
+        lambda path: [*change(1), END],
+        lambda path: _encoded(change(1)),
+        lambda path: _encoded(change(1), stream_type="FRAME"),
+        lambda path: gzip.compress(_encoded(change(1), stream_type="FLAT")),
+        lambda path: _encoded([add(1), add(1, None)], statement_type="TRIPLES"),
+        lambda path: io.BytesIO(_encoded(change(1))),
+        lambda path: b"TX .\nD <urn:s> <urn:p> \"0\" .\nA <urn:s> <urn:p> \"1\" .\nTC .",
+        lambda path: _written(path / "x.rdfp"),
+        lambda path: str(_written(path / "x.jellyp.gz")),
+    ],
+)  # fmt: skip
+def test_a_patch_may_come_in_any_form(log: PatchLog, tmp_path: Path, make: Any) -> None:
+    log.append(make(tmp_path))
+    assert numbers(log.checkout()) == {1}
+    assert log.verify(deep=True) == []
+
+
+def _written(path: Path) -> Path:
+    with jr.PatchWriter(path) as writer:
+        writer.write_all(change(1))
+    return path
+
+
+def test_the_format_can_be_told(log: PatchLog) -> None:
+    log.append(b"# nothing but a comment\nH x 1 .", format="rdf-patch")
+    with pytest.raises(jr.DecodeError):
+        log.append(b"# nothing but a comment\nH x 1 .", format="jelly-patch")
+    with pytest.raises(ValueError, match="format"):
+        log.append(change(2), format="rdf-patch")
+    with pytest.raises(LookupError):
+        log.append(b"", format="turtle")
+    assert log.version == 1
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        [*change(1), END, *change(2)],
+        [END, END],
+        [END, add(1)],
+        b"TX . TC . Z . TX . TC .",
+        _encoded([*change(1), END, *change(2)]),
+    ],
+)
+def test_one_patch_is_appended_at_a_time(log: PatchLog, patch: Any) -> None:
+    with pytest.raises(LogError, match="more than one patch"):
+        log.append(patch)
+    assert log.version == PatchLog(log.path).version == 0
+    assert files(log.path / "staging") == []
+
+
+def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
+    with pytest.raises(LogError, match="no patch"):
+        log.append(_encoded([]))
+    with pytest.raises(jr.DecodeError):
+        log.append(b"")
+    assert PatchLog(log.path).version == 0
+    # a text is one patch, however short, and so is a FLAT stream
+    log.append(b"# only a comment", format="rdf-patch")
+    log.append(_encoded([], stream_type="FLAT"))
+    assert PatchLog(log.path).version == 2
+
+
+@pytest.mark.parametrize(
+    ("patch", "error"),
+    [
+        ([TX, add(1)], jr.EncodeError),
+        ([TX, TX], jr.EncodeError),
+        ([TC], jr.EncodeError),
+        ([add(1), ("A", S)], Exception),
+        ([(Op.A, S, P, TripleTerm(S, P, S), None)], jr.EncodeError),
+        (_encoded(change(1))[:-3], jr.DecodeError),
+        (b"TX . A <urn:s>", jr.DecodeError),
+        (7, TypeError),
+        (None, TypeError),
+    ],
+)
+def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) -> None:
+    fill(log, 1)
+    with pytest.raises(error):
+        log.append(patch)
+    assert log.version == PatchLog(log.path).version == 1
+    assert files(log.path / "staging") == []
+    assert log.verify() == []
+    fill(log, 1)
+
+
+def test_an_iterator_that_raises_leaves_nothing(log: PatchLog) -> None:
+    def operations() -> Any:
+        yield from change(1)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        log.append(operations())
+    assert PatchLog(log.path).version == 0
+    assert files(log.path / "staging") == []
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
+    log = PatchLog.create(tmp_path / "log", limits=jr.Limits(max_string_size=1000))
+    with pytest.raises(jr.LimitError):
+        log.append([(Op.A, S, P, Literal("x" * 1001), None)])
+    with pytest.raises(jr.LimitError):
+        log.append([], options=jr.PatchOptions(max_name_table_size=5000))
+    log.append([(Op.A, S, P, Literal("x" * 1000), None)])
+    assert log.verify() == []
+
+
+def test_options_say_which_terms_there_may_be(log: PatchLog) -> None:
+    quoted = (Op.A, S, P, TripleTerm(S, P, S), GRAPH)
+    options = jr.PatchOptions.small(rdf_star=True, stream_type="FRAME", delimited=False)
+    entry = log.append([quoted], options=options)
+    assert list(entry.read())[1:] == [quoted]
+    assert log.verify() == []
+    with pytest.raises(jr.ApplyError, match="can't hold"):
+        log.checkout()
+
+
+def test_lexical_forms_stay(log: PatchLog) -> None:
+    odd = Literal("01", datatype=XSD.integer, normalize=False)
+    entry = log.append([(Op.A, S, P, odd, None)])
+    log.append(b'A <urn:s> <urn:p> "+1"^^<http://www.w3.org/2001/XMLSchema#integer> .')
+    assert [str(each[3]) for each in entry.operations() if each[0] == Op.A] == ["01"]
+    assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
+    log.snapshot()
+    assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
+    assert log.verify(deep=True) == []
+    target = Dataset()
+    log.replay(target, normalize=True)
+    assert {str(quad[2]) for quad in target.quads()} == {"1"}
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def test_versions_go_by_number_and_id(log: PatchLog) -> None:
+    fill(log, 5)
+    assert [entry.version for entry in log.patches(since=2)] == [3, 4, 5]
+    assert [entry.version for entry in log.patches(upto=2)] == [1, 2]
+    assert [entry.version for entry in log.patches(since=patch_id(2), upto=str(patch_id(4)))] == [
+        3,
+        4,
+    ]
+    assert log.patches(since=5) == log.patches(since=4, upto=2) == []
+    assert log.patches(since=0, upto=None) == log.patches()
+    assert log.entry() == log.entry(5) == log.entry(patch_id(5)) == log.head
+    for version in range(6):
+        expected = {version} if version else set()
+        assert numbers(log.checkout(version)) == expected
+    assert numbers(log.checkout(patch_id(3))) == {3}
+
+
+@pytest.mark.parametrize(
+    ("version", "error"),
+    [
+        (6, LogError),
+        (-1, LogError),
+        (patch_id(9), LogError),
+        ("3", LogError),
+        (Literal("3"), LogError),
+        (1.0, TypeError),
+        (True, TypeError),
+    ],
+)
+def test_a_version_that_is_not_there(log: PatchLog, version: Any, error: Any) -> None:
+    fill(log, 5)
+    for call in (log.checkout, log.patches, log.snapshot, log.squash, log.entry):
+        with pytest.raises(error):
+            call(version)
+    with pytest.raises(error):
+        log.replay(Dataset(), upto=version)
+
+
+def test_no_patch_makes_version_0(log: PatchLog) -> None:
+    for call in (log.entry, log.snapshot):
+        with pytest.raises(LogError, match="version 0 is empty"):
+            call(0)
+
+
+# --- replay and checkout --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("store", ["default", "Oxigraph"])
+def test_replay_brings_a_dataset_up_to_date(log: PatchLog, store: str) -> None:
+    fill(log, 5)
+    target = Dataset(store)
+    assert log.replay(target, upto=2) == 2
+    assert (numbers(target), numbers(target, GRAPH)) == ({2}, {1, 2})
+    seen: list[jr.LogEntry] = []
+    assert log.replay(target, since=2, progress=seen.append) == 5
+    assert (numbers(target), numbers(target, GRAPH)) == ({5}, {1, 2, 3, 4, 5})
+    assert seen == log.patches(since=2)
+    assert log.replay(target, since=5, upto=3) == 5
+
+
+def test_replay_to_a_graph(log: PatchLog) -> None:
+    log.append([add(1), add(2)])
+    log.append([delete(1), (Op.PA, "ex", URIRef("urn:ex#"), None)])
+    graph = Graph()
+    log.replay(graph)
+    assert {int(o) for _, _, o in graph} == {2}
+    log.append([add(3), add(4, GRAPH)])
+    with pytest.raises(jr.ApplyError, match="named graph"):
+        log.replay(graph, since=2)
+    assert {int(o) for _, _, o in graph} == {2}
+
+
+def test_what_was_aborted_is_kept_and_not_applied(log: PatchLog) -> None:
+    patch = [
+        *(TX, add(1), (Op.PA, "a", URIRef("urn:a#"), None), TC),
+        *(TX, add(2), (Op.PA, "b", URIRef("urn:b#"), None), TA),
+        *(add(3), TX, TA, add(4), TX, delete(1), TC),
+    ]
+    entry = log.append(patch)
+    assert [each[0] for each in entry.read()][1:] == [each[0] for each in patch]
+    dataset = log.checkout()
+    assert numbers(dataset) == {3, 4}
+    assert state(dataset)[1] == {("a", "urn:a#")}
+
+
+def test_a_long_patch_is_applied_as_a_short_one(log: PatchLog) -> None:
+    """Its frames are not all kept: it is decoded twice."""
+    operations = []
+    for number in range(0, 3000, 3):
+        operations += [TX, add(number), add(number + 1), TC, TX, delete(number), add(-1), TA]
+    entry = log.append(operations)
+    assert sum(1 for _ in entry.batches()) > 8
+    assert len(numbers(log.checkout())) == 2000
+
+
+def test_a_patch_is_applied_wholly_or_not_at_all(log: PatchLog) -> None:
+    fill(log, 2)
+    options = jr.PatchOptions(rdf_star=True)
+    # the first transaction by itself could be applied
+    log.append([TX, add(7), TC, TX, (Op.A, S, P, TripleTerm(S, P, S), None), TC], options=options)
+    target = Dataset()
+    with pytest.raises(jr.ApplyError):
+        log.replay(target)
+    assert numbers(target) == {2}
+
+
+def test_prefixes_are_those_of_the_patches(log: PatchLog) -> None:
+    log.append([(Op.PA, "ex", URIRef("urn:ex#"), None), (Op.PA, "g", URIRef("urn:g#"), GRAPH)])
+    log.append([(Op.PD, "ex", None, None)])
+    assert state(log.checkout(1))[1] == {("ex", "urn:ex#"), ("g", "urn:g#")}
+    assert state(log.checkout())[1] == {("g", "urn:g#")}
+    # also below the graphs of the dataset
+    graph = log.checkout().graph(GRAPH)
+    assert dict(graph.namespaces()) == {"g": URIRef("urn:g#")}
+
+
+def test_checkout_into_a_store_of_ones_own(log: PatchLog, tmp_path: Path) -> None:
+    fill(log, 4)
+    log.snapshot(2)
+    target = Dataset("Oxigraph")
+    target.open(str(tmp_path / "store"), create=True)
+    assert log.checkout(3, target=target) is target
+    assert numbers(target) == {3}
+    with pytest.raises(ValueError, match="not empty"):
+        log.checkout(3, target=target)
+    with pytest.raises(TypeError, match="Dataset"):
+        log.checkout(3, target=Graph())  # type: ignore[arg-type]
+    assert isinstance(target.store, OxigraphStore)
+
+
+# --- a view ---------------------------------------------------------------------------------------
+
+
+def test_a_view_stays_as_it_was_until_it_is_refreshed(log: PatchLog) -> None:
+    fill(log, 1)
+    other = PatchLog(log.path)
+    fill(log, 2)
+    assert (other.version, numbers(other.checkout())) == (1, {1})
+    assert other.refresh() == log.head
+    assert (other.version, numbers(other.checkout())) == (3, {3})
+
+
+def test_a_patch_follows_what_its_maker_has_seen(log: PatchLog) -> None:
+    fill(log, 1)
+    other = PatchLog(log.path)
+    fill(log, 1)
+    with pytest.raises(LogConflict, match=str(patch_id(2))) as caught:
+        other.append(change(2))
+    error = caught.value
+    assert (error.expected, error.head, error.version) == (patch_id(1), patch_id(2), 2)
+    # an error does not make it seen
+    with pytest.raises(LogConflict):
+        other.append(change(2))
+    other.refresh()
+    assert other.append(change(3)).version == 3
+    with pytest.raises(LogConflict):
+        log.append(change(3))
+
+
+def test_prev_says_what_a_patch_follows(log: PatchLog) -> None:
+    fill(log, 2)
+    for patch, prev in (
+        (change(3), patch_id(1)),
+        ([(Op.H, "prev", patch_id(1)), *change(3)], None),
+        ([(Op.H, "prev", patch_id(9)), *change(3)], patch_id(9)),
+    ):
+        with pytest.raises(LogConflict) as caught:
+            log.append(patch, prev=prev)
+        assert (caught.value.head, caught.value.version) == (patch_id(2), 2)
+    with pytest.raises(ValueError, match="but the patch says"):
+        log.append([(Op.H, "prev", patch_id(1)), *change(3)], prev=patch_id(2))
+    log.append(change(3), prev=str(patch_id(2)))
+    assert log.append([(Op.H, "prev", log.entry().id), *change(4)]).version == 4
+
+
+def test_the_first_patch_follows_none(log: PatchLog) -> None:
+    with pytest.raises(LogConflict, match="that there is none") as caught:
+        log.append([(Op.H, "prev", patch_id(1)), *change(1)])
+    assert (caught.value.expected, caught.value.head, caught.value.version) == (
+        patch_id(1),
+        None,
+        0,
+    )
+    other = PatchLog(log.path)
+    fill(log, 1)
+    with pytest.raises(LogConflict, match="is to be the first one"):
+        other.append(change(1))
+
+
+def test_a_patch_is_appended_once(log: PatchLog) -> None:
+    fill(log, 3)
+    for number in (1, 3):
+        with pytest.raises(LogConflict, match=f"already: it makes version {number}"):
+            log.append([(Op.H, "id", patch_id(number)), *change(number)])
+    assert log.verify() == []
+
+
+def test_a_stale_view_appends_what_says_that_it_follows(log: PatchLog) -> None:
+    other = PatchLog(log.path)
+    fill(log, 2)
+    entry = other.append([(Op.H, "prev", patch_id(2)), *change(3)])
+    assert (entry.version, len(other.patches())) == (3, 3)
+
+
+def test_the_error_survives_a_process_boundary() -> None:
+    import pickle
+
+    error = LogConflict("no", expected=patch_id(1), head=patch_id(2), version=2)
+    again = pickle.loads(pickle.dumps(error))
+    assert isinstance(again, LogError)
+    assert (str(again), again.expected, again.head, again.version) == (
+        "no",
+        patch_id(1),
+        patch_id(2),
+        2,
+    )
+
+
+def test_a_log_that_can_only_be_read(log: PatchLog) -> None:
+    fill(log, 3)
+    log.snapshot(2)
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files(log.path)}
+    again = PatchLog(log.path)
+    assert again.verify(deep=True) == []
+    again.replay(again.checkout(1), since=1)
+    list(again.patches()[1].batches())
+    after = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files(log.path)}
+    assert before == after

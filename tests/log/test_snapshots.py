@@ -1,0 +1,111 @@
+"""Snapshots: a version as a whole, from which checkouts start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rdflib import BNode, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogError, Op, PatchLog
+
+from .support import GRAPH, P, S, add, fill, numbers, patch_id, state
+
+
+@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
+    return PatchLog.create(tmp_path / "log", compression=request.param)
+
+
+def test_a_checkout_starts_at_the_nearest_snapshot(log: PatchLog) -> None:
+    fill(log, 9)
+    expected = [state(log.checkout(version)) for version in range(10)]
+    for version in (3, 6):
+        log.snapshot(version)
+    assert log.snapshots == [3, 6]
+    for version in range(10):
+        seen: list[jr.LogEntry] = []
+        assert state(log.checkout(version, progress=seen.append)) == expected[version]
+        start = max(each for each in (0, 3, 6) if each <= version)
+        assert [entry.version for entry in seen] == list(range(start + 1, version + 1))
+    assert log.verify(deep=True) == []
+
+
+def test_a_snapshot_is_of_the_newest_version_unless_told(log: PatchLog) -> None:
+    fill(log, 3)
+    assert log.snapshot().name.startswith("0000000003-")
+    assert log.snapshot(patch_id(2)).name.startswith("0000000002-")
+    # there is one of each
+    assert log.snapshot(2) == log.snapshot(patch_id(2))
+    assert log.snapshots == [2, 3]
+
+
+def test_a_snapshot_is_plain_jelly(log: PatchLog) -> None:
+    operations = [
+        *((Op.PA, "ex", URIRef("urn:ex#"), None), add(1), add(2, GRAPH), add(3, BNode("g"))),
+        (Op.A, BNode("b"), P, Literal("x", lang="en"), GRAPH),
+    ]
+    log.append(operations)
+    path = log.snapshot()
+    assert path.parent == log.path / "snapshots"
+    assert path.name.endswith(".jelly" if log.compression is None else ".jelly.zst")
+    quads = set(jr.read_statements(path))
+    assert quads == set(log.checkout().quads())
+    assert len(quads) == 4
+    [frame] = jr.read_frames(path)
+    assert frame.namespaces == [("ex", URIRef("urn:ex#"))]
+    assert state(log.checkout())[1] == {("ex", "urn:ex#")}
+
+
+def test_the_same_version_gives_the_same_snapshot(log: PatchLog, tmp_path: Path) -> None:
+    fill(log, 5)
+    path = log.snapshot()
+    data = path.read_bytes()
+    path.unlink()
+    assert log.snapshot() == path
+    assert path.read_bytes() == data
+
+
+def test_a_snapshot_of_a_version_without_statements(log: PatchLog) -> None:
+    log.append([])
+    log.snapshot()
+    assert state(log.checkout()) == (set(), set())
+    assert log.verify(deep=True) == []
+
+
+def test_what_rdflib_cannot_hold_has_no_snapshot(log: PatchLog) -> None:
+    options = jr.PatchOptions(rdf_star=True)
+    log.append([(Op.A, S, P, jr.TripleTerm(S, P, S), None)], options=options)
+    with pytest.raises(jr.ApplyError):
+        log.snapshot()
+    assert log.snapshots == []
+    assert not list((log.path / "staging").iterdir())
+
+
+def test_a_snapshot_of_another_log_is_not_used(log: PatchLog, tmp_path: Path) -> None:
+    fill(log, 1)
+    other = PatchLog.create(tmp_path / "other", compression=log.compression)
+    other.append([add(99)])
+    path = other.snapshot()
+    path.rename(log.path / "snapshots" / path.name)
+    assert log.snapshots == []
+    assert numbers(log.checkout()) == {1}
+    [problem] = log.verify()
+    assert "is made by the patch" in problem.message
+    assert problem.version == 1
+
+
+def test_a_damaged_snapshot_is_not_used(log: PatchLog) -> None:
+    fill(log, 3)
+    path = log.snapshot(2)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    assert numbers(log.checkout(1)) == {1}
+    with pytest.raises(LogError, match=f"{path.name} is damaged"):
+        log.checkout(3)
+    [problem] = log.verify()
+    assert (problem.path, problem.version) == (path, 2)
+    path.unlink()
+    assert numbers(log.checkout(3)) == {3}

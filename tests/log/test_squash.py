@@ -1,0 +1,219 @@
+"""Squashing: one patch in the place of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogError, Op, PatchLog
+
+from .support import GRAPH, P, S, add, change, delete, files, fill, numbers, patch_id, state
+
+TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
+
+
+@pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> PatchLog:
+    return PatchLog.create(tmp_path / "log", compression=request.param)
+
+
+def test_other_versions_stay_as_they_were(log: PatchLog) -> None:
+    fill(log, 9)
+    expected = [state(log.checkout(version)) for version in range(10)]
+    entry = log.squash(3, 6)
+    assert (entry.first, entry.version, entry.id, entry.prev) == (3, 6, patch_id(6), patch_id(2))
+    assert log.version == 9
+    assert [each.version for each in log.patches()] == [1, 2, 6, 7, 8, 9]
+    for again in (log, PatchLog(log.path)):
+        for version in (0, 1, 2, 6, 7, 8, 9):
+            assert state(again.checkout(version)) == expected[version]
+        for version in (3, 4, 5):
+            with pytest.raises(LogError, match=r"versions 3 to 6 were squashed"):
+                again.checkout(version)
+        with pytest.raises(LogError, match="squashed"):
+            again.checkout(patch_id(4))
+        assert again.verify(deep=True) == []
+    assert len(files(log.path / "segments")) == 6
+    fill(log, 1)
+    assert log.verify() == []
+
+
+def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
+    log.append([add(1), add(2)])
+    log.append([(Op.H, "by", Literal("me")), TX, delete(1), add(3), TC, TX, add(9), TA])
+    log.append([add(1), delete(4), delete(3), add(5, GRAPH)])
+    entry = log.squash(2, 3)
+    assert entry.header == {"id": entry.id, "prev": log.entry(1).id, "squashed": Literal("2-3")}
+    rest = list(entry.read())[3:]
+    default = URIRef("urn:x-rdflib:default")
+    assert (rest[0], rest[-1]) == (TX, TC)
+    assert set(rest[1:-1]) == {
+        *(add(1, default), delete(3, default), delete(4, default), add(5, GRAPH)),
+    }
+    assert len(rest) == 6
+    assert log.squash(1).version == 3
+    # from the start there is nothing that could be deleted
+    assert set(log.entry().read()) == {
+        *((Op.H, "id", log.entry().id), (Op.H, "squashed", Literal("1-3")), TX, TC),
+        *(add(1, default), add(2, default), add(5, GRAPH)),
+    }
+
+
+def test_squashing_what_was_squashed(log: PatchLog) -> None:
+    fill(log, 9)
+    expected = [state(log.checkout(version)) for version in range(10)]
+    log.squash(3, 5)
+    with pytest.raises(LogError, match="versions 3 to 5 were squashed"):
+        log.squash(1, 4)
+    with pytest.raises(LogError, match="versions 3 to 5 were squashed"):
+        log.squash(5, 9)
+    assert log.squash(3, 5) == log.entry(5)
+    log.squash(patch_id(5), 7)
+    assert [each.version for each in log.patches()] == [1, 2, 7, 8, 9]
+    log.squash()
+    assert [each.version for each in log.patches()] == [9]
+    assert log.entry().prev is None
+    for version in (0, 9):
+        assert state(log.checkout(version)) == expected[version]
+    assert log.verify(deep=True) == []
+    assert len(files(log.path / "segments")) == 1
+
+
+def test_there_must_be_something_to_squash(log: PatchLog) -> None:
+    with pytest.raises(LogError, match="no versions"):
+        log.squash()
+    fill(log, 3)
+    with pytest.raises(LogError, match="no versions"):
+        log.squash(3, 2)
+    with pytest.raises(LogError):
+        log.squash(0, 2)
+    before = files(log.path)
+    assert log.squash(2, 2) == log.entry(2)
+    assert files(log.path) == before
+
+
+def test_snapshots_between_go_too(log: PatchLog) -> None:
+    fill(log, 6)
+    for version in (1, 2, 3, 4, 6):
+        log.snapshot(version)
+    log.squash(2, 4)
+    assert log.snapshots == [1, 4, 6]
+    assert len(files(log.path / "snapshots")) == 3
+    assert log.verify(deep=True) == []
+    assert numbers(log.checkout(5)) == {5}
+
+
+def test_a_reader_is_told_what_happened(log: PatchLog) -> None:
+    fill(log, 5)
+    other = PatchLog(log.path)
+    log.squash(2, 4)
+    with pytest.raises(LogError, match="is gone"):
+        other.checkout(3)
+    other.refresh()
+    with pytest.raises(LogError, match="were squashed"):
+        other.checkout(3)
+    assert numbers(other.checkout(4)) == {4}
+
+
+def test_a_stale_view_can_append(log: PatchLog) -> None:
+    fill(log, 5)
+    other = PatchLog(log.path)
+    log.squash(2, 5)
+    fill(other, 1)
+    assert [each.version for each in other.patches()] == [1, 5, 6]
+    assert other.verify() == []
+
+
+def test_a_stale_view_does_not_squash_what_is_squashed(log: PatchLog) -> None:
+    fill(log, 5)
+    other = PatchLog(log.path)
+    log.squash(2, 4)
+    with pytest.raises(LogError, match=r"squashed|is gone"):
+        other.squash(1, 3)
+    assert log.verify() == []
+
+
+def test_a_squash_does_not_show_what_others_appended(log: PatchLog) -> None:
+    fill(log, 5)
+    other = PatchLog(log.path)
+    fill(log, 1)
+    other.squash(2, 4)
+    assert other.version == 5
+    with pytest.raises(jr.LogConflict):
+        other.append(change(6))
+    assert (other.refresh() or log.entry(0)).version == 6
+
+
+def test_prefixes_come_to_the_same(log: PatchLog) -> None:
+    """For rdflib an IRI has one prefix, so that the order of changes counts."""
+    i, j = URIRef("urn:i#"), URIRef("urn:j#")
+
+    def bind(prefix: str, iri: URIRef) -> Any:
+        return (Op.PA, prefix, iri, None)
+
+    def unbind(prefix: str) -> Any:
+        return (Op.PD, prefix, None, None)
+
+    log.append([bind("x", i), bind("y", j)])
+    log.append([bind("a", i), bind("b", i)])
+    log.append([unbind("b"), bind("c", j), bind("c", j)])
+    log.append([bind("c", j), bind("a", j), bind("c", j), unbind("d"), unbind("d")])
+    expected = state(log.checkout())
+    assert expected[1] == {("c", "urn:j#")}
+    log.squash(2, 4)
+    assert state(log.checkout()) == expected
+    [entry] = log.patches(since=1)
+    changes = [each for each in entry.read() if each[0] in (Op.PA, Op.PD)]
+    assert len(changes) == 7
+    log.squash()
+    assert state(log.checkout()) == expected
+
+
+def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
+    quoted = jr.TripleTerm(S, P, jr.TripleTerm(S, P, Literal("x")))
+    star = jr.PatchOptions(rdf_star=True)
+    log.append([(Op.A, S, P, quoted, GRAPH)], options=star)
+    generalized = jr.PatchOptions(generalized_statements=True)
+    log.append([(Op.A, Literal("s"), P, S, None)], options=generalized)
+    entry = log.squash()
+    terms = [each[1:4] for each in entry.read() if each[0] == Op.A]
+    assert terms == [(S, P, quoted), (Literal("s"), P, S)]
+
+
+def test_squash_can_be_applied_where_its_first_version_was(log: PatchLog) -> None:
+    fill(log, 6)
+    target = Dataset()
+    log.replay(target, upto=2)
+    log.squash(3, 5)
+    assert log.replay(target, since=2) == 6
+    assert state(target)[0] == state(log.checkout())[0]
+
+
+def test_a_squashed_patch_may_go_to_another_log(log: PatchLog, tmp_path: Path) -> None:
+    fill(log, 4)
+    log.squash(2, 3)
+    other = PatchLog.create(tmp_path / "other")
+    for entry in log.patches():
+        other.append(entry.read())
+    assert [each.id for each in other.patches()] == [each.id for each in log.patches()]
+    assert [each.version for each in other.patches()] == [1, 2, 3]
+    assert state(other.checkout()) == state(log.checkout())
+    assert other.verify() == []
+    other.squash(2)
+    assert other.verify() == []
+
+
+def test_a_file_is_deleted_only_for_one_that_was_squashed_from_it(log: PatchLog) -> None:
+    """Not for one whose name alone says so."""
+    fill(log, 4)
+    path = log.entry(1).path
+    path.rename(path.with_name(path.name.replace("0000000001-", "0000000001-0000000004-")))
+    again = PatchLog(log.path)
+    [problem] = again.verify()
+    assert "its header squashed is missing" in problem.message
+    again.append(change(5), prev=again.entry().id)
+    assert len(files(log.path / "segments")) == 5
