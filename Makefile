@@ -16,8 +16,8 @@ help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 .PHONY: demo
-demo: $(DEMO_ENV) $(BRICK) ## Write and replay the history of the Brick ontology
-	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick.jellyp
+demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it and go back in it
+	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
 
 .PHONY: test
 test: $(VENV)/.dev ## Build the modules and run the tests

@@ -1,11 +1,12 @@
-"""The history of the Brick ontology as one Jelly-Patch log: written, replayed and checked.
+"""The history of the Brick ontology as a patch log: written, replayed, checked out and verified.
 
-Each release becomes a patch that turns the one before it into it. All patches go into one
-PUNCTUATED ``.jellyp`` file. The file is then replayed into an empty dataset, and after each patch
-the dataset is compared with the release: every quad and every prefix.
+Each release becomes a patch that turns the one before it into it, and is appended to a log, a
+folder. The log is then replayed into an empty dataset, and after each patch the dataset is compared
+with the release: every quad and every prefix. A snapshot is taken, each version is checked out and
+compared, and the log is verified.
 
 Usage: ``python demo/brick_history.py ONTOLOGIES LOG``, where ONTOLOGIES is a folder with a folder
-for each release, and LOG the file to write. ``make demo`` gets the one and makes the other.
+for each release, and LOG the folder to write. ``make demo`` gets the one and makes the other.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import gc
 import gzip
 import itertools
+import shutil
 import sys
 import time
 import uuid
@@ -127,67 +129,66 @@ def text_row(operation: jr.Operation) -> str:
     return " ".join([op.name, *tokens, ".\n"])
 
 
-def write_log(ontologies: Path, log: Path, report: Report) -> list[Release]:
-    """Write one patch for each release, each from the release before it, the first from nothing."""
+def write_log(ontologies: Path, log: jr.PatchLog, report: Report) -> list[Release]:
+    """Append a patch for each release, from the release before it, or the first from nothing."""
     releases: list[Release] = []
     old = empty_dataset()
-    with log.open("wb") as file, jr.PatchWriter(file) as writer:
-        for version in VERSIONS:
-            report(f"reading {version}")
-            new = read_release(ontologies, version)
+    for version in VERSIONS:
+        report(f"reading {version}")
+        new = read_release(ontologies, version)
 
-            report(f"writing {version}")
-            header: list[jr.Operation] = [(jr.Op.H, "id", patch_id(version))]
-            if releases:
-                header.append((jr.Op.H, "prev", patch_id(releases[-1].version)))
-            operations = [*header, *jr.diff(old, new)]
-
-            start = file.tell()
-            writer.write_all(operations)
-            writer.end_patch()
-            text = "".join(map(text_row, operations)).encode()
-            releases.append(
-                Release(
-                    version=version,
-                    state=state_of(new),
-                    operations=len(operations),
-                    jelly_bytes=file.tell() - start,
-                    text_bytes=len(text),
-                    gzip_bytes=len(gzip.compress(text)),
-                )
+        report(f"appending {version}")
+        patch = jr.diff(old, new)
+        entry = log.append([(jr.Op.H, "id", patch_id(version)), *patch])
+        text = "".join(map(text_row, entry.operations())).encode()
+        releases.append(
+            Release(
+                version=version,
+                state=state_of(new),
+                operations=len(patch),
+                jelly_bytes=entry.size,
+                text_bytes=len(text),
+                gzip_bytes=len(gzip.compress(text)),
             )
-            old = new
+        )
+        old = new
     return releases
 
 
-def replay_log(log: Path, releases: list[Release], report: Report) -> None:
+def replay_log(log: jr.PatchLog, releases: list[Release], report: Report) -> None:
     """Apply the log patch by patch to an empty dataset, and compare it with each release."""
     # The releases, kept for the comparison, would otherwise be walked by the collector again and
     # again, and that time be counted as the replay's.
     gc.freeze()
     dataset = empty_dataset()
-    # rdflib would rewrite "01"^^xsd:integer to "1": the releases were read as they are written.
-    patches = jr.read_patches(log, normalize=False)
-    for release in releases:
+    for entry, release in zip(log.patches(), releases, strict=True):
         report(f"replaying {release.version}")
         start = time.perf_counter()
-        patch = next(patches, None)
-        if patch is None:
-            raise MismatchError(f"{release.version}: the log ends before it")
-        patch.apply(dataset)
+        log.replay(dataset, since=entry.version - 1, upto=entry.version)
         release.seconds = time.perf_counter() - start
+        check_state(dataset, release)
 
-        if patch.header["id"] != patch_id(release.version):
-            raise MismatchError(f"{release.version}: the patch is {patch.header['id']}")
-        quads, prefixes = state_of(dataset)
-        if quads != release.state[0]:
-            count = len(quads ^ release.state[0])
-            raise MismatchError(f"{release.version}: {count} quads are missing or too many")
-        if prefixes != release.state[1]:
-            differing = sorted(prefixes ^ release.state[1])
-            raise MismatchError(f"{release.version}: prefixes differ: {differing}")
-    if next(patches, None) is not None:
-        raise MismatchError("the log goes on after the last release")
+
+def check_out(log: jr.PatchLog, releases: list[Release], report: Report) -> None:
+    """Go back to each release, from a snapshot where that is nearer, and verify the log."""
+    log.snapshot(len(releases) // 2 + 1)
+    for version, release in enumerate(releases, 1):
+        report(f"going back to {release.version}")
+        check_state(log.checkout(version), release)
+    report("verifying")
+    for problem in log.verify(deep=True):
+        raise MismatchError(str(problem))
+
+
+def check_state(dataset: Dataset, release: Release) -> None:
+    """Compare a dataset with a release."""
+    quads, prefixes = state_of(dataset)
+    if quads != release.state[0]:
+        count = len(quads ^ release.state[0])
+        raise MismatchError(f"{release.version}: {count} quads are missing or too many")
+    if prefixes != release.state[1]:
+        differing = sorted(prefixes ^ release.state[1])
+        raise MismatchError(f"{release.version}: prefixes differ: {differing}")
 
 
 def table_of(releases: list[Release]) -> Table:
@@ -212,25 +213,28 @@ def main() -> int:
     """Run the demo; the exit code is 1 if a state is not its release."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("ontologies", type=Path, help="folder with a folder for each release")
-    parser.add_argument("log", type=Path, help="the .jellyp file to write")
+    parser.add_argument("log", type=Path, help="the folder to write; one that is there is replaced")
     arguments = parser.parse_args()
     for version in VERSIONS:
         if not (arguments.ontologies / version).is_dir():
             parser.error(f"there is no release {version} in {arguments.ontologies}")
 
     errors = Console(stderr=True)
-    columns = (TextColumn("{task.description:16}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:20}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("", total=3 * len(VERSIONS))
+        task = bar.add_task("", total=4 * len(VERSIONS) + 1)
         done = itertools.count()
 
         def report(what: str) -> None:
             bar.update(task, description=what, completed=next(done))
 
         try:
-            releases = write_log(arguments.ontologies, arguments.log, report)
-            replay_log(arguments.log, releases, report)
-        except (MismatchError, OSError) as error:
+            shutil.rmtree(arguments.log, ignore_errors=True)
+            log = jr.PatchLog.create(arguments.log)
+            releases = write_log(arguments.ontologies, log, report)
+            replay_log(log, releases, report)
+            check_out(log, releases, report)
+        except (MismatchError, jr.JellyError, OSError) as error:
             errors.print(f"[bold red]Failed:[/] {escape(str(error))}")
             return 1
 
@@ -238,8 +242,8 @@ def main() -> int:
     output.print(table_of(releases))
     output.print(
         f"Replayed {arguments.log} into an empty dataset: after each patch its quads and prefixes"
-        " were those of the release. Seconds are to read the patch and apply it. With gzip the log"
-        f" is {len(gzip.compress(arguments.log.read_bytes())):,} bytes.",
+        " were those of the release, and so they were when each version was checked out. Seconds"
+        " are to read the patch and apply it.",
         highlight=False,
     )
     return 0
