@@ -1,0 +1,18 @@
+"""The fixture of a Spark session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.spark.session import open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark() -> SparkSession:
+    """Return the session that all tests share: two cores of this machine."""
+    return open_session()
