@@ -8,7 +8,12 @@ from typing import Any
 from rdflib.graph import Graph
 
 from jelly_rdflib.algebra.effects import PrefixEffects, StatementEffects
-from jelly_rdflib.algebra.sources import check_closed, follow_transaction, open_operations
+from jelly_rdflib.algebra.sources import (
+    check_closed,
+    closing_reader,
+    follow_transaction,
+    open_operations,
+)
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -80,7 +85,7 @@ def _effective(
     operations: Iterator[Operation], statements: StatementEffects, prefixes: PrefixEffects
 ) -> Iterator[Operation]:
     is_open = False
-    with Spool() as spool:
+    with closing_reader(operations), Spool() as spool:
         for operation in operations:
             op = operation[0]
             if op in (Op.A, Op.D):

@@ -8,7 +8,12 @@ from typing import Any
 from rdflib.term import Node
 
 from jelly_rdflib.algebra.headers import ID, PREV
-from jelly_rdflib.algebra.sources import check_closed, follow_transaction, open_operations
+from jelly_rdflib.algebra.sources import (
+    check_closed,
+    closing_reader,
+    follow_transaction,
+    open_operations,
+)
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.operations import Op, Operation
@@ -84,7 +89,7 @@ def invert(
 
 
 def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
-    with Spool() as spool:
+    with closing_reader(operations), Spool() as spool:
         _keep(operations, spool)
         is_ended = False
         for number, operation in enumerate(reversed(spool)):

@@ -37,8 +37,8 @@ cdef enum:
     # Recent terms, and bytes of their text: at first, and when they are forgotten.
     FIRST_RECENT = 1 << 10
     FIRST_TEXT = 1 << 16
-    MAX_RECENT = 1 << 20
-    MAX_TEXT = 64 << 20
+    MAX_RECENT = 1 << 17
+    MAX_TEXT = 16 << 20
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D

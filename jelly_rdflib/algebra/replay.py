@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.algebra.sources import check_source, open_batches, open_operations, operation_at
+from jelly_rdflib.algebra.sources import (
+    check_source,
+    closing_reader,
+    open_batches,
+    open_operations,
+    operation_at,
+)
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Op, Operation
@@ -22,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Replay"]
 
-# A header, the end of a patch, or a run of anything else.
-_RUNS = re.compile(b"[%c%c]|[^%c%c]+" % (Op.H, Op.END, Op.H, Op.END))
+# Stands for any operation but a header and the end of a patch.
+_ANY: Operation = (Op.TX,)
 
 
 class Replay:
@@ -79,18 +84,21 @@ class Replay:
         elif isinstance(self._source, list | tuple | Patch | Batch):
             yield from self._open()
         else:
-            for operation in self._open():
-                self._spool.append(operation)
-                yield operation
+            with closing_reader(self._open()) as operations:
+                for operation in operations:
+                    self._spool.append(operation)
+                    yield operation
             self._source = self._spool
 
     def operations(self) -> Iterator[Operation]:
         """Iterate over all operations."""
         if isinstance(self._source, Spool):
-            return iter(self._source)
+            yield from self._source
+            return
         if self._is_readable_twice() and not is_rereadable(self._source):
             self._source.seek(self._position)
-        return self._open()
+        with closing_reader(self._open()) as operations:
+            yield from operations
 
     def _open(self) -> Iterator[Operation]:
         return open_operations(self._source, **self._reading)
@@ -104,9 +112,9 @@ class Replay:
 def _skim(batches: Iterable[Batch]) -> Iterator[Operation]:
     for batch in batches:
         codes = bytes(batch.ops)
-        for run in _RUNS.finditer(codes):
-            if codes[run.start()] in (Op.H, Op.END):
-                yield operation_at(batch, run.start())
-            else:
-                # Any other says that there is something; this one is at hand.
-                yield (Op.TX,)
+        if Op.H not in codes and Op.END not in codes:
+            if codes:
+                yield _ANY
+            continue
+        for row, code in enumerate(codes):
+            yield operation_at(batch, row) if code in (Op.H, Op.END) else _ANY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rdflib.graph import Graph
@@ -24,6 +25,7 @@ __all__ = [
     "check_closed",
     "check_reading",
     "check_source",
+    "closing_reader",
     "follow_transaction",
     "open_batches",
     "open_operations",
@@ -65,6 +67,16 @@ def open_operations(
     if isinstance(source, Batch) or (isinstance(source, Patch) and source._slices is not None):
         return iter(source)
     return map(_checked, source)
+
+
+@contextmanager
+def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
+    """Close, when the block is left, what `open_operations` opened; leave others' iterators."""
+    try:
+        yield operations
+    finally:
+        if isinstance(operations, OperationReader):
+            operations.close()
 
 
 def open_batches(

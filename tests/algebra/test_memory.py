@@ -1,0 +1,142 @@
+"""Memory: what each use promises to need, and that all of it is given back."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import BNode, Dataset, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+
+from ..support import assert_nothing_is_kept, run
+from .strategies import write
+
+OPERATIONS: list[Any] = [
+    (Op.H, "id", URIRef("urn:uuid:1")),
+    (Op.TX,),
+    (Op.PA, "ex", URIRef("urn:ex#"), None),
+    (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("é", lang="fr"), None),
+    (Op.A, BNode("b"), URIRef("urn:p"), Literal(1), URIRef("urn:g")),
+    (Op.TA,),
+    (Op.TX,),
+    *((Op.A, BNode("b"), URIRef("urn:p"), Literal("x" * n), None) for n in range(100)),
+    (Op.D, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 500), None),
+    (Op.TC,),
+]
+DATA = write(OPERATIONS, rdf_star=True)
+DATASET = Dataset()
+
+
+def use_all() -> None:
+    for source in (DATA, OPERATIONS):
+        for operations in (
+            jr.invert(source),
+            jr.compact(source),
+            jr.compact(source, assume_effective=True),
+            jr.concat(iter(OPERATIONS), source),
+            jr.effective(source, DATASET),
+        ):
+            list(operations)
+
+
+def use_parts() -> None:
+    for source in (DATA, OPERATIONS):
+        next(jr.invert(source))
+        next(jr.compact(source))
+        next(jr.concat(source))
+        next(jr.effective(source, DATASET))
+
+
+def use_bad() -> None:
+    for bad in (DATA[:-5], [*OPERATIONS, (Op.TC,)]):
+        for use in (jr.invert, jr.compact, jr.concat):
+            with pytest.raises(jr.JellyError):
+                list(use(bad))
+        with pytest.raises(jr.JellyError):
+            list(jr.effective(bad, DATASET))
+
+
+@pytest.mark.parametrize("work", [use_all, use_parts, use_bad])
+def test_nothing_is_kept(work: Callable[[], None]) -> None:
+    assert_nothing_is_kept(work)
+
+
+LONG_STREAM = """
+import itertools
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from rdflib import Dataset, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as G
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+
+class Endless:
+    # A file of so many operations, on so many statements, which can't seek.
+    def __init__(self, count, distinct):
+        self.frames = self.encode(count, distinct)
+        self.rest = b""
+    def encode(self, count, distinct):
+        parts = []
+        class Sink:
+            def write(self, data):
+                parts.append(data)
+        with jr.PatchWriter(Sink(), jr.PatchOptions(stream_type="FLAT")) as writer:
+            objects = itertools.cycle([Literal("x" * 50 + str(n)) for n in range(distinct)])
+            for number, o in zip(range(count), objects):
+                op = Op.D if number // distinct % 2 else Op.A
+                writer.write((op, S, P, o if distinct > 1 else Literal("x" * 50 + str(number)), G))
+                yield from parts
+                parts.clear()
+        yield from parts
+    def read(self, size):
+        if not self.rest:
+            self.rest = next(self.frames, b"")
+        piece, self.rest = self.rest[:size], self.rest[size:]
+        return piece
+
+def grown(operations):
+    before = peak()
+    count = sum(1 for _ in operations)
+    print(count, peak() - before)
+
+# what all of them need at first
+for use in (jr.invert, jr.compact, jr.concat, lambda source: jr.effective(source, Dataset())):
+    sum(1 for _ in use(Endless(2000, 100)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "most"),
+    [
+        # What the law allows: all but some thousand operations are in a file.
+        ("jr.invert(Endless(400_000, 1))", 50 << 20),
+        ("jr.concat(Endless(200_000, 1), Endless(200_000, 1))", 50 << 20),
+        # Each distinct statement once.
+        ("jr.compact(Endless(400_000, 1000))", 8 << 20),
+        ("jr.effective(Endless(400_000, 1000), Dataset())", 8 << 20),
+    ],
+)
+def test_a_long_stream(use: str, most: int) -> None:
+    count, grown = map(int, run(f"{LONG_STREAM}\ngrown({use})").split())
+    assert count in (400_000, 400_001, 1002)
+    assert grown < most
+
+
+def test_a_long_list_of_distinct_statements() -> None:
+    """Some tens of bytes for each, and its terms."""
+    out = run(f"{LONG_STREAM}\ngrown(jr.compact(Endless(300_000, 1)))")
+    count, grown = map(int, out.split())
+    assert count == 300_002
+    # each has an object of its own: a literal of 56 characters is some 200 bytes in Python
+    assert grown < 300_000 * 500
+
+
+def test_file_objects_stay_open() -> None:
+    for use in (jr.invert, jr.compact, jr.concat):
+        file = io.BytesIO(DATA)
+        list(use(file))
+        assert not file.closed
