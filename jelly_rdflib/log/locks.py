@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from jelly_rdflib.errors import LogError
 
@@ -56,7 +56,9 @@ def locked(path: os.PathLike[str]) -> Iterator[int]:
         lock_file(fd)
         yield fd
     finally:
-        os.close(fd)
+        # The lock is free even if that fails, and what was written may be lost.
+        with suppress(OSError):
+            os.close(fd)
 
 
 def _check_platform() -> None:

@@ -7,8 +7,8 @@ once more whether it still fits, and then it is published.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import JellyError, LogConflict, LogError
 from jelly_rdflib.log.chain import Chain, read_chain
-from jelly_rdflib.log.durable import StagedFile, remove_leftovers, staged, sync_folder
+from jelly_rdflib.log.durable import StagedFile, remove_leftovers, sync_folder
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.head import LockedHead
 from jelly_rdflib.log.incoming import IncomingPatch
@@ -73,7 +73,7 @@ class Publisher:
         Returns:
             What the log has now; its newest patch is this one.
         """
-        with staged(self._stage(known, follows=(prev, id))) as file:
+        with self._staged(known, follows=(prev, id)) as file:
             # Which version it is does not stand in it.
             place = Place(0, 0, id, prev)
             self._write(file, patch.operations(), place, options)
@@ -113,7 +113,7 @@ class Publisher:
         """
         first, last = entries[0], entries[-1]
         place = Place(first.first, last.version, last.id, first.prev)
-        with staged(self._stage(known)) as file:
+        with self._staged(known) as file:
             self._write(file, operations, place, options)
             file.sync()
             with self._layout.head.locked() as head:
@@ -126,9 +126,10 @@ class Publisher:
                 file.publish(self._segment_path(file, place))
                 chain = read_chain(self._layout.segments, head.note, self._limits)
                 self._remove_covered(chain)
-                for name in list_snapshots(self._layout.snapshots):
-                    if first.first <= name.last < last.version:
-                        _remove(self._layout.snapshots / str(name))
+                with suppress(OSError):
+                    for name in list_snapshots(self._layout.snapshots):
+                        if first.first <= name.last < last.version:
+                            os.unlink(self._layout.snapshots / str(name))
         return chain
 
     def add_snapshot(self, known: Chain, entry: LogEntry, dataset: Dataset) -> Path:
@@ -139,7 +140,7 @@ class Publisher:
             entry: The patch that makes the version.
             dataset: The data of the version.
         """
-        with staged(self._stage(known)) as file:
+        with self._staged(known) as file:
             write_snapshot(file, dataset, is_compressed=self._is_compressed)
             file.sync()
             place = replace(entry.place, first=entry.version)
@@ -158,23 +159,32 @@ class Publisher:
         chain.check()
         return chain
 
-    def _stage(
+    @contextmanager
+    def _staged(
         self, known: Chain, follows: tuple[URIRef | None, URIRef] | None = None
-    ) -> StagedFile:
-        """Start a file, and clean up after processes that came to no end.
+    ) -> Iterator[StagedFile]:
+        """Hold a file to write to, which is discarded unless it is published.
+
+        First it is cleaned up after processes that came to no end.
 
         Args:
             known: As for `append`.
             follows: Of a patch, what it is to follow, and its id: a conflict is better told before
                 it is written than after.
         """
-        with self._layout.head.locked() as head:
-            chain = self._current_chain(head, known)
-            if follows is not None:
-                _check_follows(chain, *follows)
-            remove_leftovers(self._layout.staging)
-            self._remove_covered(chain)
-            return StagedFile(self._layout.staging)
+        file = None
+        try:
+            with self._layout.head.locked() as head:
+                chain = self._current_chain(head, known)
+                if follows is not None:
+                    _check_follows(chain, *follows)
+                remove_leftovers(self._layout.staging)
+                self._remove_covered(chain)
+                file = StagedFile(self._layout.staging)
+            yield file
+        finally:
+            if file is not None:
+                file.discard()
 
     def _write(
         self,
@@ -190,16 +200,20 @@ class Publisher:
         check_segment(file.path, place, limits=self._limits)
 
     def _remove_covered(self, chain: Chain) -> None:
-        """Remove what was squashed into others, once it is sure that these are whole and last."""
+        """Remove what was squashed into others, once it is sure that these are whole and last.
+
+        What can't be removed is left for another time: nobody looks at it.
+        """
         if not chain.covered:
             return
-        sync_folder(self._layout.segments)
-        for covering, paths in chain.covered.items():
-            # What is wrong is told by who reads it, and by `verify`.
-            with suppress(JellyError):
-                covering.checked()
-                for path in paths:
-                    _remove(path)
+        with suppress(OSError):
+            sync_folder(self._layout.segments)
+            for covering, paths in chain.covered.items():
+                # What is wrong is told by who reads it, and by `verify`.
+                with suppress(JellyError):
+                    covering.checked()
+                    for path in paths:
+                        os.unlink(path)
         chain.covered.clear()
 
     def _segment_path(self, file: StagedFile, place: Place) -> Path:
@@ -225,9 +239,3 @@ def _check_follows(chain: Chain, prev: URIRef | None, id: URIRef) -> None:
     else:
         return
     raise LogConflict(message, expected=prev, head=chain.head_id, version=chain.version)
-
-
-def _remove(path: Path) -> None:
-    # What stays is ignored.
-    with suppress(OSError):
-        os.unlink(path)

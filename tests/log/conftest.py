@@ -1,0 +1,20 @@
+"""Logs in memory: these tests bring files to the disk thousands of times."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Make a folder: in memory where the system has such a place."""
+    path = Path(tempfile.mkdtemp(prefix="jelly-log-", dir=MEMORY if MEMORY.is_dir() else None))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
