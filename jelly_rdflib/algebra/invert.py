@@ -21,14 +21,10 @@ from jelly_rdflib.options import Limits
 
 __all__ = ["invert"]
 
-_INVERSE = {
-    Op.A: Op.D,
-    Op.D: Op.A,
-    Op.PA: Op.PD,
-    Op.PD: Op.PA,
-    Op.TX: Op.TC,
-    Op.TC: Op.TX,
-}
+# By code: a list, since the hash of an Op is Python code.
+_INVERSES = {Op.A: Op.D, Op.PA: Op.PD, Op.TX: Op.TC}
+_INVERSES |= {inverse: op for op, inverse in _INVERSES.items()}
+_INVERSE = [_INVERSES.get(code) for code in range(len(Op) + 1)]
 
 
 def invert(
@@ -93,14 +89,14 @@ def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
         _keep(operations, spool)
         is_ended = False
         for number, operation in enumerate(reversed(spool)):
-            op = operation[0]
-            if op == Op.END and number == 0:
-                # It ends the patch that comes first, so what comes last is to be ended.
-                is_ended = True
-            elif op in (Op.END, Op.H):
+            inverse = _INVERSE[operation[0]]
+            if inverse is not None:
+                yield (inverse, *operation[1:])
+            elif number > 0 or operation[0] == Op.H:
                 yield operation
             else:
-                yield (_INVERSE[op], *operation[1:])
+                # It ends the patch that comes first, so what comes last is to be ended.
+                is_ended = True
         if is_ended:
             yield (Op.END,)
 
@@ -112,6 +108,9 @@ def _keep(operations: Iterator[Operation], spool: Spool) -> None:
     id: Node | None = None
     for operation in operations:
         op = operation[0]
+        if op is Op.A or op is Op.D:
+            spool.append(operation)
+            continue
         is_open = follow_transaction(op, is_open)
         if op == Op.H:
             if operation[1] == ID:

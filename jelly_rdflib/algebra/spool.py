@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Spool"]
 
-# How many operations, and characters in them, are in memory at the most.
-_MAX_OPERATIONS = 1 << 15
-_MAX_CHARACTERS = 32 << 20
+# How many operations, and characters in them, are a piece. No more than two are in memory.
+_MAX_OPERATIONS = 1 << 14
+_MAX_CHARACTERS = 16 << 20
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
@@ -56,8 +56,11 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        self._tail: list[Operation] = []
+        # The newest operations, and the characters in them; and those before them, as many. So to
+        # cut off a little, over and over, reads nothing back.
+        self._newest: list[Operation] = []
         self._characters = 0
+        self._newer: list[Operation] = []
         self._file: IO[bytes] | None = None
         # Where each piece starts, and how many operations came before it; and where the last ends.
         self._offsets = [0]
@@ -76,57 +79,68 @@ class Spool:
             self._file.close()
 
     def __len__(self) -> int:
-        return self._counts[-1] + len(self._tail)
+        return self._counts[-1] + len(self._newer) + len(self._newest)
 
     def __iter__(self) -> Iterator[Operation]:
         for number in range(len(self._counts) - 1):
             yield from self._read(number)
-        yield from self._tail
+        yield from self._newer
+        yield from self._newest
 
     def __reversed__(self) -> Iterator[Operation]:
-        yield from reversed(self._tail)
+        yield from reversed(self._newest)
+        yield from reversed(self._newer)
         for number in reversed(range(len(self._counts) - 1)):
             yield from reversed(self._read(number))
 
     def append(self, operation: Operation) -> None:
         """Put an operation at the end."""
-        self._tail.append(operation)
+        self._newest.append(operation)
         self._characters += _count_characters(operation)
-        if len(self._tail) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
-            self._write()
+        if len(self._newest) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
+            if self._newer:
+                self._write(self._newer)
+            self._newer = self._newest
+            self._newest = []
+            self._characters = 0
 
     def truncate(self, count: int) -> None:
         """Keep the first ``count`` operations, and throw the others away."""
+        if count < len(self) - len(self._newest):
+            self._newest = self._newer
+            self._newer = []
         while count < self._counts[-1]:
-            self._tail = self._read(len(self._counts) - 2)
+            self._newest = self._read(len(self._counts) - 2)
             self._counts.pop()
             self._offsets.pop()
-        del self._tail[count - self._counts[-1] :]
-        self._characters = sum(map(_count_characters, self._tail))
+        del self._newest[count - self._counts[-1] - len(self._newer) :]
+        self._characters = sum(map(_count_characters, self._newest))
 
-    def _write(self) -> None:
-        # The other half stays, so that to cut off a little, over and over, reads nothing back.
-        count = max(1, len(self._tail) // 2)
+    def _write(self, operations: list[Operation]) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
-        frame = _encode(self._tail[:count])
+        frame = _encode(operations)
         self._file.seek(self._offsets[-1])
         self._file.write(frame)
         self._offsets.append(self._offsets[-1] + len(frame))
-        self._counts.append(self._counts[-1] + count)
-        del self._tail[:count]
-        self._characters = sum(map(_count_characters, self._tail))
+        self._counts.append(self._counts[-1] + len(operations))
 
     def _read(self, number: int) -> list[Operation]:
         assert self._file is not None
         self._file.seek(self._offsets[number])
         frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
         decoder = PatchDecoder(_LIMITS, normalize=False)
-        return [_restore(operation) for operation in decoder.decode_frame(frame)]
+        return [
+            # Mostly it is a statement, as it was.
+            operation if len(operation) == 5 else _restore(operation)
+            for operation in decoder.decode_frame(frame)
+        ]
 
 
 def _encode(operations: Iterable[Operation]) -> bytes:
-    operations = [_disguise(operation) for operation in operations]
+    operations = [
+        operation if len(operation) == 5 else _disguise(operation) for operation in operations
+    ]
     has_graphs = any(operation[-1] is not None for operation in operations if operation[0] != Op.H)
     encoder = PatchEncoder(
         PatchOptions(
@@ -141,7 +155,12 @@ def _encode(operations: Iterable[Operation]) -> bytes:
 
 
 def _count_characters(operation: Operation) -> int:
-    return sum(len(part) for part in operation if isinstance(part, str))
+    try:
+        _, s, p, o, _ = operation
+        return len(s) + len(p) + len(o)
+    except (TypeError, ValueError):
+        # A quoted triple has no length, and what is no statement has other parts.
+        return sum(len(part) for part in operation if isinstance(part, str))
 
 
 # A piece may start in the middle of a transaction, so what starts and ends one is written as a

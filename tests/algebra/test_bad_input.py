@@ -16,6 +16,7 @@ from rdflib.term import Node
 
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Limits, Op, Patch
+from jelly_rdflib.patch import BatchSlice
 
 from .strategies import DEFAULT, streams, write, write_text
 
@@ -124,7 +125,7 @@ def test_transactions_out_of_place_in_a_batch(codes: str) -> None:
     starts = [start for start in range(len(ops)) if ops[start] == wanted[0]]
     assert starts
     patch = Patch._of_slices(
-        [jr.patch.BatchSlice(batch, start, start + 1) for start in starts[:1] * len(wanted)]
+        [BatchSlice(batch, start, start + 1) for start in starts[:1] * len(wanted)]
     )
     with pytest.raises(ApplyError, match="transaction"):
         patch.compact()
