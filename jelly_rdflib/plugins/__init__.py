@@ -1,27 +1,58 @@
-"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized."""
+"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized.
+
+Nothing is imported before there is something to register: see `jelly_rdflib.registration`.
+"""
 
 from __future__ import annotations
 
-import rdflib.plugin
-import rdflib.util
-from rdflib.parser import Parser
-from rdflib.serializer import Serializer
+from typing import NamedTuple
 
-from jelly_rdflib.encodings import find_encoding
+__all__ = ["PLUGINS", "Plugin", "register"]
 
-__all__ = ["register"]
 
-# The module and the class of each encoding's plugins.
-_PARSERS = {
-    "jelly-patch": ("jelly_rdflib.plugins.patch_parser", "JellyPatchParser"),
-    "jelly-rdf": ("jelly_rdflib.plugins.rdf_parser", "JellyParser"),
-    "rdf-patch": ("jelly_rdflib.plugins.patch_parser", "RdfPatchParser"),
-}
-_SERIALIZERS = {
-    "jelly-patch": ("jelly_rdflib.plugins.patch_serializer", "JellyPatchSerializer"),
-    "jelly-rdf": ("jelly_rdflib.plugins.rdf_serializer", "JellySerializer"),
-    "rdf-patch": ("jelly_rdflib.plugins.patch_serializer", "RdfPatchSerializer"),
-}
+class Plugin(NamedTuple):
+    """The plugins for an encoding, under the names that `jelly_rdflib.encodings` has for it.
+
+    Attributes:
+        names: What rdflib is to know it by; the first is what file names stand for.
+        extensions: Endings of file names.
+        module: The modules of parser and serializer, without what both names start with.
+        classes: Their classes, likewise.
+    """
+
+    names: tuple[str, ...]
+    extensions: tuple[str, ...]
+    module: str
+    classes: str
+
+
+PLUGINS = (
+    Plugin(
+        names=("jelly-patch", "application/x-jelly-rdf-patch"),
+        extensions=("jellyp",),
+        module="patch",
+        classes="JellyPatch",
+    ),
+    Plugin(
+        names=("rdf-patch", "application/rdf-patch"),
+        extensions=("rdfp",),
+        module="patch",
+        classes="RdfPatch",
+    ),
+    Plugin(
+        names=("rdf-patch-thrift", "application/rdf-patch+thrift"),
+        extensions=("rdfpb",),
+        module="patch",
+        classes="RdfPatchThrift",
+    ),
+    Plugin(
+        # The second is a name that other packages have for it too, and may have a plugin of.
+        names=("jelly-rdf", "jelly", "application/x-jelly-rdf"),
+        extensions=("jelly",),
+        module="rdf",
+        classes="Jelly",
+    ),
+)
 
 
 def register() -> None:
@@ -34,15 +65,25 @@ def register() -> None:
     ``jelly-rdf`` is ours.
 
     Examples:
+        >>> import rdflib.util
         >>> register()
         >>> rdflib.util.guess_format("changes.jellyp"), rdflib.util.guess_format("data.jelly")
         ('jelly-patch', 'jelly-rdf')
     """
-    for kind, classes in ((Parser, _PARSERS), (Serializer, _SERIALIZERS)):
-        for encoding_name, (module, class_name) in classes.items():
-            encoding = find_encoding(encoding_name)
-            for name in encoding.names:
+    import rdflib.plugin
+    import rdflib.util
+    from rdflib.parser import Parser
+    from rdflib.serializer import Serializer
+
+    for plugin in PLUGINS:
+        for kind, word in ((Parser, "parser"), (Serializer, "serializer")):
+            for name in plugin.names:
                 if not any(rdflib.plugin.plugins(name, kind)):
-                    rdflib.plugin.register(name, kind, module, class_name)
-            for extension in encoding.extensions:
-                rdflib.util.SUFFIX_FORMAT_MAP[extension] = encoding.name
+                    rdflib.plugin.register(
+                        name,
+                        kind,
+                        f"{__name__}.{plugin.module}_{word}",
+                        f"{plugin.classes}{word.title()}",
+                    )
+        for extension in plugin.extensions:
+            rdflib.util.SUFFIX_FORMAT_MAP[extension] = plugin.names[0]

@@ -1,0 +1,85 @@
+"""The package's public names, which are imported when they are asked for, and its registration."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib
+from jelly_rdflib.encodings import find_encoding
+from jelly_rdflib.plugins import PLUGINS
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", jelly_rdflib.__all__)
+def test_each_name_is_there_and_no_module(name: str) -> None:
+    value = getattr(jelly_rdflib, name)
+    assert type(value) is not type(sys)
+    assert name in dir(jelly_rdflib)
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = jelly_rdflib.nonsense  # type: ignore[attr-defined]
+
+
+def run(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_the_package_alone_imports_little() -> None:
+    run(
+        "import sys, jelly_rdflib\n"
+        "assert not {'rdflib', 'zstandard', 'jelly_rdflib.core'} & set(sys.modules)"
+    )
+
+
+GUESS = "assert rdflib.util.guess_format('x.jellyp') == 'jelly-patch'"
+PARSE = (
+    "from rdflib.parser import Parser; import rdflib.plugin\n"
+    "assert rdflib.plugin.get('jelly-patch', Parser).__name__ == 'JellyPatchParser'"
+)
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import jelly_rdflib, rdflib.util",
+        "import rdflib.util, jelly_rdflib",
+        "from jelly_rdflib.terms import TripleTerm; import rdflib.util",
+        "from jelly_rdflib import apply; import rdflib.util",
+        "import rdflib.util; from jelly_rdflib.errors import JellyError",
+        "import jelly_rdflib; from rdflib import Dataset; import rdflib.util",
+        "import jelly_rdflib.cli.main; import rdflib.util",
+    ],
+)
+def test_rdflib_knows_the_plugins_whatever_is_imported_first(imports: str) -> None:
+    run(f"{imports}\n{GUESS}\n{PARSE}")
+
+
+def test_functions_stay_functions_when_their_modules_are_imported() -> None:
+    run(
+        "import jelly_rdflib.graphs, jelly_rdflib.apply, jelly_rdflib.diff, jelly_rdflib as jr\n"
+        "assert callable(jr.apply) and callable(jr.diff) and callable(jelly_rdflib.apply)"
+    )
+
+
+def test_rdflib_stays_as_it_is() -> None:
+    run(
+        "import jelly_rdflib, sys, rdflib\n"
+        "assert type(rdflib.__spec__.loader).__name__ == 'SourceFileLoader'\n"
+        "assert not any('Watch' in type(finder).__name__ for finder in sys.meta_path)\n"
+        "import importlib; importlib.reload(rdflib)"
+    )
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])
+def test_plugins_have_the_names_of_the_registry(plugin: object) -> None:
+    assert isinstance(plugin, type(PLUGINS[0]))
+    encoding = find_encoding(plugin.names[0])
+    assert set(plugin.names) == set(encoding.names)
+    assert plugin.extensions == encoding.extensions
