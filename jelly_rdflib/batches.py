@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,10 @@ from jelly_rdflib.core.source import open_source
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.encodings import (
     Encoding,
+    check_kind,
     find_encoding,
     find_encoding_of_changes,
+    find_encoding_of_statements,
     guess_by_name,
     guess_by_start,
 )
@@ -22,7 +25,7 @@ from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
 
-__all__ = ["look_at_batches", "open_patch_batches", "read_batches"]
+__all__ = ["look_at_batches", "open_patch_batches", "open_statement_batches", "read_batches"]
 
 
 def read_batches(
@@ -32,13 +35,14 @@ def read_batches(
     normalize: bool | None = False,
     strict: bool = True,
     format: str | None = None,
+    base: str | None = None,
 ) -> BatchSource:
-    """Iterate over the batches of a stream of changes or of Jelly-RDF: one for each frame.
+    """Iterate over the batches of a stream of changes or of statements: one for each frame.
 
     A batch has the operations as columns of numbers, and a table with each distinct term once:
     what is fast, and what Arrow and numpy take without a copy. If the end of the input ends a
-    patch, a last batch says so. Of a text some hundred rows are a batch. In Jelly-RDF a statement
-    is an `Op.A`, a namespace declaration an `Op.PA`.
+    patch, a last batch says so. Of a text some hundred rows are a batch. A statement is an `Op.A`,
+    a namespace or prefix that is declared an `Op.PA`.
 
     Args:
         source: As for `read_operations`.
@@ -46,13 +50,15 @@ def read_batches(
         normalize: As for `read_operations`, but False by default. It concerns only the nodes that
             ``batch.terms`` makes on request.
         strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
-        format: As for `read_operations`, and ``"jelly-rdf"``.
+        format: As for `read_operations` and `jelly_rdflib.read_statements`.
+        base: As for `jelly_rdflib.read_statements`.
 
     Returns:
         An iterator of `Batch`.
 
     Raises:
         DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
+        ImportError, ValueError: As for `jelly_rdflib.read_statements`.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -66,16 +72,28 @@ def read_batches(
         >>> batch.terms[batch.o[0]]
         rdflib.term.Literal('o')
     """
-    factory = make_node_factory(normalize)
-    encoding = None if format is None else find_encoding(format)
-    return _open(source, factory, limits or Limits(), encoding, _read_either(strict=strict))
+    return _open(
+        source,
+        None if format is None else find_encoding(format),
+        None,
+        make_node_factory(normalize),
+        limits or Limits(),
+        _read_either(strict=strict),
+        strict=strict,
+        base=base,
+    )
 
 
 def look_at_batches(source: Any, *, limits: Limits | None, format: str | None) -> BatchSource:
     """Read batches as `read_batches` does, before they are read in earnest: without warnings."""
-    encoding = None if format is None else find_encoding(format)
-    read_jelly = _read_either(strict=False, is_quiet=True)
-    return _open(source, make_node_factory(False), limits or Limits(), encoding, read_jelly)
+    return _open(
+        source,
+        None if format is None else find_encoding(format),
+        None,
+        make_node_factory(False),
+        limits or Limits(),
+        _read_either(strict=False, is_quiet=True),
+    )
 
 
 def open_patch_batches(
@@ -83,7 +101,22 @@ def open_patch_batches(
 ) -> BatchSource:
     """Open a source of changes as batches; arguments as for `jelly_rdflib.read_operations`."""
     encoding = None if format is None else find_encoding_of_changes(format)
-    return _open(source, factory, limits, encoding, JELLY_PATCH.open_batches)
+    return _open(source, encoding, True, factory, limits, JELLY_PATCH.open_batches)
+
+
+def open_statement_batches(
+    source: Any,
+    factory: NodeFactory,
+    limits: Limits,
+    format: str | None,
+    *,
+    strict: bool,
+    base: str | None,
+) -> BatchSource:
+    """Open a source of statements as batches; arguments as for `jelly_rdflib.read_statements`."""
+    encoding = None if format is None else find_encoding_of_statements(format)
+    open_jelly = functools.partial(JELLY.open_batches, strict=strict)
+    return _open(source, encoding, False, factory, limits, open_jelly, strict=strict, base=base)
 
 
 _OpenBatches = Callable[[Any, NodeFactory, Limits], BatchSource]
@@ -101,27 +134,52 @@ def _read_either(*, strict: bool, is_quiet: bool = False) -> _OpenBatches:
 
 def _open(
     source: Any,
+    encoding: Encoding | None,
+    holds_changes: bool | None,
     factory: NodeFactory,
     limits: Limits,
-    encoding: Encoding | None,
     open_jelly: _OpenBatches,
+    *,
+    strict: bool = True,
+    base: str | None = None,
 ) -> BatchSource:
-    """Open a source as batches of an encoding: the one given, or the one it looks like."""
+    """Open a source as batches of an encoding: the one given, or the one it looks like.
+
+    Args:
+        source: The source.
+        encoding: The encoding, if it is known.
+        holds_changes: Whether only encodings of changes will do, or of statements; None for any.
+        factory: Makes the nodes of the batches.
+        limits: What to accept.
+        open_jelly: Opens Jelly of either kind.
+        strict: For encodings of statements.
+        base: For those that have one.
+    """
 
     def opener(encoding: Encoding) -> _OpenBatches:
-        return open_jelly if encoding in (JELLY_PATCH, JELLY) else encoding.open_batches
+        if base is not None and not encoding.has_base:
+            raise ValueError(f"a base is given, but {encoding.name} has no relative IRIs")
+        if encoding in (JELLY_PATCH, JELLY):
+            return open_jelly
+        if encoding.holds_changes:
+            return encoding.open_batches
+        options = {"base": base} if encoding.has_base else {}
+        return functools.partial(encoding.open_batches, strict=strict, **options)
 
     if encoding is None:
         encoding = guess_by_name(source)
+        # Jelly tells its kind by itself, whatever its name says.
+        if encoding not in (None, JELLY_PATCH, JELLY) and holds_changes is not None:
+            check_kind(encoding, holds_changes=holds_changes)
     if encoding is not None:
         return opener(encoding)(source, factory, limits)
     opened = open_source(source)
     if isinstance(opened, memoryview):
-        encoding = guess_by_start(bytes(opened[:64]))
+        encoding = guess_by_start(bytes(opened[:64]), holds_changes=holds_changes)
         return opener(encoding)(source, factory, limits)
 
     def choose(start: bytes) -> Callable[[Any], BatchSource]:
-        open_batches = opener(guess_by_start(start))
+        open_batches = opener(guess_by_start(start, holds_changes=holds_changes))
         return lambda source: open_batches(source, factory, limits)
 
     return ChosenBatches(opened, choose)

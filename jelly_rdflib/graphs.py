@@ -13,6 +13,7 @@ from rdflib.graph import Dataset, Graph
 from jelly_rdflib.apply import apply
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.options import (
     Limits,
@@ -176,7 +177,7 @@ def write_graphs(
         )
     if namespaces and not options.namespace_declarations:
         raise EncodeError("to declare namespaces, options need namespace_declarations=True")
-    with StatementWriter(destination, options) as writer:
+    with StatementWriter(destination, options, format=JELLY.name) as writer:
         for graph in itertools.chain(first, graphs):
             write_graph(graph, writer, namespaces=namespaces)
             writer.end_frame()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.destination import Destination
-from jelly_rdflib.encodings import find_encoding_of_changes, guess_by_name
+from jelly_rdflib.encodings import check_kind, find_encoding_of_changes, guess_by_name
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
@@ -39,7 +39,8 @@ class PatchWriter:
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
             is out of place. The stream is then as if it had not been tried.
-        LookupError: There is no such format for changes.
+        LookupError: There is no such format for changes, or the path's name says one for
+            statements.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
 
@@ -69,7 +70,8 @@ class PatchWriter:
         if format is not None:
             encoding = find_encoding_of_changes(format)
         else:
-            encoding = guess_by_name(destination) or JELLY_PATCH
+            guessed = guess_by_name(destination) or JELLY_PATCH
+            encoding = check_kind(guessed, holds_changes=True)
         self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
@@ -147,8 +149,8 @@ class PatchWriter:
         self._encoder.write(operation)
 
     def write_all(self, operations: Iterable[Operation]) -> None:
-        """Write each operation of an iterable; a `Batch` as a whole, where the encoding can."""
-        if isinstance(operations, Batch) and hasattr(self._encoder, "write_batch"):
+        """Write each operation of an iterable; a `Batch` as a whole."""
+        if isinstance(operations, Batch):
             self._encoder.write_batch(operations)
         else:
             self._encoder.write_all(operations)

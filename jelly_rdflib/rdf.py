@@ -1,4 +1,4 @@
-"""Reading and writing Jelly-RDF, as people call it."""
+"""Reading and writing statements, and frames of Jelly-RDF one by one, as people call it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchReader, OperationReader, StatementReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.operations import Op, Statement
 from jelly_rdflib.options import Limits, StreamOptions
@@ -19,6 +22,7 @@ from jelly_rdflib.options import Limits, StreamOptions
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rdflib.term import Node
     from typing_extensions import Self
 
 __all__ = [
@@ -41,29 +45,44 @@ def read_statements(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
+    format: str | None = None,
+    base: str | None = None,
 ) -> StatementReader:
-    """Iterate over the statements of a Jelly-RDF stream, whatever its frames mean.
+    """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
 
-    Memory is bounded by the largest frame. A file that is opened here is closed at the end of the
-    stream, at an error, and by ``close()`` of the iterator.
+    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean; of a text by what
+    ``max_frame_size`` lets stand between two statements. A file that is opened here is closed at
+    the end of the stream, at an error, and by ``close()`` of the iterator.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
-            or compressed with gzip or zstd; delimited frames or one bare frame.
+            or compressed with gzip or zstd; of Jelly-RDF delimited frames or one bare frame.
         limits: What to accept; by default `Limits`' own defaults.
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
-        strict: Refuse a stream whose logical type does not go with its physical type. If False,
-            it is read with a warning.
+        strict: Refuse a stream of Jelly-RDF whose logical type does not go with its physical type,
+            and in a text IRIs and language tags that are none. If False, the stream is read with
+            a warning, and what stands in a text is taken as it is.
+        format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
+            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
+            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with
+            ``.gz`` or ``.zst``), else what the first bytes look like, which tells Jelly-RDF,
+            RDF/XML and JSON-LD. All but Jelly-RDF need the extra ``syntaxes``.
+        base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
+            in the text, they are an error.
 
     Returns:
         An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
         or graphs; the default graph is rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
 
     Raises:
-        DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
+        DecodeError: The input breaks a rule of the format, or its first bytes don't tell what it
+            is. (Raised by the iterator.)
         LimitError: The input asks for more than ``limits``.
         TypeError: ``source`` is none of these.
+        LookupError: There is no such format for statements.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        ValueError: The base is no absolute IRI, or the format has no relative IRIs.
         OSError: The path can't be opened or read.
 
     Examples:
@@ -74,7 +93,12 @@ def read_statements(
         ...     print(s, p, o, g)
         urn:s urn:p 1 urn:x-rdflib:default
     """
-    return StatementReader(_read_batches(source, limits, normalize, strict))
+    factory = make_node_factory(normalize)
+    return StatementReader(
+        open_statement_batches(
+            source, factory, limits or _DEFAULT_LIMITS, format, strict=strict, base=base
+        )
+    )
 
 
 def read_frames(
@@ -296,12 +320,13 @@ class StatementEncoder:
         return self._encoder.options
 
 
-class StatementWriter(StatementFrameEncoder):
-    """Writes a Jelly-RDF stream.
+class StatementWriter:
+    """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
-    exception, a graph or dataset that was not ended is left out, and the options with it if it is
-    the first. A frame is written in one piece.
+    exception, a graph or dataset of Jelly-RDF that was not ended is left out, and the options with
+    it if it is the first. A frame is written in one piece, and so are some thousand statements of a
+    text.
 
     In a stream of physical type GRAPHS, graphs are started and ended as the statements' graphs ask
     for it: fewest rows are written if statements come graph by graph.
@@ -309,15 +334,21 @@ class StatementWriter(StatementFrameEncoder):
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
             ``.gz`` or ``.zst`` makes a compressed file.
-        options: The stream's options; by default `StreamOptions()`. If their logical type is one
-            of graphs or datasets, each frame is one of them and ends with `end_frame` only.
-
-    Attributes:
-        options: The stream's options.
+        options: The options of a Jelly-RDF stream; by default `StreamOptions()`. If their logical
+            type is one of graphs or datasets, each frame is one of them and ends with `end_frame`
+            only. A text has none.
+        format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
+            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
+            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else
+            Jelly-RDF. All others need the extra ``syntaxes``.
 
     Raises:
-        EncodeError: By its methods: what is to be written can't be expressed with the options. The
-            stream is then as if it had not been tried.
+        EncodeError: By its methods: what is to be written can't be expressed in the format, or
+            with the options. The stream is then as if it had not been tried.
+        LookupError: There is no such format for statements, or the path's name says one for
+            changes.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
 
     Examples:
@@ -330,22 +361,73 @@ class StatementWriter(StatementFrameEncoder):
         1
     """
 
-    def __init__(self, destination: Any, options: StreamOptions | None = None) -> None:
+    def __init__(
+        self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
+    ) -> None:
         self._closed = True
         self._destination = Destination(destination)
-        super().__init__(NODE_TYPES, options or StreamOptions(), self._destination.write)
+        if format is not None:
+            encoding = find_encoding_of_statements(format)
+        else:
+            guessed = guess_by_name(destination) or JELLY
+            encoding = check_kind(guessed, holds_changes=False)
+        self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
         self._closed = False
+        if type(self) is StatementWriter:
+            # Each statement goes through one of these: straight to the encoder.
+            self.add = self._encoder.add  # type: ignore[method-assign]
+            self.write = self._encoder.write  # type: ignore[method-assign]
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None for a text."""
+        return getattr(self._encoder, "options", None)
+
+    def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
+        """Write a statement.
+
+        Args:
+            s, p, o: Terms.
+            g: The graph's name; None in a stream of triples, and for the default graph.
+        """
+        self._encoder.add(s, p, o, g)
+
+    def write(self, statement: Statement) -> None:
+        """Write a statement that is given as a tuple of three or four terms."""
+        self._encoder.write(statement)
+
+    def write_all(self, statements: Iterable[Statement]) -> None:
+        """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
+
+        Of a batch namespaces are left out where the format, or the options, have no place for them.
+        """
+        if isinstance(statements, Batch):
+            self._encoder.write_batch(statements)
+        else:
+            self._encoder.write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
-        """Declare a namespace, for people to read; the options need ``namespace_declarations``.
+        """Declare a namespace, for people to read.
+
+        Options of Jelly-RDF need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD have no
+        place for it, nor has RDF/XML after the first statement: there it is left out.
 
         Args:
             prefix: The prefix without its colon.
             iri: A URIRef, a Namespace, or a str.
         """
-        super().add_namespace(prefix, as_iri(iri))
+        self._encoder.add_namespace(prefix, as_iri(iri))
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
+        """End the frame: what follows is in the next one. Of a text, hand on what is written.
+
+        Args:
+            metadata: What to attach to the frame: a dict of str to bytes. A text has no place for
+                it.
+        """
+        self._encoder.end_frame(metadata)
 
     def __enter__(self) -> Self:
         return self
@@ -356,11 +438,11 @@ class StatementWriter(StatementFrameEncoder):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._close(self.finish if error is None else self.abandon)
+        self._close(self._encoder.finish if error is None else self._encoder.abandon)
 
     def close(self) -> None:
         """Write what is left, and close the file if the writer opened it."""
-        self._close(self.finish)
+        self._close(self._encoder.finish)
 
     def _close(self, end: Callable[[], None]) -> None:
         if self._closed:

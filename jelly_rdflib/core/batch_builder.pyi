@@ -1,7 +1,6 @@
 """Builds batches of terms and operations that another library has parsed."""
 
-from collections.abc import Generator
-from typing import final
+from typing import Protocol, final
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource
@@ -25,6 +24,10 @@ class BatchBuilder:
     def add_row(self, op: int, s: int = 0, p: int = 0, o: int = 0, g: int = 0) -> None: ...
     def take(self, *, has_graphs: bool) -> Batch: ...
 
+class _ClosableBatches(Protocol):
+    def __next__(self) -> Batch: ...
+    def close(self) -> None: ...
+
 @final
 class BuiltBatches(BatchSource):
-    def __init__(self, batches: Generator[Batch, None, None]) -> None: ...
+    def __init__(self, batches: _ClosableBatches) -> None: ...

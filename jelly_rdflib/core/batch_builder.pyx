@@ -180,7 +180,7 @@ cdef class BatchBuilder:
 
 @cython.final
 cdef class BuiltBatches(BatchSource):
-    """Batches that come one by one from a generator.
+    """Batches that come one by one from a generator, or from what works like one.
 
     Args:
         batches: Generates the batches; it is closed when no more are wanted, and closes what it

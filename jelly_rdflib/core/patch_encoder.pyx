@@ -184,6 +184,10 @@ cdef class PatchFrameEncoder(FrameEncoder):
         else:
             self.end_patch()
 
+    def write_batch(self, batch):
+        """Write the operations of a batch."""
+        self.write_all(batch.operations())
+
     def encode_frame(self, operations):
         """Encode operations to one frame, without its length.
 

@@ -22,6 +22,7 @@ ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
 # How much of an input is looked at, at the most, to tell what it is.
 START_SIZE = 64
 BLANKS = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 # A zstd stream may ask for a window of any size; this is what its own tools accept by default.
 ZSTD_MAX_WINDOW = 128 << 20
@@ -99,9 +100,15 @@ def has_control_characters(start: bytes) -> bool:
 
 
 def _tells_enough(start: bytes) -> bool:
+    start = start.removeprefix(BYTE_ORDER_MARK)
+    if has_control_characters(start):
+        return len(start) >= 3
+    if start[:1] == b"<":
+        # The name of an element looks like an IRI up to its end.
+        return any(byte in b" \t\r\n>?!" for byte in start)
     # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
     # may look like a blank.
-    return len(start) >= 3 and (start[0] not in BLANKS or has_control_characters(start))
+    return len(start) >= 3 and start[0] not in BLANKS
 
 
 def _is_zstd(start: bytes) -> bool:

@@ -27,6 +27,7 @@ from jelly_rdflib.core.write_buffer cimport (
 from collections.abc import Mapping
 
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.operations import Op
 from jelly_rdflib.options import StreamOptions
 
 cdef enum:
@@ -54,6 +55,9 @@ cdef enum:
     # Tag and length of a field, at the most.
     FIELD_HEAD = 15
     MAX_METADATA = 1 << 30
+
+cdef int PA = Op.PA
+cdef int A = Op.A
 
 cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
@@ -124,6 +128,31 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.put_namespace(NAMESPACE, prefix, iri, None)
         self.has_content = True
         self.close_full_frame()
+
+    def write_batch(self, batch):
+        """Write the statements and namespaces of a batch.
+
+        Namespaces are left out if the options are without them. If something can't be encoded, what
+        comes before it is written.
+        """
+        cdef tuple operation
+        cdef object g
+        cdef int op
+        for item in batch.operations():
+            operation = <tuple>item
+            op = operation[0]
+            if op == A:
+                g = operation[4]
+                # A stream of triples is one of the default graph.
+                if not self.has_graphs and g is not None and g == self.types.default_graph:
+                    g = None
+                self.put_statement(operation[1], operation[2], operation[3], g)
+            elif op != PA:
+                raise EncodeError(
+                    f"{Op(op).name} is about changes, and Jelly-RDF is for statements"
+                )
+            elif self.has_namespaces:
+                self.add_namespace(operation[1], operation[2])
 
     def end_frame(self, metadata=None):
         """End the frame: what follows is in the next one.

@@ -13,18 +13,26 @@ from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.encodings.rdf_patch import RDF_PATCH
+from jelly_rdflib.encodings.syntaxes import SYNTAXES, starts_like_turtle
+from jelly_rdflib.errors import DecodeError
 
 __all__ = [
     "ENCODINGS",
     "Encoding",
+    "check_kind",
     "find_encoding",
     "find_encoding_of_changes",
+    "find_encoding_of_statements",
     "guess_by_name",
     "guess_by_start",
 ]
 
-# Those whose first bytes say little come last.
-ENCODINGS: tuple[Encoding, ...] = (RDF_PATCH, JELLY, JELLY_PATCH)
+ENCODINGS: tuple[Encoding, ...] = (
+    RDF_PATCH,
+    *SYNTAXES,
+    JELLY,
+    JELLY_PATCH,
+)
 COMPRESSIONS = ("gz", "zst")
 
 
@@ -33,7 +41,7 @@ def find_encoding(key: str) -> Encoding:
 
     Args:
         key: One of its names, of its file extensions (without the dot) or of its media types, in
-            any case of letters.
+            any case of letters. What a media type has behind a semicolon is not looked at.
 
     Raises:
         LookupError: There is none.
@@ -43,8 +51,10 @@ def find_encoding(key: str) -> Encoding:
         'jelly-patch'
         >>> find_encoding("rdfp").name
         'rdf-patch'
+        >>> find_encoding("text/turtle; charset=utf-8").name
+        'turtle'
     """
-    wanted = key.lower()
+    wanted = key.lower().partition(";")[0].strip()
     for encoding in ENCODINGS:
         if wanted in (*encoding.names, *encoding.extensions):
             return encoding
@@ -58,18 +68,38 @@ def find_encoding_of_changes(key: str) -> Encoding:
     Raises:
         LookupError: There is none, or it is for statements.
     """
-    encoding = find_encoding(key)
-    if not encoding.holds_changes:
-        raise LookupError(f"{encoding.name} is for statements, not for changes")
+    return check_kind(find_encoding(key), holds_changes=True)
+
+
+def find_encoding_of_statements(key: str) -> Encoding:
+    """Find an encoding of statements; see `find_encoding`.
+
+    Raises:
+        LookupError: There is none, or it is for changes.
+    """
+    return check_kind(find_encoding(key), holds_changes=False)
+
+
+def check_kind(encoding: Encoding, *, holds_changes: bool) -> Encoding:
+    """Return an encoding, if it is for changes, or for statements, as is wanted.
+
+    Raises:
+        LookupError: It is for the others.
+    """
+    if encoding.holds_changes != holds_changes:
+        kinds = ("changes", "statements") if encoding.holds_changes else ("statements", "changes")
+        raise LookupError(f"{encoding.name} is for {kinds[0]}, not for {kinds[1]}")
     return encoding
 
 
 def guess_by_name(path: Any) -> Encoding | None:
-    """Guess the encoding of a file of changes by its name; None if it is no path, or says nothing.
+    """Guess the encoding of a file by its name; None if it is no path, or says nothing.
 
     Examples:
         >>> guess_by_name("log/changes.rdfp.gz").name
         'rdf-patch'
+        >>> guess_by_name("data.nq").name
+        'n-quads'
         >>> guess_by_name(b"TX .") is None
         True
     """
@@ -79,19 +109,35 @@ def guess_by_name(path: Any) -> Encoding | None:
     if len(parts) > 1 and parts[-1] in COMPRESSIONS:
         parts.pop()
     for encoding in ENCODINGS:
-        if encoding.holds_changes and len(parts) > 1 and parts[-1] in encoding.extensions:
+        if len(parts) > 1 and parts[-1] in encoding.extensions:
             return encoding
     return None
 
 
-def guess_by_start(start: bytes) -> Encoding:
-    """Guess the encoding of changes by their first bytes.
+def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encoding:
+    """Guess an encoding by the first bytes of an input.
+
+    Args:
+        start: The bytes.
+        holds_changes: Whether it is one of changes, or one of statements; None for either.
+
+    Raises:
+        DecodeError: They are of a syntax of RDF, but can't tell which.
 
     Examples:
         >>> guess_by_start(b"TX .").name
         'rdf-patch'
+        >>> guess_by_start(b"<?xml ", holds_changes=False).name
+        'rdf-xml'
     """
     for encoding in ENCODINGS:
-        if encoding.holds_changes and encoding.starts_like(start):
+        if holds_changes in (encoding.holds_changes, None) and encoding.starts_like(start):
             return encoding
-    raise AssertionError("the last encoding takes what no other takes")
+    if not holds_changes and starts_like_turtle(start):
+        raise DecodeError(
+            "the first bytes may be of N-Triples, N-Quads, Turtle, TriG or N3: say by a format"
+            " which it is",
+            offset=0,
+        )
+    # Its own errors say best what is wrong.
+    return JELLY if holds_changes is False else JELLY_PATCH

@@ -8,8 +8,6 @@ from typing import Any
 
 from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.options import Limits
 
 __all__ = ["Encoding"]
 
@@ -27,9 +25,12 @@ class Encoding:
             added.
         starts_like: Whether bytes, the first ones of an input, look like it.
         open_batches: Opens a source as batches: called with the source, what makes nodes, and
-            limits.
+            limits. Encodings of statements also take ``strict``, as
+            `jelly_rdflib.read_statements` does, and ``base`` if they have a base.
         make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
-            that takes the bytes. Options are None for the default.
+            that takes the bytes. Options are None for the default. All encoders have
+            ``write_batch`` and ``finish``.
+        has_base: Whether there may be relative IRIs in it, for which a base can be given.
     """
 
     name: str
@@ -38,8 +39,9 @@ class Encoding:
     media_types: tuple[str, ...]
     holds_changes: bool = True
     starts_like: Callable[[bytes], bool]
-    open_batches: Callable[[Any, NodeFactory, Limits], BatchSource]
+    open_batches: Callable[..., BatchSource]
     make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
+    has_base: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,9 +16,11 @@ from jelly_rdflib.options import Limits, StreamOptions
 __all__ = ["JELLY"]
 
 
-def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BatchReader:
+def open_batches(
+    source: Any, factory: NodeFactory, limits: Limits, *, strict: bool = True
+) -> BatchReader:
     """Open a source as batches."""
-    return BatchReader(source, StatementFrameDecoder(factory, limits), limits)
+    return BatchReader(source, StatementFrameDecoder(factory, limits, strict=strict), limits)
 
 
 def make_encoder(
@@ -35,7 +37,7 @@ JELLY = Encoding(
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),
     holds_changes=False,
-    # Its readers tell it from Jelly-Patch by themselves.
+    # What nothing else takes is taken for Jelly; which Jelly it is, the stream's options say.
     starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,

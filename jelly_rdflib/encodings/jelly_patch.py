@@ -32,8 +32,8 @@ JELLY_PATCH = Encoding(
     name="jelly-patch",
     extensions=("jellyp",),
     media_types=("application/x-jelly-rdf-patch",),
-    # What is no text is taken for it: its own errors say best what is wrong.
-    starts_like=lambda start: True,
+    # What nothing else takes is taken for Jelly.
+    starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,
 )

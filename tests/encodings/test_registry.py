@@ -132,10 +132,13 @@ def test_starts_of_other_things(data: bytes) -> None:
 
 def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
     for call in (
-        lambda: find_encoding("turtle"),
-        lambda: jr.read_operations(b"", format="turtle"),
-        lambda: jr.PatchWriter(io.BytesIO(), format="turtle"),
-        lambda: jr.apply(b"", Dataset(), format="turtle"),
+        lambda: find_encoding("trix"),
+        lambda: jr.read_operations(b"", format="trix"),
+        lambda: jr.read_statements(b"", format="trix"),
+        lambda: jr.read_batches(b"", format="trix"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="trix"),
+        lambda: jr.StatementWriter(io.BytesIO(), format="trix"),
+        lambda: jr.apply(b"", Dataset(), format="trix"),
     ):
         with pytest.raises(LookupError, match="jelly-patch"):
             call()
@@ -144,10 +147,38 @@ def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
 def test_an_encoding_of_statements_is_not_one_of_changes() -> None:
     for call in (
         lambda: jr.read_operations(b"", format="jelly-rdf"),
+        lambda: jr.read_operations(b"", format="turtle"),
+        lambda: jr.read_operations("x.ttl.gz"),
+        lambda: jr.apply("x.nq", Dataset()),
         lambda: jr.PatchWriter(io.BytesIO(), format="jelly"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="turtle"),
+        lambda: jr.PatchWriter("no-such-folder/x.jelly"),
+        lambda: jr.PatchWriter("no-such-folder/x.trig"),
     ):
-        with pytest.raises(LookupError, match="statements"):
+        with pytest.raises(LookupError, match="is for statements, not for changes"):
             call()
+
+
+def test_an_encoding_of_changes_is_not_one_of_statements() -> None:
+    for call in (
+        lambda: jr.read_statements(b"", format="jelly-patch"),
+        lambda: jr.read_statements("x.rdfp"),
+        lambda: jr.StatementWriter(io.BytesIO(), format="rdf-patch"),
+        lambda: jr.StatementWriter("no-such-folder/x.jellyp"),
+    ):
+        with pytest.raises(LookupError, match="is for changes, not for statements"):
+            call()
+
+
+def test_jelly_tells_its_kind_whatever_its_name_says(tmp_path: Path) -> None:
+    patch, data = tmp_path / "x.jelly", tmp_path / "x.jellyp"
+    patch.write_bytes(written("jelly-patch"))
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        writer.add(S, P, O, G)
+    data.write_bytes(file.getvalue())
+    assert list(jr.read_operations(patch)) == [*OPERATIONS, (Op.END,)]
+    assert list(jr.read_statements(data)) == [(S, P, O, G)]
 
 
 def test_a_text_has_no_options(tmp_path: Path) -> None:

@@ -1,0 +1,194 @@
+"""The syntaxes that the world has for RDF, as encodings of statements, through pyoxigraph.
+
+pyoxigraph is imported when something is read or written, not before.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch_builder import BuiltBatches
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import has_control_characters
+from jelly_rdflib.encodings.encoding import Encoding
+from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.options import Limits
+
+if TYPE_CHECKING:
+    from jelly_rdflib.encodings.syntaxes.encoder import SyntaxEncoder
+
+__all__ = [
+    "JSON_LD",
+    "N3",
+    "N_QUADS",
+    "N_TRIPLES",
+    "RDF_XML",
+    "SYNTAXES",
+    "TRIG",
+    "TURTLE",
+    "starts_like_turtle",
+]
+
+# An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
+_XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
+# An absolute IRI or one that ends, a blank node, a directive, a comment.
+_TURTLE_START = re.compile(
+    rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|@(prefix|base)\b|#[^\r\n]|(?i:prefix|base)\s)"
+)
+_JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
+
+
+def _open_batches(
+    syntax: Syntax,
+    source: Any,
+    factory: NodeFactory,
+    limits: Limits,
+    *,
+    strict: bool = True,
+    base: str | None = None,
+) -> BuiltBatches:
+    """Open a source as batches.
+
+    Raises:
+        ImportError: The package pyoxigraph is not there, or too old.
+        ValueError: The base is no absolute IRI.
+    """
+    _check_pyoxigraph(syntax.title)
+    from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
+
+    return BuiltBatches(StatementBatches(syntax, source, factory, limits, strict=strict, base=base))
+
+
+def _make_encoder(
+    syntax: Syntax, types: NodeTypes, options: Any, sink: Callable[[bytes], object]
+) -> SyntaxEncoder:
+    """Make an encoder.
+
+    Raises:
+        ValueError: There are options: syntaxes have none.
+        ImportError: The package pyoxigraph is not there, or too old.
+    """
+    if options is not None:
+        raise ValueError(f"options are for Jelly-RDF: {syntax.title} has none")
+    _check_pyoxigraph(syntax.title)
+    from jelly_rdflib.encodings.syntaxes.encoder import SyntaxEncoder
+
+    return SyntaxEncoder(syntax, types, sink)
+
+
+@functools.cache
+def _check_pyoxigraph(title: str) -> None:
+    hint = (
+        f"{title} needs the package pyoxigraph, 0.5 or later: pip install 'jelly-rdflib[syntaxes]'"
+    )
+    try:
+        pyoxigraph = importlib.import_module("pyoxigraph")
+    except ImportError as error:
+        raise ImportError(hint) from error
+    version = pyoxigraph.__version__
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (0, 5):
+        raise ImportError(f"{hint} (found {version})")
+
+
+def _says_nothing(start: bytes) -> bool:
+    """Tell nothing: the texts of N-Triples, N-Quads, Turtle, TriG and N3 may all start alike."""
+    return False
+
+
+def starts_like_turtle(start: bytes) -> bool:
+    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from what is none of them.
+
+    Examples:
+        >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
+        (True, True)
+        >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
+        (False, False)
+    """
+    return not has_control_characters(start) and _TURTLE_START.match(start) is not None
+
+
+def _starts_like_xml(start: bytes) -> bool:
+    return _XML_START.match(start) is not None
+
+
+def _starts_like_json(start: bytes) -> bool:
+    return not has_control_characters(start) and _JSON_START.match(start) is not None
+
+
+def _make_encoding(
+    syntax: Syntax, starts_like: Callable[[bytes], bool] = _says_nothing, **names: Any
+) -> Encoding:
+    return Encoding(
+        holds_changes=False,
+        starts_like=starts_like,
+        open_batches=functools.partial(_open_batches, syntax),
+        make_encoder=functools.partial(_make_encoder, syntax),
+        has_base=syntax.has_base,
+        **names,
+    )
+
+
+N_TRIPLES = _make_encoding(
+    Syntax(title="N-Triples", format="N_TRIPLES", has_triple_terms=True),
+    name="n-triples",
+    aliases=("ntriples", "nt11"),
+    extensions=("nt",),
+    media_types=("application/n-triples",),
+)
+N_QUADS = _make_encoding(
+    Syntax(title="N-Quads", format="N_QUADS", has_graphs=True, has_triple_terms=True),
+    name="n-quads",
+    aliases=("nquads",),
+    extensions=("nq",),
+    media_types=("application/n-quads", "text/x-nquads"),
+)
+TURTLE = _make_encoding(
+    Syntax(
+        title="Turtle", format="TURTLE", has_triple_terms=True, has_prefixes=True, has_base=True
+    ),
+    name="turtle",
+    extensions=("ttl",),
+    media_types=("text/turtle", "application/x-turtle"),
+)
+TRIG = _make_encoding(
+    Syntax(
+        title="TriG",
+        format="TRIG",
+        has_graphs=True,
+        has_triple_terms=True,
+        has_prefixes=True,
+        has_base=True,
+    ),
+    name="trig",
+    extensions=("trig",),
+    media_types=("application/trig", "application/x-trig"),
+)
+N3 = _make_encoding(
+    Syntax(title="N3", format="N3", has_prefixes=True, has_base=True),
+    name="n3",
+    extensions=("n3",),
+    media_types=("text/n3", "text/rdf+n3"),
+)
+RDF_XML = _make_encoding(
+    Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
+    _starts_like_xml,
+    name="rdf-xml",
+    aliases=("rdf/xml", "rdfxml", "xml"),
+    extensions=("rdf", "owl", "xml"),
+    media_types=("application/rdf+xml",),
+)
+JSON_LD = _make_encoding(
+    Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
+    _starts_like_json,
+    name="json-ld",
+    extensions=("jsonld", "json"),
+    media_types=("application/ld+json",),
+)
+
+SYNTAXES: tuple[Encoding, ...] = (N_TRIPLES, N_QUADS, TURTLE, TRIG, N3, RDF_XML, JSON_LD)

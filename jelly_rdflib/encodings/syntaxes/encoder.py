@@ -1,0 +1,237 @@
+"""Encodes statements in the syntaxes that pyoxigraph serializes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.encodings.syntaxes.documents import Document, make_document
+from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.encodings.syntaxes.terms import BatchTerms, NodeTerms, check_positions, write_iri
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.operations import Op, Statement
+
+if TYPE_CHECKING:
+    from rdflib.term import Node, URIRef
+
+__all__ = ["SyntaxEncoder"]
+
+# A piece is handed on when it has so many statements, or so many characters.
+_STATEMENTS = 4096
+_SIZE = 1 << 20
+# With longer terms statements are handed on one by one, or they might be very much at once.
+_MAX_QUICK = 1 << 12
+
+_NODES = {TermKind.IRI, TermKind.BLANK_NODE}
+_PLAIN_TERMS = {
+    TermKind.IRI,
+    TermKind.BLANK_NODE,
+    TermKind.SIMPLE_LITERAL,
+    TermKind.LANGUAGE_LITERAL,
+    TermKind.TYPED_LITERAL,
+}
+
+
+class SyntaxEncoder:
+    """Encodes statements, one after another, or whole batches.
+
+    What can't be encoded raises `EncodeError` and leaves the text as if it had not been tried.
+    Statements are handed on some thousand at a time.
+
+    Args:
+        syntax: The syntax.
+        types: The classes of nodes.
+        sink: Called with pieces of the text as they are ready: bytes.
+    """
+
+    def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+        self._syntax = syntax
+        self._types = types
+        self._sink = sink
+        self._nodes = NodeTerms(types)
+        self._document = make_document(syntax)
+        # Whether what can be said in N-Quads, but for graphs and quoted triples, can be said.
+        self._says_all = type(self._document).check is Document.check
+        self._prefixes: dict[str, str] = {}
+        # Of N-Quads, and their characters.
+        self._lines: list[str] = []
+        self._size = 0
+        self._is_started = False
+        self._is_broken = False
+        self._is_finished = False
+
+    def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
+        """Write a statement.
+
+        Args:
+            s, p, o: Terms.
+            g: The graph's name; None for the default graph.
+        """
+        if self._is_broken or self._is_finished:
+            self._refuse()
+        write = self._nodes.write
+        graph = "" if g is None or g == self._types.default_graph else write(g)
+        self._put(write(s), write(p), write(o), graph)
+
+    def add_namespace(self, prefix: str, iri: URIRef) -> None:
+        """Declare a namespace, for people to read; it is left out where there is no place for it.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef.
+        """
+        if not isinstance(prefix, str):
+            raise EncodeError(f"prefix {prefix!r} is no str")
+        if not isinstance(iri, self._types.iri):
+            raise EncodeError(f"prefix {prefix!r} can't stand for {iri!r}: it is no URIRef")
+        self._put_prefix(prefix, str.__str__(iri))
+
+    def write(self, statement: Statement) -> None:
+        """Write a statement that is given as a tuple of three or four terms."""
+        if not isinstance(statement, tuple) or len(statement) not in (3, 4):
+            raise EncodeError(f"{statement!r} is no statement: give a tuple of 3 or 4 terms")
+        self.add(*statement)
+
+    def write_all(self, statements: Iterable[Statement]) -> None:
+        """Write each statement of an iterable."""
+        for statement in statements:
+            self.write(statement)
+
+    def write_batch(self, batch: Batch) -> None:
+        """Write the statements and namespaces of a batch, without making nodes of them.
+
+        If one of them can't be encoded, those before it are written.
+        """
+        if self._is_broken or self._is_finished:
+            self._refuse()
+        terms = BatchTerms(batch, self._types.default_graph)
+        ops = bytes(batch.ops)
+        s, p, o, g = (column.tolist() for column in (batch.s, batch.p, batch.o, batch.g))
+        if ops.count(Op.A) == len(ops) and self._put_all(terms, s, p, o, g):
+            return
+        for op, *row in zip(ops, s, p, o, g, strict=True):
+            if op == Op.A:
+                subject, predicate, object_ = map(terms.write, row[:3])
+                self._put(subject, predicate, object_, terms.write_graph(row[3]))
+            elif op == Op.PA:
+                self._put_prefix(terms.string(row[0]), terms.string(row[2]))
+            else:
+                raise EncodeError(
+                    f"{Op(op).name} is about changes, and {self._syntax.title} is for statements"
+                )
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
+        """Hand on what is written so far.
+
+        Args:
+            metadata: None: there is no place for it.
+        """
+        if self._is_broken or self._is_finished:
+            self._refuse()
+        if metadata:
+            raise EncodeError(f"{self._syntax.title} has no place for metadata")
+        self._hand_on()
+
+    def finish(self) -> None:
+        """End the text and hand on what is left."""
+        if self._is_broken or self._is_finished:
+            return
+        self._hand_on()
+        start = b"" if self._is_started else self._document.start()
+        self._emit(start + self._document.end())
+        self._is_finished = True
+
+    def abandon(self) -> None:
+        """End the text because of an error: what is written stays."""
+        self.finish()
+
+    def _refuse(self) -> None:
+        if self._is_broken:
+            raise EncodeError("earlier statements could not be written: the text can't go on")
+        raise EncodeError("the text has ended: nothing can be written after that")
+
+    def _put(self, s: str, p: str, o: str, g: str) -> None:
+        # A quick look first: IRIs and blank nodes are what there is mostly.
+        if s[0] == '"' or s[1] == "<" or p[0] != "<" or p[1] == "<" or g:
+            check_positions(s, p, g)
+        if g and not self._syntax.has_graphs:
+            raise EncodeError(f"graph {g} in {self._syntax.title}, which has no named graphs")
+        if o[1] == "<" and o[0] == "<" and not self._syntax.has_triple_terms:
+            raise EncodeError(f"{self._syntax.title} can't have the quoted triple {o}")
+        if not self._says_all:
+            self._document.check(s, p, o)
+        line = f"{s} {p} {o} {g} .\n" if g else f"{s} {p} {o} .\n"
+        self._lines.append(line)
+        self._size += len(line)
+        self._hand_on_enough()
+
+    def _put_all(
+        self, terms: BatchTerms, s: list[int], p: list[int], o: list[int], g: list[int]
+    ) -> bool:
+        """Put the statements of a batch, all at once.
+
+        Returns:
+            False, and nothing is put, if they need a closer look.
+        """
+        names = [number for number in set(g) if not terms.is_default_graph(number)]
+        if (
+            not self._says_all
+            or terms.longest > _MAX_QUICK
+            or not terms.kinds_of(s) <= _NODES
+            or not terms.kinds_of(p) <= {TermKind.IRI}
+            or not (self._syntax.has_triple_terms or terms.kinds_of(o) <= _PLAIN_TERMS)
+            or not (terms.kinds_of(names) <= _NODES if self._syntax.has_graphs else not names)
+        ):
+            return False
+        try:
+            text = {number: terms.write(number) for number in {*s, *p, *o}}
+            end = dict.fromkeys(g, " .\n") | {
+                number: f" {terms.write(number)} .\n" for number in names
+            }
+        except EncodeError:
+            return False
+        lines = [
+            f"{text[a]} {text[b]} {text[c]}{end[d]}" for a, b, c, d in zip(s, p, o, g, strict=True)
+        ]
+        self._lines += lines
+        self._size += sum(map(len, lines))
+        self._hand_on_enough()
+        return True
+
+    def _put_prefix(self, prefix: str, iri: str) -> None:
+        if self._is_broken or self._is_finished:
+            self._refuse()
+        if not self._syntax.has_prefixes or self._prefixes.get(prefix) == iri:
+            return
+        write_iri(iri)
+        # Before it come statements for which the prefix may have stood for something else.
+        self._hand_on()
+        self._emit(self._document.add_prefix(prefix, iri))
+        self._prefixes[prefix] = iri
+
+    def _hand_on_enough(self) -> None:
+        if len(self._lines) >= _STATEMENTS or self._size >= _SIZE:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """Hand on the statements that wait."""
+        if not self._lines:
+            return
+        n_quads = "".join(self._lines).encode()
+        self._lines.clear()
+        self._size = 0
+        # If that fails, they are lost.
+        self._is_broken = True
+        start = b"" if self._is_started else self._document.start()
+        self._is_started = True
+        self._emit(start + self._document.piece(n_quads))
+
+    def _emit(self, piece: bytes) -> None:
+        # What is lost can't be written again: nobody knows how much of it was.
+        self._is_broken = True
+        if piece:
+            self._sink(piece)
+        self._is_broken = False

@@ -1,0 +1,118 @@
+"""What pyoxigraph's parsers read from: the bytes of a source, watched on their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.errors import LimitError
+from jelly_rdflib.options import Limits
+
+__all__ = ["WatchedInput"]
+
+# A parser asks for a few KiB at a time; a source is asked for more.
+_PIECE = 1 << 16
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# For each level of the text pyoxigraph goes down a level of its stack, or looks through them all.
+_MAX_LEVELS = 1000
+
+_WATCHES: dict[str, type[NestingWatch]] = {"RDF_XML": XmlNesting, "JSON_LD": JsonNesting}
+
+
+class WatchedInput:
+    """A file for a parser, that lets through no more than the limits allow.
+
+    pyoxigraph has no limits of its own for what it holds of a text until it can make a statement of
+    it, and a text that nests deep enough would be the end of the process.
+
+    Args:
+        source: An open source.
+        syntax: What it has.
+        limits: ``max_frame_size`` is for the bytes between two statements.
+        count: Returns how many statements the parser has made.
+
+    Attributes:
+        position: How many bytes the parser was given.
+        is_waiting: Whether the source gave less than it was asked for, so that the next statement
+            may be a while away.
+    """
+
+    def __init__(
+        self,
+        source: memoryview | ByteSource,
+        syntax: Syntax,
+        limits: Limits,
+        count: Callable[[], int],
+    ) -> None:
+        self._source = source
+        self._count = count
+        self._max_size = limits.max_frame_size
+        self._watch = _WATCHES.get(syntax.format, TurtleNesting)(_MAX_LEVELS)
+        self._piece: memoryview = memoryview(b"")
+        self._statements = 0
+        # Of the bytes that the parser was given since it made the last statement.
+        self._size = 0
+        self.position = 0
+        self.is_waiting = False
+
+    def read(self, size: int) -> bytes:
+        """Return at most so many bytes, or none at the end.
+
+        Raises:
+            LimitError: There are more of them, or they nest deeper, than the limits allow.
+        """
+        if self.position == 0:
+            self._skip_byte_order_mark()
+        if not self._piece:
+            self._piece = self._read_piece()
+        data = bytes(self._piece[:size])
+        self._piece = self._piece[size:]
+        self.position += len(data)
+        self._watch.look(data)
+        self._check_size(len(data))
+        return data
+
+    def _read_piece(self) -> memoryview:
+        if isinstance(self._source, memoryview):
+            piece, self._source = self._source[:_PIECE], self._source[_PIECE:]
+            return piece
+        data = self._source.read(_PIECE)
+        self.is_waiting = 0 < len(data) < _PIECE
+        return memoryview(data)
+
+    def _skip_byte_order_mark(self) -> None:
+        start = b""
+        while len(start) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(start):
+            more = self._read_piece()
+            if not more:
+                break
+            start += more
+        if start.startswith(_BYTE_ORDER_MARK):
+            self.position = len(_BYTE_ORDER_MARK)
+            self._watch.look(_BYTE_ORDER_MARK)
+        self._piece = memoryview(start)[self.position :]
+
+    def _check_size(self, size: int) -> None:
+        statements = self._count()
+        if statements != self._statements:
+            self._statements = statements
+            self._size = 0
+            if isinstance(self._watch, XmlNesting):
+                self._watch.expansion = 0
+        self._size += size
+        total = self._size
+        if isinstance(self._watch, XmlNesting):
+            total += self._watch.expansion
+        if total > self._max_size:
+            raise LimitError(
+                f"more than {self._max_size} bytes make no statement (limit max_frame_size)",
+                offset=self.position,
+            )
+
+    def close(self) -> None:
+        """Let go of the source."""
+        self._piece = memoryview(b"")
+        if isinstance(self._source, ByteSource):
+            self._source.close()

@@ -1,0 +1,204 @@
+"""Reads the syntaxes that pyoxigraph parses, as batches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pyoxigraph as ox
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_builder import BatchBuilder
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import open_source
+from jelly_rdflib.encodings.syntaxes.input import WatchedInput
+from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits
+
+__all__ = ["StatementBatches"]
+
+# A batch ends with the statement that comes to one of them.
+_ROWS = 1024
+_TEXT = 1 << 20
+
+_XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_PLACE = re.compile(r"Parser error at line \d+ [^:]*: ")
+# What its own messages don't say for themselves.
+_HINTS = {
+    "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
+    "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
+    " elsewhere: write the context into the document",
+}
+
+
+class StatementBatches:
+    """Iterates over the batches of a text.
+
+    Args:
+        syntax: The syntax of the text.
+        source: What `jelly_rdflib.core.source.open_source` takes.
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for what stands between two
+            statements.
+        strict: Whether to check IRIs and language tags.
+        base: What relative IRIs are relative to.
+
+    Raises:
+        ValueError: The base is no absolute IRI.
+    """
+
+    def __init__(
+        self,
+        syntax: Syntax,
+        source: Any,
+        factory: NodeFactory,
+        limits: Limits,
+        *,
+        strict: bool,
+        base: str | None,
+    ) -> None:
+        if base is not None:
+            try:
+                ox.NamedNode(base)
+            except ValueError as error:
+                raise ValueError(f"the base {base!r} is no absolute IRI: {error}") from error
+        self._syntax = syntax
+        self._limits = limits
+        self._builder = BatchBuilder(factory, limits)
+        self._statements = 0
+        self._prefixes: dict[str, str] = {}
+        # What is wrong behind the batch that was made last.
+        self._error: DecodeError | None = None
+        self._input = WatchedInput(open_source(source), syntax, limits, lambda: self._statements)
+        self._parser = ox.parse(
+            self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
+            getattr(ox.RdfFormat, syntax.format),
+            base_iri=base,
+            lenient=not strict,
+        )
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        if self._error is not None:
+            raise self._error
+        is_at_end = False
+        try:
+            is_at_end = self._read()
+        except DecodeError as error:
+            self._error = error
+        except SyntaxError as error:
+            self._error = self._explain(error)
+            self._error.__cause__ = error
+        except MemoryError as error:
+            if "buffer" not in str(error):
+                raise
+            self._error = LimitError(f"a token has more than 16 MiB ({self._vicinity()})")
+        if len(self._builder) > 0:
+            return self._builder.take(has_graphs=self._syntax.has_graphs)
+        if self._error is not None:
+            raise self._error
+        assert is_at_end
+        raise StopIteration
+
+    def close(self) -> None:
+        """Let go of the source."""
+        source = getattr(self, "_input", None)
+        if source is not None:
+            source.close()
+
+    def _read(self) -> bool:
+        """Put statements and prefixes into the builder; return whether they are the last."""
+        builder, input_ = self._builder, self._input
+        for quad in self._parser:
+            if len(builder) == 0:
+                self._add_prefixes()
+            self._add(quad)
+            if len(builder) >= _ROWS or builder.text_size >= _TEXT or input_.is_waiting:
+                return False
+        self._add_prefixes()
+        return True
+
+    def _add(self, quad: ox.Quad) -> None:
+        s = self._term(quad.subject)
+        p = self._term(quad.predicate)
+        o = self._term(quad.object)
+        g = 0
+        graph = quad.graph_name
+        if self._syntax.has_graphs:
+            is_default = type(graph) is ox.DefaultGraph
+            g = self._builder.default_graph() if is_default else self._term(graph)
+        elif type(graph) is not ox.DefaultGraph:
+            raise DecodeError(f"{self._syntax.title} has a formula, which RDF has not")
+        self._builder.add_row(Op.A, s, p, o, g)
+        self._statements += 1
+
+    def _term(self, term: Any) -> int:
+        kind = type(term)
+        if kind is ox.NamedNode:
+            return self._builder.iri(term.value)
+        if kind is ox.BlankNode:
+            return self._builder.blank_node(term.value)
+        if kind is ox.Literal:
+            return self._literal(term)
+        return self._triple(term)
+
+    def _literal(self, literal: ox.Literal) -> int:
+        language = literal.language
+        if language is not None:
+            if literal.direction is not None:
+                raise DecodeError(
+                    f"the literal {literal} has a direction, which rdflib has no place for"
+                )
+            return self._builder.literal(literal.value, language)
+        datatype = literal.datatype.value
+        return self._builder.literal(
+            literal.value, None, None if datatype == _XSD_STRING else datatype
+        )
+
+    def _triple(self, triple: ox.Triple) -> int:
+        outer = []
+        term: Any = triple
+        while type(term) is ox.Triple:
+            outer.append(term)
+            if len(outer) > self._limits.max_nesting_depth:
+                raise LimitError(
+                    "quoted triples nest deeper than"
+                    f" {self._limits.max_nesting_depth} (limit max_nesting_depth)"
+                )
+            term = term.object
+        number = self._term(term)
+        while outer:
+            term = outer.pop()
+            number = self._builder.triple(
+                self._term(term.subject), self._term(term.predicate), number
+            )
+        return number
+
+    def _add_prefixes(self) -> None:
+        """Add the prefixes that the parser has come to know since this was last called."""
+        if not self._syntax.has_prefixes:
+            return
+        builder = self._builder
+        for prefix, iri in self._parser.prefixes.items():
+            if self._prefixes.get(prefix) != iri:
+                self._prefixes[prefix] = iri
+                builder.add_row(Op.PA, builder.string(prefix), 0, builder.iri(iri), 0)
+
+    def _explain(self, error: SyntaxError) -> DecodeError:
+        message = _PLACE.sub("", error.msg)
+        message += _HINTS.get(message, "")
+        if error.lineno is None:
+            return DecodeError(f"{message} ({self._vicinity()})")
+        return DecodeError(message, line=error.lineno, column=error.offset)
+
+    def _vicinity(self) -> str:
+        """Say where the parser is, when it does not: somewhat before what it has read."""
+        return f"after {self._statements} statements, before byte {self._input.position}"
