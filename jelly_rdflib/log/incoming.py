@@ -39,7 +39,6 @@ class IncomingPatch:
     def __init__(self, operations: Iterator[Operation], *, must_be_there: bool) -> None:
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
-        self._all = operations
         self._headers: list[Operation] = []
         first = next(operations, None)
         if first is None and must_be_there:

@@ -284,7 +284,7 @@ class PatchLog:
             if since is not None:
                 raise ValueError("give since or position, not both: the position says since when")
             place = Position(target, as_iri(position))
-            start = place.read(self._chain)
+            start = place.find(self._chain)
         else:
             start = 0 if since is None else self._chain.resolve(since)
         entries = self._chain.between(start, end)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from rdflib.graph import Graph
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.apply import apply
 from jelly_rdflib.log.chain import Chain
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.operations import Op, Operation
@@ -38,24 +39,35 @@ class Position:
         target = Target(graph)
         if not target.is_dataset:
             raise TypeError("a position is kept in a graph of its own: that takes a Dataset")
+        self._graph = graph
         self._target = target
         self._name = name
 
-    def read(self, chain: Chain) -> int:
+    def find(self, chain: Chain) -> int:
         """Return the version that the target has; 0 if it has no position.
+
+        An old position that was left, when a replay broke off, is removed.
 
         Raises:
             LogError: It is one that the log does not have.
         """
-        return max((chain.resolve(id) for id in self._ids()), default=0)
+        versions = {id: chain.resolve(id) for id in self._ids()}
+        if not versions:
+            return 0
+        newest = max(versions, key=lambda id: versions[id])
+        removals = self._removals(newest)
+        if removals:
+            apply(removals, self._graph)
+        return versions[newest]
 
     def moves(self, entry: LogEntry) -> list[Operation]:
         """Return the operations that set the position, to come after those of a patch."""
-        old = [id for id in self._ids() if id != entry.id]
-        return [
-            (Op.A, self._name, POSITION, entry.id, self._name),
-            *((Op.D, self._name, POSITION, id, self._name) for id in old),
-        ]
+        move = (Op.A, self._name, POSITION, entry.id, self._name)
+        return [move, *self._removals(entry.id)]
+
+    def _removals(self, newest: Node) -> list[Operation]:
+        old = [id for id in self._ids() if id != newest]
+        return [(Op.D, self._name, POSITION, id, self._name) for id in old]
 
     def _ids(self) -> list[Node]:
         context = self._target.context(self._name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import random
 import shutil
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rdflib import Dataset
 
 import jelly_rdflib as jr
@@ -388,11 +388,9 @@ def test_each_byte_of_the_note_counts(log: PatchLog) -> None:
 
 
 @given(dice=st.randoms(use_true_random=False))
-def test_whatever_happens_to_the_files_is_told(
-    dice: random.Random, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path) -> None:
     """Segments are deleted, copied, swapped, cut and overwritten: nothing goes unnoticed."""
-    log = fill(PatchLog.create(tmp_path_factory.mktemp("log") / "log"), 4)
+    log = fill(PatchLog.create(folder / uuid.uuid4().hex), 4)
     expected = [list(entry.read()) for entry in log.patches()]
     for _ in range(dice.randint(1, 3)):
         paths = files(log.path / "segments")
