@@ -19,7 +19,6 @@ from jelly_rdflib.encodings import Encoding
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.operations import Op
 from jelly_rdflib.patch_writer import PatchWriter
 from jelly_rdflib.rdf import StatementWriter
 
@@ -112,16 +111,13 @@ def write_statements(
     """
     options = None
     if encoding is JELLY:
-        options = make_stream_options(input_.options, wishes, has_graphs=input_.has_graphs())
+        has_graphs = input_.encoding is None or input_.encoding.has_graphs
+        options = make_stream_options(input_.options, wishes, has_graphs=has_graphs)
     else:
         refuse_options(encoding, wishes)
     with StatementWriter(destination, options, format=encoding.name) as writer:
         is_grouped = options is not None and options.is_grouped
         for batch in batches:
-            for operation in batch:
-                if operation[0] == Op.A:
-                    writer.add(*operation[1:])
-                else:
-                    writer.add_namespace(operation[1], operation[2])
+            writer.write_all(batch)
             if is_grouped:
                 writer.end_frame(batch.metadata)

@@ -30,6 +30,7 @@ class Encoding:
         make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
             that takes the bytes. Options are None for the default. All encoders have
             ``write_batch`` and ``finish``.
+        has_graphs: Whether statements may be in named graphs.
         has_base: Whether there may be relative IRIs in it, for which a base can be given.
     """
 
@@ -41,6 +42,7 @@ class Encoding:
     starts_like: Callable[[bytes], bool]
     open_batches: Callable[..., BatchSource]
     make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
+    has_graphs: bool = True
     has_base: bool = False
 
     @property

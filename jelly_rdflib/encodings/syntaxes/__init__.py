@@ -129,6 +129,7 @@ def _make_encoding(
         starts_like=starts_like,
         open_batches=functools.partial(_open_batches, syntax),
         make_encoder=functools.partial(_make_encoder, syntax),
+        has_graphs=syntax.has_graphs,
         has_base=syntax.has_base,
         **names,
     )
