@@ -1,6 +1,6 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.nodes cimport NodeFactory
@@ -8,6 +8,8 @@ from jelly_rdflib.core.term_decoder cimport EncodedTerm, StatementRow, TermDecod
 from jelly_rdflib.core.wire cimport Span
 
 cdef enum:
+    # The field of a frame that its rows are in, in both formats.
+    ROWS_FIELD = 1
     # The row of the options, in both formats.
     OPTIONS_ROW = 1
     # Fields of the options, in both formats.
@@ -58,6 +60,7 @@ cdef class FrameDecoder:
     cdef uint64_t frame
     cdef uint64_t row
     cdef bint is_in_row
+    cdef list faults  # takes those that were overlooked; None: none is
     # The frame being decoded.
     cdef RowColumns rows
     cdef dict metadata
@@ -70,9 +73,11 @@ cdef class FrameDecoder:
     cdef int check_end(self, uint64_t offset) except -1
     cdef int check_usable(self) except -1
     cdef object raise_failure(self, const uint8_t* start, size_t size, uint64_t offset)
+    cdef int report_overlooked(self, const uint8_t* start, size_t size, uint64_t offset) except -1
     cdef int start_rows(self, size_t size) noexcept nogil
     cdef Batch take_batch(self)
     cdef int decode_frame_rows(self, Span frame) noexcept nogil
+    cdef int64_t read_row(self, Span row, Span* content) noexcept nogil
     cdef int decode_row(self, Span row) noexcept nogil
     cdef int append(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g

@@ -4,10 +4,13 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits
 
 class FrameDecoder:
-    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
+    def __init__(
+        self, factory: NodeFactory, limits: Limits, *, faults: list[DecodeError] | None = None
+    ) -> None: ...
     def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
     def finish(self) -> Batch: ...
     @property

@@ -1,5 +1,6 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
+cimport cython
 from libc.string cimport memcmp, memcpy, memset
 
 from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
@@ -16,6 +17,7 @@ from jelly_rdflib.core.term_decoder cimport (
     IS_DEFAULT_GRAPH,
     IS_IRI,
     IS_LITERAL,
+    OverlookedFault,
 )
 from jelly_rdflib.core.terms cimport TermColumns
 from jelly_rdflib.core.wire cimport (
@@ -33,7 +35,8 @@ from jelly_rdflib.errors import DecodeError, LimitError
 
 cdef enum:
     MIN_NAME_TABLE_SIZE = 8
-    ROWS_FIELD = 1
+    # In place of a row's number.
+    NO_ROW = 0xFFFFFFFFFFFFFFFF
 
 # The members of the graph oneof of a namespace, in the order of their fields.
 cdef int[4] NAMESPACE_GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
@@ -45,9 +48,11 @@ cdef class FrameDecoder:
     Args:
         factory: Makes the nodes of the batches.
         limits: A `jelly_rdflib.Limits`.
+        faults: A list that takes errors after which decoding goes on as if there had been none:
+            those of rules that what follows does not depend on. Else each is raised.
     """
 
-    def __cinit__(self, NodeFactory factory not None, limits, **_):
+    def __cinit__(self, NodeFactory factory not None, limits, *, list faults=None, **_):
         self.factory = factory
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
@@ -61,6 +66,9 @@ cdef class FrameDecoder:
         self.row_hint = 64
         self.term_hint = 64
         self.text_hint = 2048
+        if faults is not None:
+            self.faults = faults
+            self.terms.overlook_faults()
 
     def __dealloc__(self):
         rows_free(&self.rows)
@@ -122,6 +130,8 @@ cdef class FrameDecoder:
             if result >= 0:
                 result = self.decode_frame_rows(frame)
         self.is_busy = False
+        if self.terms.overlooked_count > 0:
+            self.report_overlooked(start, size, offset)
         if result < 0:
             self.raise_failure(start, size, offset)
         self.frame += 1
@@ -152,6 +162,27 @@ cdef class FrameDecoder:
         raise failure_to_error(
             &self.terms.failure, offset, self.frame, self.row if self.is_in_row else None
         )
+
+    cdef int report_overlooked(
+        self, const uint8_t* start, size_t size, uint64_t offset
+    ) except -1:
+        """Put what was overlooked in the frame into the list of faults."""
+        cdef OverlookedFault* fault
+        cdef const uint8_t* at
+        cdef uint32_t number
+        for number in range(self.terms.overlooked_count):
+            fault = &self.terms.overlooked[number]
+            at = fault.failure.at
+            self.faults.append(
+                failure_to_error(
+                    &fault.failure,
+                    # What was merged of several fields has no place of its own.
+                    offset + (at - start) if start <= at <= start + size else offset,
+                    self.frame, None if fault.row == NO_ROW else fault.row,
+                )
+            )
+        self.terms.overlooked_count = 0
+        return 0
 
     cdef int start_rows(self, size_t size) noexcept nogil:
         rows_free(&self.rows)
@@ -192,6 +223,7 @@ cdef class FrameDecoder:
                 if at == frame.end:
                     break
             tag_at = at
+            self.terms.row = self.row
             if read_tag(&at, frame.end, &field, &wire_type, &self.terms.failure) < 0:
                 return -1
             if field != ROWS_FIELD:
@@ -208,19 +240,22 @@ cdef class FrameDecoder:
                 self.is_in_row = True
                 return -1
             self.row += 1
+        self.terms.row = NO_ROW
         # There are no options in a frame without rows, before the first row of the stream.
         if self.has_options and self.end_frame(at) < 0:
             return -1
         return self.terms.end_frame()
 
-    cdef int decode_row(self, Span row) noexcept nogil:
-        """Decode a row, of whose oneof the last field counts."""
+    @cython.final
+    cdef int64_t read_row(self, Span row, Span* content) noexcept nogil:
+        """Read a row, of whose oneof the last field counts; return that field, 0 if there is none.
+        """
         cdef const uint8_t* at = row.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
         cdef uint32_t set_field = 0
         cdef Span span
-        cdef Span content = row
+        content[0] = row
         while at < row.end:
             tag_at = at
             if read_tag(&at, row.end, &field, &wire_type, &self.terms.failure) < 0:
@@ -237,15 +272,22 @@ cdef class FrameDecoder:
             ):
                 return -1
             if field == set_field:
-                if self.terms.merge(&content, span) < 0:
+                if self.terms.merge(content, span) < 0:
                     return -1
             else:
                 if set_field != 0 and self.terms.check_message(
-                    field_kind(self.row_message, set_field), content
+                    field_kind(self.row_message, set_field), content[0]
                 ) < 0:
                     return -1
                 set_field = field
-                content = span
+                content[0] = span
+        return set_field
+
+    cdef int decode_row(self, Span row) noexcept nogil:
+        cdef Span content
+        cdef int64_t set_field = self.read_row(row, &content)
+        if set_field < 0:
+            return -1
         if set_field == OPTIONS_ROW:
             return self.use_options(content)
         if not self.has_options:
@@ -253,8 +295,9 @@ cdef class FrameDecoder:
                 &self.terms.failure, content.start, b"the stream does not start with its options"
             )
         if set_field == 0:
-            return fail(&self.terms.failure, content.start, b"row of no kind that is known")
-        return self.decode_content(set_field, content)
+            fail(&self.terms.failure, content.start, b"row of no kind that is known")
+            return self.terms.overlook()
+        return self.decode_content(<uint32_t>set_field, content)
 
     cdef int append(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
@@ -275,10 +318,11 @@ cdef class FrameDecoder:
                 memcmp(options, self.option_fields, sizeof(options)) != 0
                 or not self.is_same_name(name)
             ):
-                return fail(
+                fail(
                     &self.terms.failure, message.start,
                     b"options that differ from the first options of the stream",
                 )
+                return self.terms.overlook()
             return 0
         if (
             self.check_options(options, message.start) < 0

@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport uint8_t
 
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
+from jelly_rdflib.core.term_decoder cimport EncodedTerm
 from jelly_rdflib.core.wire cimport Span
 
 
@@ -13,6 +14,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef bint patch_is_open  # operations came since the last end of a patch
 
     cdef int decode_namespace(self, uint8_t op, Span message) noexcept nogil
+    cdef int read_header(self, Span message, Span* key, EncodedTerm* value) noexcept nogil
     cdef int decode_header(self, Span message) noexcept nogil
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil
     cdef int decode_punctuation(self, Span message) noexcept nogil

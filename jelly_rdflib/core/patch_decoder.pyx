@@ -129,10 +129,13 @@ cdef class PatchFrameDecoder(FrameDecoder):
         """Jelly-Patch, "Patch frames"."""
         if self.option_fields[STREAM_TYPE] == FRAME:
             if self.in_transaction:
-                return fail(
+                fail(
                     &self.terms.failure, at,
                     b"a transaction of a FRAME stream does not end with its frame",
                 )
+                if self.terms.overlook() < 0:
+                    return -1
+                self.in_transaction = False
             if self.append(END, 0, 0, 0, 0) < 0:
                 return -1
         if self.rows.count > 0:
@@ -205,15 +208,13 @@ cdef class PatchFrameDecoder(FrameDecoder):
             return -1
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, graph)
 
-    cdef int decode_header(self, Span message) noexcept nogil:
-        """Decode an RdfPatchHeader (Jelly-Patch, "Headers")."""
+    cdef int read_header(self, Span message, Span* key, EncodedTerm* value) noexcept nogil:
+        """Read the fields of an RdfPatchHeader."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef EncodedTerm value
-        cdef Span key, span
-        cdef int64_t key_number, value_number
-        memset(&value, 0, sizeof(value))
+        cdef Span span
+        memset(value, 0, sizeof(EncodedTerm))
         key.start = key.end = message.end
         while at < message.end:
             tag_at = at
@@ -231,13 +232,23 @@ cdef class PatchFrameDecoder(FrameDecoder):
             ):
                 return -1
             if field == 1:
-                key = span
-                if self.terms.check_text(key) < 0:
+                key[0] = span
+                if self.terms.check_text(span) < 0:
                     return -1
-            elif self.terms.keep(field - 1, &value, span) < 0:
+            elif self.terms.keep(field - 1, value, span) < 0:
                 return -1
+        return 0
+
+    cdef int decode_header(self, Span message) noexcept nogil:
+        """Decode an RdfPatchHeader (Jelly-Patch, "Headers")."""
+        cdef EncodedTerm value
+        cdef Span key
+        cdef int64_t key_number, value_number
+        if self.read_header(message, &key, &value) < 0:
+            return -1
         if value.kind == UNSET:
-            return fail(&self.terms.failure, message.start, b"header has no value")
+            fail(&self.terms.failure, message.start, b"header has no value")
+            return self.terms.overlook()
         key_number = self.terms.intern_string(key)
         if key_number < 0:
             return -1
@@ -252,15 +263,19 @@ cdef class PatchFrameDecoder(FrameDecoder):
         if self.terms.check_message(EMPTY_MESSAGE, message) < 0:
             return -1
         if op == TX and self.in_transaction:
-            return fail(
+            fail(
                 &self.terms.failure, message.start,
                 b"transaction starts inside a transaction",
             )
+            if self.terms.overlook() < 0:
+                return -1
         if op != TX and not self.in_transaction:
-            return fail(
+            fail(
                 &self.terms.failure, message.start,
                 b"transaction ends, but none was started",
             )
+            if self.terms.overlook() < 0:
+                return -1
         self.in_transaction = op == TX
         return self.append(op, 0, 0, 0, 0)
 
@@ -269,12 +284,16 @@ cdef class PatchFrameDecoder(FrameDecoder):
         if self.terms.check_message(EMPTY_MESSAGE, message) < 0:
             return -1
         if self.option_fields[STREAM_TYPE] != PUNCTUATED:
-            return fail(
+            fail(
                 &self.terms.failure, message.start,
                 b"punctuation mark in a stream that is not PUNCTUATED",
             )
+            return self.terms.overlook()
         if self.in_transaction:
-            return fail(
+            fail(
                 &self.terms.failure, message.start, b"punctuation mark inside a transaction"
             )
+            if self.terms.overlook() < 0:
+                return -1
+            self.in_transaction = False
         return self.append(END, 0, 0, 0, 0)

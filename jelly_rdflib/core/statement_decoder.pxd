@@ -4,7 +4,12 @@ cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
+from jelly_rdflib.core.term_decoder cimport EncodedTerm
 from jelly_rdflib.core.wire cimport Span
+
+cdef enum:
+    # The field of RdfStreamFrame that is no row.
+    METADATA = 15
 
 
 @cython.final
@@ -20,6 +25,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef const char* describe_types(self, const uint32_t* options) noexcept with gil
     cdef int decode_triple_row(self, Span message) noexcept nogil
     cdef int decode_quad_row(self, Span message) noexcept nogil
+    cdef int read_graph_start(self, Span message, EncodedTerm* graph) noexcept nogil
     cdef int decode_graph_start(self, Span message) noexcept nogil
     cdef int decode_graph_end(self, Span message) noexcept nogil
     cdef int decode_namespace(self, Span message) noexcept nogil

@@ -4,12 +4,19 @@ from typing import final
 
 from jelly_rdflib.core.frame_decoder import FrameDecoder
 from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits, StreamOptions
 
 @final
 class StatementFrameDecoder(FrameDecoder):
     def __init__(
-        self, factory: NodeFactory, limits: Limits, *, strict: bool = True, is_quiet: bool = False
+        self,
+        factory: NodeFactory,
+        limits: Limits,
+        *,
+        strict: bool = True,
+        is_quiet: bool = False,
+        faults: list[DecodeError] | None = None,
     ) -> None: ...
     @property
     def options(self) -> StreamOptions | None: ...

@@ -53,10 +53,6 @@ cdef enum:
     DATATYPE = 11
 
 cdef enum:
-    # The field of RdfStreamFrame that is no row.
-    METADATA = 15
-
-cdef enum:
     # Fields of RdfStreamOptions that RdfPatchOptions does not have.
     PHYSICAL_TYPE = 2
     LOGICAL_TYPE = 14
@@ -199,14 +195,16 @@ cdef class StatementFrameDecoder(FrameDecoder):
         cdef EncodedTerm same
         cdef uint32_t[4] quad
         cdef uint32_t graph = 0
-        if self.option_fields[PHYSICAL_TYPE] == QUADS:
-            return self.refuse_row(message, b"triple")
+        if self.option_fields[PHYSICAL_TYPE] == QUADS and self.refuse_row(message, b"triple") < 0:
+            return -1
         if self.option_fields[PHYSICAL_TYPE] == GRAPHS:
             if not self.is_in_graph:
-                return fail(&self.terms.failure, message.start, b"triple outside a graph")
+                fail(&self.terms.failure, message.start, b"triple outside a graph")
+                if self.terms.overlook() < 0:
+                    return -1
             # The graph may be that of an earlier frame.
             memset(&same, 0, sizeof(same))
-            if self.terms.decode_graph(&same, message.start, &graph) < 0:
+            if self.is_in_graph and self.terms.decode_graph(&same, message.start, &graph) < 0:
                 return -1
         if self.terms.decode_statement(message, quad, False, False) < 0:
             return -1
@@ -215,24 +213,19 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int decode_quad_row(self, Span message) noexcept nogil:
         """Decode an RdfQuad (Jelly-RDF, "RDF statements and graphs")."""
         cdef uint32_t[4] quad
-        if self.option_fields[PHYSICAL_TYPE] != QUADS:
-            return self.refuse_row(message, b"quad")
+        if self.option_fields[PHYSICAL_TYPE] != QUADS and self.refuse_row(message, b"quad") < 0:
+            return -1
         if self.terms.decode_statement(message, quad, True, True) < 0:
             return -1
         return self.append(A, quad[0], quad[1], quad[2], quad[3])
 
-    cdef int decode_graph_start(self, Span message) noexcept nogil:
-        """Decode an RdfGraphStart (Jelly-RDF, "RDF statements and graphs")."""
+    cdef int read_graph_start(self, Span message, EncodedTerm* graph) noexcept nogil:
+        """Read the fields of an RdfGraphStart."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type, number
-        cdef EncodedTerm graph
+        cdef uint32_t field, wire_type
         cdef Span span
-        if self.option_fields[PHYSICAL_TYPE] != GRAPHS:
-            return self.refuse_row(message, b"graph start")
-        if self.is_in_graph:
-            return fail(&self.terms.failure, message.start, b"graph starts inside a graph")
-        memset(&graph, 0, sizeof(graph))
+        memset(graph, 0, sizeof(EncodedTerm))
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
@@ -246,14 +239,31 @@ cdef class StatementFrameDecoder(FrameDecoder):
                     LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
                 ) < 0
                 or read_span(&at, message.end, &span, &self.terms.failure) < 0
-                or self.terms.keep(GRAPH_KINDS[field - 1], &graph, span) < 0
+                or self.terms.keep(GRAPH_KINDS[field - 1], graph, span) < 0
             ):
                 return -1
+        return 0
+
+    cdef int decode_graph_start(self, Span message) noexcept nogil:
+        """Decode an RdfGraphStart (Jelly-RDF, "RDF statements and graphs")."""
+        cdef EncodedTerm graph
+        cdef uint32_t number
+        if (
+            self.option_fields[PHYSICAL_TYPE] != GRAPHS
+            and self.refuse_row(message, b"graph start") < 0
+        ):
+            return -1
+        if self.is_in_graph:
+            fail(&self.terms.failure, message.start, b"graph starts inside a graph")
+            if self.terms.overlook() < 0:
+                return -1
+        if self.read_graph_start(message, &graph) < 0:
+            return -1
         if graph.kind == UNSET:
             return fail(&self.terms.failure, message.start, b"graph starts without a graph node")
         if self.terms.decode_graph(&graph, message.start, &number) < 0:
             return -1
-        self.is_in_graph = True
+        self.is_in_graph = self.option_fields[PHYSICAL_TYPE] == GRAPHS
         self.has_regular_rows = True
         return 0
 
@@ -264,7 +274,8 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if self.option_fields[PHYSICAL_TYPE] != GRAPHS:
             return self.refuse_row(message, b"graph end")
         if not self.is_in_graph:
-            return fail(&self.terms.failure, message.start, b"graph ends, but none was started")
+            fail(&self.terms.failure, message.start, b"graph ends, but none was started")
+            return self.terms.overlook()
         self.is_in_graph = False
         self.has_regular_rows = False
         return 0
@@ -289,11 +300,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef int refuse_row(self, Span message, const char* row) noexcept nogil:
         self.terms.failure.what = row
-        return fail_number(
+        fail_number(
             &self.terms.failure, message.start,
             b"{what} row in a stream of physical type {number}",
             self.option_fields[PHYSICAL_TYPE], 0,
         )
+        return self.terms.overlook()
 
     cdef int decode_frame_field(
         self, const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type

@@ -57,6 +57,24 @@ ctypedef struct RegularRow:
     uint32_t last_prefix
 
 
+ctypedef struct EncodedLiteral:
+    # The fields of an RdfLiteral, read but not decoded.
+    TermKind kind
+    Span lexical
+    Span language
+    uint32_t datatype
+
+
+cdef enum:
+    # How many faults of a frame may be overlooked: strangers write our input.
+    MAX_OVERLOOKED = 1000
+
+
+ctypedef struct OverlookedFault:
+    Failure failure
+    uint64_t row
+
+
 ctypedef struct MergedSpan:
     # A message whose field stood more than once on the wire, put together.
     MergedSpan* next
@@ -81,6 +99,10 @@ cdef class TermDecoder:
     cdef size_t max_merged_size
     cdef TermColumns terms  # of the frame that is being decoded
     cdef Failure failure
+    # What was wrong but could be overlooked, in this frame; NULL: nothing can.
+    cdef OverlookedFault* overlooked
+    cdef uint32_t overlooked_count
+    cdef uint64_t row  # in which such faults are
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
     # Which uses of lookup entries are good: it changes with the table and with any prefix.
@@ -100,6 +122,8 @@ cdef class TermDecoder:
     cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil
     cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil
     cdef int end_frame(self) noexcept nogil
+    cdef int overlook_faults(self) except -1
+    cdef int overlook(self) noexcept nogil
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
@@ -135,7 +159,9 @@ cdef class TermDecoder:
     ) noexcept nogil
     cdef void free_merged(self) noexcept nogil
     cdef void start_epoch(self) noexcept nogil
+    cdef int read_iri(self, Span message, uint32_t* prefix_id, uint32_t* name_id) noexcept nogil
     cdef int64_t decode_iri(self, Span message) noexcept nogil
+    cdef int read_literal(self, Span message, EncodedLiteral* literal) noexcept nogil
     cdef int64_t decode_literal(self, Span message) noexcept nogil
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil
     cdef int64_t intern_string(self, Span text) noexcept nogil

@@ -150,6 +150,7 @@ cdef class TermDecoder:
         for position in range(4):
             terms_free(&self.carried[position])
         self.free_merged()
+        PyMem_RawFree(self.overlooked)
 
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
@@ -226,6 +227,31 @@ cdef class TermDecoder:
         memset(self.carried_copy, 0, sizeof(self.carried_copy))
         self.last_is_elsewhere = True
         self.free_merged()
+        return 0
+
+    cdef int overlook_faults(self) except -1:
+        """Make `overlook` take faults from now on."""
+        self.overlooked = <OverlookedFault*>PyMem_RawMalloc(
+            MAX_OVERLOOKED * sizeof(OverlookedFault)
+        )
+        if self.overlooked == NULL:
+            raise MemoryError
+        return 0
+
+    cdef int overlook(self) noexcept nogil:
+        """Note the failure and go on, if that is wanted; -1 if it is the end.
+
+        This is for rules that the state does not depend on: what follows is decoded as if the
+        rule had been kept.
+        """
+        cdef OverlookedFault* fault
+        if self.overlooked == NULL or self.overlooked_count == MAX_OVERLOOKED:
+            return -1
+        fault = &self.overlooked[self.overlooked_count]
+        fault.failure = self.failure
+        fault.row = self.row
+        self.overlooked_count += 1
+        memset(&self.failure, 0, sizeof(self.failure))
         return 0
 
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil:
@@ -535,11 +561,13 @@ cdef class TermDecoder:
             return self.decode_iri(span)
         if term.kind == IS_LITERAL:
             if position != OBJECT and not self.generalized:
-                return fail(
+                fail(
                     &self.failure, span.start,
                     b"literal that is not an object, but the options do not have"
                     b" generalized_statements",
                 )
+                if self.overlook() < 0:
+                    return -1
             return self.decode_literal(span)
         if term.kind == IS_DEFAULT_GRAPH:
             if self.check_message(EMPTY_MESSAGE, span) < 0:
@@ -549,11 +577,13 @@ cdef class TermDecoder:
                 term_hash(TermKind.DEFAULT_GRAPH, 0, 0), span.start, &self.failure,
             )
         if position == PREDICATE and not self.generalized:
-            return fail(
+            fail(
                 &self.failure, span.start,
                 b"predicate that is not an IRI, but the options do not have"
                 b" generalized_statements",
             )
+            if self.overlook() < 0:
+                return -1
         if term.kind == IS_TRIPLE_TERM:
             return self.decode_triple(span, depth + 1)
         return self.decode_blank_node(span)
@@ -570,13 +600,14 @@ cdef class TermDecoder:
             kind, message, self.limits.string_size, self.max_nesting_depth, &self.failure
         )
 
-    cdef int64_t decode_iri(self, Span message) noexcept nogil:
-        """Decode an RdfIri (Jelly-RDF, "IRIs")."""
+    cdef int read_iri(
+        self, Span message, uint32_t* prefix_id, uint32_t* name_id
+    ) noexcept nogil:
+        """Read the ids of an RdfIri; 0 where there is none."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef uint32_t prefix_id = 0
-        cdef uint32_t name_id = 0
+        prefix_id[0] = name_id[0] = 0
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
@@ -588,10 +619,17 @@ cdef class TermDecoder:
             if (
                 expect_wire_type(VARINT, field, wire_type, tag_at, &self.failure) < 0
                 or read_uint32(
-                    &at, message.end, &prefix_id if field == 1 else &name_id, &self.failure
+                    &at, message.end, prefix_id if field == 1 else name_id, &self.failure
                 ) < 0
             ):
                 return -1
+        return 0
+
+    cdef int64_t decode_iri(self, Span message) noexcept nogil:
+        """Decode an RdfIri (Jelly-RDF, "IRIs")."""
+        cdef uint32_t prefix_id, name_id
+        if self.read_iri(message, &prefix_id, &name_id) < 0:
+            return -1
         if prefix_id != 0:
             self.last_prefix = prefix_id
         # Beyond 32 bits the next name is 0 again, which is out of range too.
@@ -662,18 +700,15 @@ cdef class TermDecoder:
         """Decode a string that is not a term of RDF: a header's key, a prefix's name."""
         return self.intern_text(TermKind.STRING, text, 0)
 
-    cdef int64_t decode_literal(self, Span message) noexcept nogil:
-        """Decode an RdfLiteral (Jelly-RDF, "Literals")."""
+    cdef int read_literal(self, Span message, EncodedLiteral* literal) noexcept nogil:
+        """Read the fields of an RdfLiteral."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef uint32_t datatype = 0
-        cdef int64_t extra
-        cdef TermKind kind = TermKind.SIMPLE_LITERAL
-        cdef Span lexical
-        cdef Span language
-        lexical.start = lexical.end = message.end
-        language = lexical
+        literal.kind = TermKind.SIMPLE_LITERAL
+        literal.lexical.start = literal.lexical.end = message.end
+        literal.language = literal.lexical
+        literal.datatype = 0
         while at < message.end:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
@@ -682,38 +717,48 @@ cdef class TermDecoder:
                 if (
                     expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
                     # The last one counts, but those before it are checked too.
-                    or self.check_text(lexical) < 0
-                    or read_span(&at, message.end, &lexical, &self.failure) < 0
+                    or self.check_text(literal.lexical) < 0
+                    or read_span(&at, message.end, &literal.lexical, &self.failure) < 0
                 ):
                     return -1
             elif field == 2:
-                kind = TermKind.LANGUAGE_LITERAL
+                literal.kind = TermKind.LANGUAGE_LITERAL
                 if (
                     expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
-                    or read_span(&at, message.end, &language, &self.failure) < 0
-                    or self.check_text(language) < 0
+                    or read_span(&at, message.end, &literal.language, &self.failure) < 0
+                    or self.check_text(literal.language) < 0
                 ):
                     return -1
             elif field == 3:
-                kind = TermKind.TYPED_LITERAL
+                literal.kind = TermKind.TYPED_LITERAL
                 if (
                     expect_wire_type(VARINT, field, wire_type, tag_at, &self.failure) < 0
-                    or read_uint32(&at, message.end, &datatype, &self.failure) < 0
+                    or read_uint32(&at, message.end, &literal.datatype, &self.failure) < 0
                 ):
                     return -1
             elif skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
                 return -1
-        if kind == TermKind.SIMPLE_LITERAL:
-            return self.intern_text(kind, lexical, 0)
-        if kind == TermKind.LANGUAGE_LITERAL:
-            if not is_language_tag(language):
-                return fail(&self.failure, language.start, b"this is no language tag")
-            extra = self.intern_text(TermKind.STRING, language, 0)
+        return 0
+
+    cdef int64_t decode_literal(self, Span message) noexcept nogil:
+        """Decode an RdfLiteral (Jelly-RDF, "Literals")."""
+        cdef EncodedLiteral literal
+        cdef int64_t extra
+        if self.read_literal(message, &literal) < 0:
+            return -1
+        if literal.kind == TermKind.SIMPLE_LITERAL:
+            return self.intern_text(literal.kind, literal.lexical, 0)
+        if literal.kind == TermKind.LANGUAGE_LITERAL:
+            if not is_language_tag(literal.language):
+                fail(&self.failure, literal.language.start, b"this is no language tag")
+                if self.overlook() < 0:
+                    return -1
+            extra = self.intern_text(TermKind.STRING, literal.language, 0)
         else:
-            extra = self.decode_datatype(datatype, message.start)
+            extra = self.decode_datatype(literal.datatype, message.start)
         if extra < 0:
             return -1
-        return self.intern_text(kind, lexical, <uint32_t>extra)
+        return self.intern_text(literal.kind, literal.lexical, <uint32_t>extra)
 
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil:
         # Id 0 is out of range here: datatypes have no default.
@@ -747,10 +792,12 @@ cdef class TermDecoder:
         cdef int position
         cdef int64_t number
         if not self.rdf_star:
-            return fail(
+            fail(
                 &self.failure, message.start,
                 b"quoted triple, but the options do not have rdf_star",
             )
+            if self.overlook() < 0:
+                return -1
         if depth > self.max_nesting_depth:
             return fail_limit(
                 &self.failure, message.start,
