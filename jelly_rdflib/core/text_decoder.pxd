@@ -9,6 +9,10 @@ from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.wire cimport Span
 
 cdef enum:
+    # How many rows go into a batch.
+    MAX_ROWS = 512
+
+cdef enum:
     # The short forms of Turtle.
     INTEGER = 0
     DECIMAL = 1
@@ -22,6 +26,16 @@ ctypedef struct LinePlace:
     uint64_t line
     uint64_t column  # of `start`, from 0
     const uint8_t* start
+
+
+cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end) noexcept nogil
+
+
+ctypedef struct RowPlace:
+    # Where a row starts; line and column count from 1.
+    uint64_t offset
+    uint64_t line
+    uint64_t column
 
 
 ctypedef struct QuotedText:
@@ -53,12 +67,18 @@ cdef class TextDecoder:
     cdef const uint8_t* end
     cdef bint is_final  # no text follows it
     cdef bint is_incomplete  # the text ends in a row or comment
+    cdef bint is_cut_off  # what failed is a row without an end, or too long
     cdef LinePlace place  # where the row that is being read starts, then any place in it
     cdef const uint8_t* row_start
+    cdef RowPlace* row_places  # of the rows of the batch; NULL: nobody wants to know
+    cdef uint64_t offset  # of the text at hand
+    cdef const uint8_t* start
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
     cdef LastIri[4] last  # of each position, in this text
     # The patch.
     cdef bint in_transaction
+    cdef bint is_in_doubt  # a row that could not be read may have started or ended a transaction
+    cdef bint is_lenient
     cdef bint is_open  # operations came since the last end of a patch
     cdef bint has_end  # the end of a patch came
 
@@ -67,6 +87,9 @@ cdef class TextDecoder:
     ) except? NULL
     cdef int start_batch(self) noexcept nogil
     cdef const uint8_t* decode_rows(self, const uint8_t* at) noexcept nogil
+    cdef int keep_places(self) except -1
+    cdef void keep_place(self, const LinePlace* place, const uint8_t* at) noexcept nogil
+    cdef int take_bad_row(self) except -1
     cdef Batch take_batch(self)
     cdef Batch finish(self, uint64_t offset)
     cdef object make_error(self, const uint8_t* start, uint64_t offset)

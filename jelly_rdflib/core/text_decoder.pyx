@@ -6,6 +6,7 @@ be told apart without one.
 """
 
 cimport cython
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcmp, memcpy, memmove, memset, strlen
 
 from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
@@ -13,6 +14,15 @@ from jelly_rdflib.core.failure cimport fail_limit, fail_memory, failure_to_error
 from jelly_rdflib.core.hashing cimport copy_and_hash, load64, load64_little
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
 from jelly_rdflib.core.language_tag cimport is_language_tag
+from jelly_rdflib.core.row_code cimport (
+    ABORT_CODE,
+    COMMIT_CODE,
+    NO_CODE,
+    PATCH_END_CODE,
+    START_CODE,
+    RowCode,
+    find_row_code,
+)
 from jelly_rdflib.core.scanning cimport (
     find_iri_stop,
     find_long_stop,
@@ -40,8 +50,7 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op
 
 cdef enum:
-    # How much goes into a batch.
-    MAX_ROWS = 512
+    # How much goes into a batch, beside `MAX_ROWS`.
     MAX_TEXT = 1 << 18
 
 cdef enum:
@@ -101,6 +110,14 @@ cdef void count_lines(LinePlace* place, const uint8_t* at, const uint8_t* end) n
         at += 1
 
 
+cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Move the place, which is at ``start``, on to ``end``, where the text at hand begins."""
+    place.start = start
+    count_lines(place, start, end)
+    place.column += count_characters(place.start, end)
+    place.start = end
+
+
 cdef inline int hex_value(uint8_t byte) noexcept nogil:
     if is_digit(byte):
         return byte - 0x30
@@ -151,10 +168,12 @@ cdef class TextDecoder:
         self.term_hint = 64
         self.text_hint = 2048
         self.place.line = 1
+        self.is_lenient = True
 
     def __dealloc__(self):
         rows_free(&self.rows)
         terms_free(&self.terms)
+        PyMem_RawFree(self.row_places)
 
     cdef const uint8_t* decode(
         self, const uint8_t* start, const uint8_t* end, bint is_final, uint64_t offset
@@ -182,13 +201,22 @@ cdef class TextDecoder:
             self.end = end
             self.is_final = is_final
             self.is_incomplete = False
-            self.place.start = start
+            self.is_cut_off = False
+            self.offset = offset
+            self.start = self.place.start = start
             if self.start_batch() < 0:
                 at = start
             else:
                 at = self.decode_rows(start)
         if self.failure.at != NULL and self.rows.count == 0:
-            raise self.make_error(at, offset + (at - start))
+            error = self.make_error(at, offset + (at - start))
+            if self.is_cut_off and self.place.line < error.line:
+                error.message += f", which starts in line {self.place.line}"
+            # Whoever goes on behind the row starts here.
+            self.row_start = at
+            self.place.column += count_characters(self.place.start, at)
+            self.place.start = at
+            raise error
         self.place.column += count_characters(self.place.start, at)
         return at
 
@@ -218,8 +246,56 @@ cdef class TextDecoder:
                 terms_truncate(&self.terms, terms)
                 self.place = place
                 break
+            if self.row_places != NULL and at[0] != b"#":
+                self.keep_place(&place, at)
             at = next_at
         return at
+
+    cdef int keep_places(self) except -1:
+        """Keep the places of the rows of a batch from now on, and take no row that is amiss."""
+        self.is_lenient = False
+        self.row_places = <RowPlace*>PyMem_RawMalloc(MAX_ROWS * sizeof(RowPlace))
+        if self.row_places == NULL:
+            raise MemoryError
+        return 0
+
+    cdef void keep_place(self, const LinePlace* place, const uint8_t* at) noexcept nogil:
+        """Keep the place of the last row, which starts at ``at``."""
+        cdef RowPlace* kept = &self.row_places[self.rows.count - 1]
+        kept.offset = self.offset + (at - self.start)
+        kept.line = place.line
+        kept.column = place.column + count_characters(place.start, at) + 1
+
+    cdef int take_bad_row(self) except -1:
+        """Draw from a row that could not be read what the rows behind it depend on.
+
+        Where a transaction or patch starts or ends is taken as it is meant; a row of which nobody
+        knows what it is leaves a doubt, so that the next one is not blamed for it.
+        """
+        cdef RowCode code = find_row_code(self.row_start, self.end, True)
+        cdef uint8_t op = 0
+        if self.row_start == self.end or self.row_start[0] == b"#":
+            return 0
+        self.is_open = True
+        if code == NO_CODE:
+            self.is_in_doubt = True
+        elif code == START_CODE:
+            op = TX
+        elif code == COMMIT_CODE:
+            op = TC
+        elif code == ABORT_CODE:
+            op = TA
+        elif code == PATCH_END_CODE:
+            op = END
+            self.has_end = True
+        if op == 0:
+            return 0
+        self.in_transaction = op == TX
+        self.is_open = op != END
+        if self.start_batch() < 0 or rows_append(&self.rows, op, 0, 0, 0, 0) < 0:
+            raise MemoryError
+        self.keep_place(&self.place, self.row_start)
+        return 0
 
     cdef Batch take_batch(self):
         cdef Batch batch = make_batch(&self.rows, &self.terms, self.factory, True, {})
@@ -232,7 +308,7 @@ cdef class TextDecoder:
 
     cdef Batch finish(self, uint64_t offset):
         """Return a batch with the end of the patch that the input's end ends, if it ends one."""
-        if self.in_transaction:
+        if self.in_transaction and not self.is_in_doubt:
             raise DecodeError(
                 "the input ends inside a transaction", offset=offset, line=self.place.line,
                 column=self.place.column + 1,
@@ -241,6 +317,9 @@ cdef class TextDecoder:
             return None
         if self.start_batch() < 0 or rows_append(&self.rows, END, 0, 0, 0, 0) < 0:
             raise MemoryError
+        if self.row_places != NULL:
+            self.offset = offset
+            self.keep_place(&self.place, self.start)
         return self.take_batch()
 
     cdef object make_error(self, const uint8_t* start, uint64_t offset):
@@ -259,6 +338,7 @@ cdef class TextDecoder:
         return NULL
 
     cdef const uint8_t* fail_size(self) noexcept nogil:
+        self.is_cut_off = True
         fail_limit(
             &self.failure, self.row_start,
             b"row of more than {number} bytes (limit max_frame_size)", self.max_row_size, 0,
@@ -286,6 +366,7 @@ cdef class TextDecoder:
         if <size_t>(self.end - self.row_start) > self.max_row_size:
             return self.fail_size()
         if self.is_final:
+            self.is_cut_off = True
             return self.fail(self.end, b"the input ends inside a row")
         self.is_incomplete = True
         return NULL
@@ -449,7 +530,10 @@ cdef class TextDecoder:
         at = self.next_token(value_end)
         if at == NULL:
             return NULL
-        if at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n" and self.is_prev(key):
+        if (
+            at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n" and self.is_lenient
+            and self.is_prev(key)
+        ):
             # As rdflib 7 writes it: without a dot, and a TX in the next line.
             if self.end - at < 3:
                 return self.cut_off()
@@ -519,7 +603,9 @@ cdef class TextDecoder:
         return self.end_row(at, op, name, 0, iri, graph)
 
     cdef const uint8_t* decode_mark(self, const uint8_t* at, uint8_t op) noexcept nogil:
-        if op == TX:
+        if self.is_in_doubt:
+            pass
+        elif op == TX:
             if self.in_transaction:
                 return self.fail(self.row_start, b"transaction starts inside a transaction")
         elif op == END:
@@ -533,6 +619,7 @@ cdef class TextDecoder:
         at = self.end_row(at, op, 0, 0, 0, 0)
         if at != NULL:
             self.in_transaction = op == TX
+            self.is_in_doubt = False
             self.has_end |= op == END
         return at
 

@@ -1,0 +1,1 @@
+"""Tests of looking into files and of validating them."""
