@@ -29,6 +29,14 @@ from .graphs import (
     read_graphs as read_graphs,
     write_graphs as write_graphs,
 )
+from .inspection import (
+    FrameReport as FrameReport,
+    LookupReport as LookupReport,
+    StreamReport as StreamReport,
+    Tally as Tally,
+    inspect as inspect,
+    inspect_frames as inspect_frames,
+)
 from .log import (
     LogEntry as LogEntry,
     LogProblem as LogProblem,

@@ -13,7 +13,7 @@ import zstandard
 
 from jelly_rdflib.errors import DecodeError
 
-__all__ = ["ByteSource", "has_control_characters", "look_at_start", "open_source"]
+__all__ = ["ByteSource", "Meter", "has_control_characters", "look_at_start", "open_source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -45,13 +45,27 @@ class ByteSource:
         self.close = close
 
 
-def open_source(source: Any) -> memoryview | ByteSource:
+class Meter:
+    """Tells what was read of a source as it is stored.
+
+    Attributes:
+        size: Bytes that were read, before they were unpacked.
+        compression: ``"gzip"`` or ``"zstd"``; None if there is none, or nothing was read yet.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.compression: str | None = None
+
+
+def open_source(source: Any, meter: Meter | None = None) -> memoryview | ByteSource:
     """Return the uncompressed bytes of ``source``: a memoryview if they are in memory.
 
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path (str or
             os.PathLike), or a binary file object, of which only ``read`` is needed. Content
             compressed with gzip or zstd is told by its first bytes. An open source stays as it is.
+        meter: Is told what is read.
 
     Raises:
         TypeError: It is none of these, or a text file.
@@ -59,14 +73,15 @@ def open_source(source: Any) -> memoryview | ByteSource:
     """
     if isinstance(source, ByteSource):
         return source
+    meter = Meter() if meter is None else meter
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
         file = open(source, "rb", buffering=0)  # noqa: SIM115
-        return _decompressed(_file_reader(file), file.close)
+        return _decompressed(_file_reader(file, meter), file.close, meter)
     if hasattr(source, "read") and not _is_mmap(source):
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
-        return _decompressed(_file_reader(source), _do_nothing)
+        return _decompressed(_file_reader(source, meter), _do_nothing, meter)
     try:
         view = memoryview(source).cast("B")
     except TypeError as error:
@@ -74,7 +89,8 @@ def open_source(source: Any) -> memoryview | ByteSource:
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
     if view[:2] == GZIP_MAGIC or _is_zstd(bytes(view[:4])):
-        return _decompressed(_file_reader(io.BytesIO(view)), _do_nothing)
+        return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, meter)
+    meter.size = len(view)
     return view
 
 
@@ -126,7 +142,7 @@ def _is_mmap(source: Any) -> bool:
     return type(source).__module__ == "mmap"
 
 
-def _file_reader(file: Any) -> Callable[[int], bytes]:
+def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
     # `read1` returns what there is; `read` of a buffered file would wait for all that was asked,
     # and a live stream's frames would be late.
     read = getattr(file, "read1", None) or file.read
@@ -139,32 +155,37 @@ def _file_reader(file: Any) -> Callable[[int], bytes]:
             raise TypeError(
                 f"the source's read() returned {type(data).__name__}, not bytes; is it a text file?"
             )
+        meter.size += len(data)
         return bytes(data)
 
     return checked_read
 
 
-def _decompressed(read: Callable[[int], bytes], close: Callable[[], None]) -> ByteSource:
+def _decompressed(
+    read: Callable[[int], bytes], close: Callable[[], None], meter: Meter
+) -> ByteSource:
     """Make a source that looks whether its bytes are compressed, but not before it is read."""
     reader: Callable[[int], bytes] | None = None
 
     def read_decompressed(size: int) -> bytes:
         nonlocal reader
         if reader is None:
-            reader = _decompressed_reader(read)
+            reader = _decompressed_reader(read, meter)
         return reader(size)
 
     return ByteSource(read_decompressed, close)
 
 
-def _decompressed_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+def _decompressed_reader(read: Callable[[int], bytes], meter: Meter) -> Callable[[int], bytes]:
     start = b""
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     read = _with_start(start, read)
     if start.startswith(GZIP_MAGIC):
+        meter.compression = "gzip"
         return _gzip_reader(read)
     if _is_zstd(start):
+        meter.compression = "zstd"
         return _zstd_reader(read)
     return read
 

@@ -1,0 +1,415 @@
+"""What a stream is said to be made of, against counts over protobuf's messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+
+import jelly_rdflib as jr
+
+from .. import strategies
+from ..oracle import build as b, producer, rdf_build as rb, rdf_producer, schema as pb, wire
+from ..oracle.wire import varint
+from ..rdf import strategies as rdf_strategies
+from ..strategies import Stream
+from ..support import assert_nothing_is_kept, write as write_patch
+from ..test_bad_input import REALISTIC, SMALL
+from .counting import Counts, count
+
+
+def assert_counts(report: jr.StreamReport, expected: Counts, messages: list[Any]) -> None:
+    """Check all that does not depend on how the messages are spelled."""
+    assert report.error is None
+    assert {kind: tally.count for kind, tally in report.rows.items() if tally.count} == {
+        kind: number for kind, number in expected.rows.items() if number
+    }
+    for kind, lookup in report.lookups.items():
+        assert dataclasses.asdict(lookup) == expected.lookup(kind)
+    assert {kind: number for kind, number in report.terms.items() if number} == expected.terms
+    assert {position: number for position, number in report.repeated_terms.items() if number} == {
+        position: number for position, number in expected.repeated.items() if number
+    }
+    assert report.frames == len(messages)
+
+
+def assert_sizes(report: jr.StreamReport, messages: list[Any]) -> None:
+    """Check the bytes of rows, as protobuf writes them."""
+    sizes = dict.fromkeys(report.rows, 0)
+    metadata = 0
+    for message in messages:
+        for row in message.rows:
+            sizes[row.WhichOneof("row")] += len(wire.field(1, row.SerializeToString()))
+        metadata += len(message.SerializeToString())
+        metadata -= len(type(message)(rows=message.rows).SerializeToString())
+    assert {kind: tally.size for kind, tally in report.rows.items()} == sizes
+    assert report.metadata.size == metadata
+
+
+def assert_operations(report: jr.StreamReport, data: bytes) -> None:
+    codes = [op for batch in jr.read_batches(data, strict=False) for op in batch.ops]
+    assert report.operations == {op.name: codes.count(op) for op in jr.Op}
+    assert report.statements == codes.count(jr.Op.A) + codes.count(jr.Op.D)
+    assert report.patches == codes.count(jr.Op.END)
+    assert report.committed == codes.count(jr.Op.TC)
+    assert report.aborted == codes.count(jr.Op.TA)
+
+
+@given(strategies.streams(), strategies.dice)
+def test_patches_are_counted_as_protobuf_has_them(stream: Stream, rng: random.Random) -> None:
+    messages = producer.frames(stream.operations, stream.options, rng)
+    expected = count(messages, stream.options, has_graphs=stream.quads)
+    data = b.delimited(message.SerializeToString() for message in messages)
+    report = jr.inspect(data)
+    assert report.format == "jelly-patch"
+    assert_counts(report, expected, messages)
+    assert_sizes(report, messages)
+    assert_operations(report, data)
+    assert report.size == report.stored_size == len(data)
+    assert report.largest_frame == max(message.ByteSize() for message in messages)
+    assert report.metadata == jr.Tally()
+    assert report.is_delimited
+    assert report.compression is report.lines is None
+
+
+@given(rdf_strategies.streams(), strategies.dice)
+def test_statements_are_counted_as_protobuf_has_them(
+    stream: rdf_strategies.Stream, rng: random.Random
+) -> None:
+    messages = rdf_producer.messages(stream.frames, stream.options, rng)
+    expected = count(messages, stream.options, has_graphs=True)
+    data = b.delimited(message.SerializeToString() for message in messages)
+    report = jr.inspect(data)
+    assert report.format == "jelly-rdf"
+    assert_counts(report, expected, messages)
+    assert_sizes(report, messages)
+    assert_operations(report, data)
+    assert report.metadata.count == expected.metadata
+
+
+@given(strategies.streams(), strategies.dice)
+def test_odd_spellings_count_the_same(stream: Stream, rng: random.Random) -> None:
+    messages = producer.frames(stream.operations, stream.options, rng)
+    frames = [wire.spell(message, rng, 0.3) for message in messages]
+    report = jr.inspect(b.delimited(frames))
+    assert_counts(report, count(messages, stream.options, has_graphs=stream.quads), messages)
+    rows = sum(tally.size for tally in report.rows.values())
+    assert rows <= sum(map(len, frames)) <= report.size
+
+
+@given(rdf_strategies.streams(), strategies.dice)
+def test_odd_spellings_of_statements_count_the_same(
+    stream: rdf_strategies.Stream, rng: random.Random
+) -> None:
+    messages = rdf_producer.messages(stream.frames, stream.options, rng)
+    report = jr.inspect(b.delimited(wire.spell(message, rng, 0.3) for message in messages))
+    assert_counts(report, count(messages, stream.options, has_graphs=True), messages)
+
+
+@given(rdf_strategies.streams(), strategies.dice)
+def test_frames_one_by_one(stream: rdf_strategies.Stream, rng: random.Random) -> None:
+    messages = rdf_producer.messages(stream.frames, stream.options, rng)
+    data = b.delimited(message.SerializeToString() for message in messages)
+    inspector = jr.inspect_frames(data)
+    frames = list(inspector)
+    for number, (frame, message) in enumerate(zip(frames, messages, strict=True)):
+        kinds = [row.WhichOneof("row") for row in message.rows]
+        assert frame.number == number
+        assert data[frame.offset : frame.offset + frame.size] == message.SerializeToString()
+        assert frame.rows == len(kinds)
+        assert frame.entries == sum(kind in ("name", "prefix", "datatype") for kind in kinds)
+        assert frame.statements == sum(kind in ("triple", "quad") for kind in kinds)
+        assert frame.metadata == message.metadata
+        assert json.loads(json.dumps(frame.as_dict()))["size"] == frame.size
+    assert inspector.report == jr.inspect(data)
+
+
+def test_the_end_of_input_is_no_frame() -> None:
+    """The END of a FLAT stream, and that of a last patch without a mark, come after the frames."""
+    for stream_type in (b.FLAT, b.PUNCTUATED):
+        data = b.stream([b.options(stream_type=stream_type), b.begin(), b.commit()])
+        assert [frame.rows for frame in jr.inspect_frames(data)] == [3]
+        assert jr.inspect(data).patches == 1
+
+
+def test_a_bare_frame() -> None:
+    data = b.frame(b.options(), b.name("urn:s"), b.add(b.iri(), b.iri(0, 1), "o"))
+    report = jr.inspect(data)
+    assert report.is_delimited is False
+    assert report.frames == report.statements == 1
+    assert report.size == report.stored_size == report.largest_frame == len(data)
+
+
+@pytest.mark.parametrize("compression", [None, "gzip", "zstd"])
+def test_sources_and_compression(compression: str | None, tmp_path: Path) -> None:
+    pack = {None: bytes, "gzip": gzip.compress, "zstd": zstandard.compress}[compression]
+    data = pack(REALISTIC)
+    path = tmp_path / "changes.jellyp"
+    path.write_bytes(data)
+    plain = jr.inspect(REALISTIC)
+    for source in (data, bytearray(data), path, str(path), io.BytesIO(data)):
+        report = jr.inspect(source)
+        assert report.compression == compression
+        assert report.stored_size == len(data)
+        assert report.size == len(REALISTIC)
+        assert dataclasses.replace(report, compression=None, stored_size=len(REALISTIC)) == plain
+
+
+def test_options_as_they_are_on_the_wire() -> None:
+    fields = {
+        "stream_name": "é",
+        "physical_type": "GRAPHS",
+        "logical_type": "NAMED_GRAPHS",
+        "generalized_statements": True,
+        "rdf_star": False,
+        "max_name_table_size": 9,
+        "max_prefix_table_size": 0,
+        "max_datatype_table_size": 3,
+        "version": 2,
+    }
+    numbers = {**fields, "physical_type": rb.GRAPHS, "logical_type": 14}
+    report = jr.inspect(rb.stream([rb.options(**numbers)]))
+    assert report.options == jr.StreamOptions(**fields)
+    assert report.as_dict()["options"] == fields
+    # types that don't go together are no reason not to look
+    numbers["logical_type"] = 15
+    assert jr.inspect(rb.stream([rb.options(**numbers)])).as_dict()["options"] == {
+        **fields,
+        "logical_type": 15,
+    }
+    report = jr.inspect(b.stream([b.options()]))
+    assert report.options == jr.PatchOptions(
+        statement_type="TRIPLES",
+        stream_type="FLAT",
+        max_name_table_size=16,
+        max_prefix_table_size=16,
+        max_datatype_table_size=16,
+    )
+    assert set(report.as_dict()["options"]) == set(pb.RdfPatchOptions.DESCRIPTOR.fields_by_name)
+
+
+def test_replaced_and_unused_entries() -> None:
+    data = b.stream(
+        [
+            b.options(max_name_table_size=8),
+            *(b.name(f"urn:{n}") for n in range(8)),
+            b.add(b.iri(), b.iri(), "o"),
+            b.name("urn:new", 1),
+            b.name("urn:newer", 1),
+            b.name("urn:other", 3),
+        ]
+    )
+    names = jr.inspect(data).lookups["name"]
+    assert (names.entries, names.replaced, names.highest_id, names.references) == (11, 3, 8, 2)
+    # 3 to 8, both new ones and the other one
+    assert names.unused == 9
+    assert names.text_size == 8 * len("urn:0") + len("urn:newurn:newerurn:other")
+
+
+def test_json() -> None:
+    report = jr.inspect(SMALL)
+    again = json.loads(json.dumps(report.as_dict()))
+    assert again["rows"]["statement_add"] == {"count": 1, "size": report.rows["statement_add"].size}
+    assert again["statements"] == 2
+    assert again["patches"] == 2
+    assert again["committed"] == again["aborted"] == 1
+    assert again["error"] is None
+    broken = jr.inspect(SMALL[:-1])
+    assert json.loads(json.dumps(broken.as_dict()))["error"] == {
+        "message": broken.error.message,
+        "offset": broken.error.offset,
+        "frame": 2,
+        "row": None,
+        "line": None,
+        "column": None,
+    }
+
+
+class TestText:
+    TEXT = b"TX .\n# c\nA <s> <p> '''a\nb''' .\nD <s> <p> <o> . TC .\nZ .\n\n"
+
+    @pytest.mark.parametrize("end", [b"", b"\n", b"H id <x> ."])
+    def test_operations_lines_and_bytes(self, end: bytes) -> None:
+        text = self.TEXT + end
+        for source in (text, io.BytesIO(text), gzip.compress(text)):
+            report = jr.inspect(source)
+            assert report.format == "rdf-patch"
+            assert report.lines == len(text.splitlines())
+            assert report.size == len(text)
+            assert report.options is report.is_delimited is None
+            assert report.frames == 0
+            assert report.rows == report.lookups == report.terms == {}
+            assert report.statements == 2
+            assert report.committed == 1
+            assert report.patches == 1 + end.startswith(b"H")
+            assert_operations(report, text)
+
+    def test_up_to_an_error(self) -> None:
+        report = jr.inspect(self.TEXT + b"A <s> .")
+        assert report.error is not None
+        assert report.error.message == "the row ends where a term is expected"
+        assert (report.error.line, report.error.column) == (8, 7)
+        assert report.statements == 2
+        assert report.lines == 7
+        assert report.size == len(self.TEXT)
+
+    def test_it_has_no_frames(self) -> None:
+        with pytest.raises(ValueError, match="rdf-patch has no frames"):
+            jr.inspect_frames(self.TEXT)
+
+
+class TestBadInput:
+    def outcome(self, data: bytes) -> tuple[dict[str, int], str | None]:
+        """Return the operations that the reader gives, and its error."""
+        codes: list[int] = []
+        error = None
+        try:
+            for batch in jr.read_batches(data, strict=False):
+                codes += batch.ops
+        except jr.DecodeError as caught:
+            error = str(caught)
+        return {op.name: codes.count(op) for op in jr.Op}, error
+
+    @pytest.mark.filterwarnings("ignore:the logical type:UserWarning")
+    def check(self, data: bytes) -> bool:
+        report = jr.inspect(data)
+        operations, error = self.outcome(data)
+        assert report.operations == operations
+        assert (None if report.error is None else str(report.error)) == error
+        assert report.size <= len(data)
+        if error is None:
+            assert report.size == len(data)
+        json.dumps(report.as_dict())
+        return error is not None
+
+    def test_truncated_at_every_byte(self) -> None:
+        for size in range(len(SMALL)):
+            self.check(SMALL[:size])
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.filterwarnings("ignore:the logical type:UserWarning")
+    def test_damaged(self, seed: int) -> None:
+        rng = random.Random(seed)
+        refused = 0
+        for _ in range(400):
+            data = bytearray(rng.choice([SMALL, REALISTIC]))
+            for _ in range(rng.randint(1, 3)):
+                data[rng.randrange(len(data))] = rng.choice(
+                    [0, 1, 10, 128, 255, rng.randrange(256)]
+                )
+            refused += self.check(bytes(data))
+        assert refused > 100
+
+    def test_frames_before_the_error_are_counted(self) -> None:
+        good = [b.options(), b.name("urn:s"), b.add(b.iri(), b.iri(0, 1), "o")]
+        data = b.stream(good, [b.add()], [b.add(b.iri(0, 9))], [b.add()])
+        report = jr.inspect(data)
+        assert report.frames == report.statements == 2
+        assert report.size == len(b.stream(good, [b.add()]))
+        assert report.error is not None
+        assert (report.error.frame, report.error.row) == (2, 0)
+        inspector = jr.inspect_frames(data)
+        with pytest.raises(jr.DecodeError, match="name id 9 was never set"):
+            list(inspector)
+        assert str(inspector.report.error) == str(report.error)
+        assert dataclasses.replace(inspector.report, error=None) == dataclasses.replace(
+            report, error=None
+        )
+
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (b"", "the input is empty"),
+            (gzip.compress(b""), "the input is empty"),
+            (b"\x1f\x8b\x08", "bad gzip data"),
+            (gzip.compress(REALISTIC)[:-9], "bad gzip data"),
+            (b"\x28\xb5\x2f\xfd\x00", "bad zstd data"),
+            (varint(1 << 40), "limit max_frame_size"),
+        ],
+    )
+    def test_what_can_not_be_read_at_all(self, data: bytes, message: str) -> None:
+        for source in (data, io.BytesIO(data)):
+            error = jr.inspect(source).error
+            assert error is not None
+            assert message in str(error)
+
+    def test_limits(self) -> None:
+        error = jr.inspect(SMALL, limits=jr.Limits(max_name_table_size=8)).error
+        assert isinstance(error, jr.LimitError)
+
+    def test_wrong_calls(self, tmp_path: Path) -> None:
+        for function in (jr.inspect, jr.inspect_frames):
+            with pytest.raises(TypeError, match="text file"):
+                function(io.StringIO("TX ."))
+            with pytest.raises(TypeError, match="can't read from int"):
+                function(1)
+            with pytest.raises(LookupError, match="no encoding 'xml'"):
+                function(SMALL, format="xml")
+            with pytest.raises(FileNotFoundError):
+                function(tmp_path / "nothing.jellyp")
+
+    def test_files_are_closed(self, tmp_path: Path) -> None:
+        """An open file would warn, and warnings are errors."""
+        path = tmp_path / "changes"
+        for data in (REALISTIC, SMALL[:-1], b"TX . TC .", b"B .", b"\x1f\x8b\x08"):
+            path.write_bytes(data)
+            jr.inspect(path)
+        path.write_bytes(REALISTIC)
+        inspector = jr.inspect_frames(path)
+        next(inspector)
+        inspector.close()
+        assert list(inspector) == []
+
+    def test_a_source_that_reads_from_its_own_inspector(self) -> None:
+        class Source:
+            def __init__(self) -> None:
+                self.file = io.BytesIO(REALISTIC)
+                self.messages: list[str] = []
+                self.inspector: Any = None
+
+            def read(self, size: int) -> bytes:
+                if self.inspector is not None:
+                    with pytest.raises(ValueError, match="already reading") as caught:
+                        next(self.inspector)
+                    self.messages.append(str(caught.value))
+                return self.file.read(min(size, 100))
+
+        source = Source()
+        inspector = jr.inspect_frames(source, format="jelly-patch")
+        source.inspector = inspector
+        assert sum(frame.rows for frame in inspector) > 100
+        assert source.messages
+
+
+def test_what_the_writer_writes_wastes_nothing() -> None:
+    """Each entry that the package's own writer sets is used."""
+    operations = [
+        ("A", ("iri", f"http://example.org/{n}"), ("iri", "urn:p"), ("bnode", "o"), None)
+        for n in range(300)
+    ]
+    options = jr.PatchOptions.small(statement_type="TRIPLES")
+    report = jr.inspect(write_patch(operations, options))
+    names = report.lookups["name"]
+    assert names.unused == 0
+    assert names.entries == 301
+    assert names.highest_id == 128
+    assert names.replaced == 301 - 128
+
+
+def test_nothing_is_kept() -> None:
+    def work() -> None:
+        for data in (SMALL, REALISTIC, REALISTIC[:-20], TestText.TEXT, TestText.TEXT + b"B ."):
+            jr.inspect(data)
+            jr.inspect(io.BytesIO(data))
+        inspector = jr.inspect_frames(io.BytesIO(REALISTIC))
+        next(inspector)
+
+    assert_nothing_is_kept(work)
