@@ -74,3 +74,9 @@ from .rdf import (
     read_statements as read_statements,
 )
 from .terms import TripleTerm as TripleTerm
+from .validation import (
+    RULES as RULES,
+    Fault as Fault,
+    Rule as Rule,
+    validate as validate,
+)

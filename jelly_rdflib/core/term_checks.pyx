@@ -1,0 +1,240 @@
+"""Finds terms of a batch that RDF or its syntaxes would not have."""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcmp, memcpy
+
+from jelly_rdflib.core.batch cimport Batch, RowColumns
+from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IriFault, check_iri
+from jelly_rdflib.core.scanning cimport (
+    is_ascii_name_part,
+    is_digit,
+    is_letter,
+    is_name_part,
+    is_name_start,
+)
+from jelly_rdflib.core.terms cimport TermColumns, TermKind
+from jelly_rdflib.core.utf8 cimport read_code_point
+
+from jelly_rdflib.operations import Op
+
+cpdef enum TermFault:
+    # What is wrong with a term; the first ones are those of `iri.IriFault`.
+    NO_FAULT
+    RELATIVE_IRI
+    BAD_CHARACTER
+    BAD_ESCAPE
+    BAD_PORT
+    LITERAL_HOST  # which is yet to be looked at
+    LABEL  # of a blank node, that no syntax of RDF can have
+    LANGUAGE_TAG  # that is not of the most common form, and yet to be looked at
+    UNTAGGED_LANGUAGE_STRING
+
+cdef enum:
+    # A term that has a part with a fault, and no fault of its own.
+    HAS_PARTS = 0x80
+
+cdef uint8_t H = Op.H
+cdef uint8_t A = Op.A
+cdef uint8_t D = Op.D
+
+cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+cdef size_t LANGUAGE_STRING_SIZE = len(LANGUAGE_STRING)
+
+
+cdef class TermFaults:
+    """The faults of a batch's terms, and where they stand.
+
+    Args:
+        batch: The batch.
+    """
+
+    cdef Batch batch
+    cdef uint8_t* faults  # by term
+    cdef bint has_any
+
+    def __cinit__(self, Batch batch not None):
+        self.batch = batch
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        self.faults = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
+        if self.faults == NULL:
+            raise MemoryError
+        with nogil:
+            self.has_any = find_faults(&batch.terms.columns, self.faults)
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.faults)
+
+    def find(self):
+        """Return for each term with a fault, once: a row where it stands, itself, and the fault.
+
+        The rows rise.
+        """
+        cdef size_t row
+        found = []
+        if not self.has_any:
+            return found
+        for row in range(self.batch.rows.count):
+            # The subject's place may be that of a header's key or of a prefix's name.
+            if self.batch.rows.ops[row] == A or self.batch.rows.ops[row] == D:
+                self.find_in(row, self.batch.rows.s[row], found)
+                self.find_in(row, self.batch.rows.p[row], found)
+            self.find_in(row, self.batch.rows.o[row], found)
+            self.find_in(row, self.batch.rows.g[row], found)
+        return found
+
+    cdef int find_in(self, size_t row, uint32_t term, list found) except -1:
+        """Find what is wrong with a term and its parts, which then is not found again."""
+        cdef const TermColumns* terms = &self.batch.terms.columns
+        cdef uint8_t fault = self.faults[term]
+        cdef uint32_t[3] parts
+        cdef int i
+        if fault == 0:
+            return 0
+        self.faults[term] = 0
+        if fault != HAS_PARTS:
+            found.append((row, term, fault))
+        if terms.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
+            for i in range(3):
+                self.find_in(row, parts[i], found)
+        elif terms.extras[term] != 0:
+            self.find_in(row, terms.extras[term], found)
+        return 0
+
+
+cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
+    """Look at each term once; its parts come before it. Are there any faults?"""
+    cdef uint32_t term
+    cdef const uint8_t* text
+    cdef const uint8_t* end
+    cdef uint32_t extra
+    cdef uint32_t[3] parts
+    cdef bint has_any = False
+    for term in range(1, terms.count):
+        text = terms.data + terms.offsets[term]
+        end = terms.data + terms.offsets[term + 1]
+        extra = terms.extras[term]
+        if terms.kinds[term] == TermKind.IRI:
+            faults[term] = check_iri(text, end)
+        elif terms.kinds[term] == TermKind.BLANK_NODE:
+            faults[term] = 0 if is_label(text, end) else <uint8_t>TermFault.LABEL
+        elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
+            if not is_common_tag(
+                terms.data + terms.offsets[extra], terms.data + terms.offsets[extra + 1]
+            ):
+                faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
+                faults[term] = HAS_PARTS
+        elif terms.kinds[term] == TermKind.TYPED_LITERAL:
+            if is_language_string(terms, extra):
+                faults[term] = <uint8_t>TermFault.UNTAGGED_LANGUAGE_STRING
+            elif faults[extra] != 0:
+                faults[term] = HAS_PARTS
+        elif terms.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(parts, text, sizeof(parts))
+            if faults[parts[0]] | faults[parts[1]] | faults[parts[2]]:
+                faults[term] = HAS_PARTS
+        has_any |= faults[term] != 0
+    return has_any
+
+
+cdef inline bint is_language_string(const TermColumns* terms, uint32_t datatype) noexcept nogil:
+    cdef uint32_t start = terms.offsets[datatype]
+    return (
+        terms.offsets[datatype + 1] - start == LANGUAGE_STRING_SIZE
+        and memcmp(terms.data + start, LANGUAGE_STRING, LANGUAGE_STRING_SIZE) == 0
+    )
+
+
+cdef inline bint is_common_tag(const uint8_t* tag, const uint8_t* end) noexcept nogil:
+    """Is this surely a good tag: a language of two or three letters, maybe a region of two?"""
+    cdef int letters = 0
+    while tag < end and is_letter(tag[0]):
+        letters += 1
+        tag += 1
+    if letters < 2 or letters > 3:
+        return False
+    return tag == end or (
+        end - tag == 3 and tag[0] == b"-" and is_letter(tag[1]) and is_letter(tag[2])
+    )
+
+
+cdef bint is_label(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is this what N-Triples allows behind ``_:`` (BLANK_NODE_LABEL, without colons)?"""
+    cdef uint32_t c = 0
+    cdef int size
+    cdef bint is_first = True
+    if at == end or (end - 1)[0] == b"." or at[0] == b"-" or at[0] == b".":
+        return False
+    while at < end:
+        if at[0] < 0x80:
+            if not is_ascii_name_part(at[0]) and at[0] != b".":
+                return False
+            at += 1
+        else:
+            size = read_code_point(at, end, &c)
+            if size <= 0 or not (is_name_start(c) if is_first else is_name_part(c)):
+                return False
+            at += size
+        is_first = False
+    return True
+
+
+def find_generalized_statement(Batch batch not None):
+    """Find the first row with terms that RDF 1.1 has not in their places; None if there is none.
+
+    Those are literals as subjects and graphs, and predicates that are no IRIs; in quoted triples,
+    too.
+    """
+    # By term: whether it is a quoted triple that is, or has something, generalized.
+    cdef uint8_t* inside = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
+    cdef size_t row
+    if inside == NULL:
+        raise MemoryError
+    with nogil:
+        find_generalized_triples(&batch.terms.columns, inside)
+        row = find_generalized_row(&batch.rows, &batch.terms.columns, inside)
+    PyMem_RawFree(inside)
+    return None if row == batch.rows.count else row
+
+
+cdef size_t find_generalized_row(
+    const RowColumns* rows, const TermColumns* terms, const uint8_t* inside
+) noexcept nogil:
+    cdef size_t row
+    for row in range(rows.count):
+        if (
+            (rows.ops[row] == A or rows.ops[row] == D)
+            and is_generalized(terms, inside, rows.s[row], rows.p[row], rows.o[row])
+        ):
+            return row
+        # Of headers and prefixes.
+        if inside[rows.o[row]] or is_literal(terms, rows.g[row]):
+            return row
+    return rows.count
+
+
+cdef void find_generalized_triples(const TermColumns* terms, uint8_t* inside) noexcept nogil:
+    cdef uint32_t[3] parts
+    cdef uint32_t term
+    for term in range(1, terms.count):
+        if terms.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
+            inside[term] = is_generalized(terms, inside, parts[0], parts[1], parts[2])
+
+
+cdef inline bint is_generalized(
+    const TermColumns* terms, const uint8_t* inside, uint32_t s, uint32_t p, uint32_t o
+) noexcept nogil:
+    return (
+        is_literal(terms, s) or terms.kinds[p] != TermKind.IRI or inside[s] != 0 or inside[o] != 0
+    )
+
+
+cdef inline bint is_literal(const TermColumns* terms, uint32_t term) noexcept nogil:
+    return (
+        terms.kinds[term] == TermKind.SIMPLE_LITERAL
+        or terms.kinds[term] == TermKind.LANGUAGE_LITERAL
+        or terms.kinds[term] == TermKind.TYPED_LITERAL
+    )

@@ -1,0 +1,111 @@
+"""Rules for patches: where headers and changes stand, ids, and how patches follow one another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.operations import Op
+from jelly_rdflib.validation.faults import Finding, Novelty, show
+from jelly_rdflib.validation.term_rules import term_text
+
+__all__ = ["PatchRules"]
+
+# What is between these are changes.
+_MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
+_UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class PatchRules:
+    """Holds the patches of a stream against the rules."""
+
+    def __init__(self) -> None:
+        self._ids = Novelty()
+        # Of the patch before.
+        self._last_id: str | None = None
+        self._start_patch()
+
+    def _start_patch(self) -> None:
+        self._id: str | None = None
+        self._keys: set[str] = set()
+        self._has_transaction = False
+        self._in_transaction = False
+        self._has_changes = False
+        self._has_changes_outside = False
+        self._told: set[str] = set()
+
+    def take(self, batch: Batch) -> Iterator[Finding]:
+        """Find faults of the operations of a batch."""
+        ops = bytes(batch.ops)
+        start = 0
+        for match in _MARK.finditer(ops):
+            yield from self._take_changes(start, match.start())
+            yield from self._take_mark(batch, match.start(), ops[match.start()])
+            start = match.end()
+        yield from self._take_changes(start, len(ops))
+
+    def _take_changes(self, start: int, stop: int) -> Iterator[Finding]:
+        if start == stop:
+            return
+        self._has_changes = True
+        if self._in_transaction:
+            return
+        self._has_changes_outside = True
+        if self._has_transaction:
+            yield from self._tell(
+                start, "change-place", "change outside the transactions that the patch has"
+            )
+
+    def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
+        if op == Op.H:
+            yield from self._take_header(batch, row)
+        elif op == Op.TX:
+            self._has_transaction = self._in_transaction = True
+            if self._has_changes_outside:
+                yield from self._tell(
+                    row, "change-place", "transaction in a patch that has changes outside of it"
+                )
+        elif op == Op.END:
+            self._last_id = self._id
+            self._start_patch()
+        else:
+            self._in_transaction = False
+
+    def _take_header(self, batch: Batch, row: int) -> Iterator[Finding]:
+        if self._has_changes or self._has_transaction:
+            yield from self._tell(
+                row, "header-place", "header after the start of the patch's changes"
+            )
+        key = term_text(batch, batch.s[row])
+        if key not in ("id", "prev"):
+            return
+        if key in self._keys:
+            yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
+        self._keys.add(key)
+        value = batch.o[row]
+        text = term_text(batch, value)
+        if batch.terms.kinds[value] != TermKind.IRI:
+            yield Finding(row, "patch-id", f"header {key} has a value that is no IRI")
+            return
+        scheme = _UUID_SCHEME.match(text)
+        if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
+            yield Finding(row, "patch-id", f"header {key} has no UUID: {show(text)}")
+        if key == "id":
+            self._id = text
+            if not self._ids.is_new(text):
+                yield Finding(row, "patch-id", f"patch {show(text)} comes twice")
+        elif self._last_id not in (None, text):
+            yield Finding(
+                row,
+                "patch-chain",
+                f"patch follows {show(text)}, but the one before it is {show(self._last_id or '')}",
+            )
+
+    def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
+        """Tell what there may be much of once for each patch."""
+        if rule not in self._told:
+            self._told.add(rule)
+            yield Finding(row, rule, message)

@@ -1,0 +1,149 @@
+"""Rules for streams of frames: options, frames, and fields on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.frame_survey import FrameSurvey
+from jelly_rdflib.core.odd_fields import ROW_NAMES, OddKind
+from jelly_rdflib.core.term_checks import find_generalized_statement
+from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import LogicalStreamType, PatchOptions, StreamOptions
+from jelly_rdflib.validation.faults import Fault
+
+__all__ = ["StreamRules"]
+
+MAX_FRAME_SIZE = 1_000_000
+"""Frames should be smaller (Jelly-RDF, "Stream frames")."""
+
+
+class StreamRules:
+    """Holds the options and frames of a stream of Jelly against the rules.
+
+    Args:
+        survey: Has counted the frames that are taken.
+    """
+
+    def __init__(self, survey: FrameSurvey) -> None:
+        self._survey = survey
+        self._options: PatchOptions | StreamOptions | None = None
+        # Of the frame with the options.
+        self._options_frame = 0
+        self._options_offset = 0
+        self._has_large_frame = False
+        self._has_namespaces = False
+        self._has_quoted_triples = False
+        self._has_generalized_statements = False
+
+    def take(self, batch: Batch, options: PatchOptions | StreamOptions | None) -> Iterator[Fault]:
+        """Find faults of a frame, with the stream's options."""
+        number, offset, size, _, _ = self._survey.last_frame
+        if self._options is None and options is not None:
+            self._options = options
+            self._options_frame, self._options_offset = number, offset
+            yield from self._take_options(options)
+        if size > MAX_FRAME_SIZE and not self._has_large_frame:
+            self._has_large_frame = True
+            yield Fault(
+                rule="frame-size",
+                message=f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended",
+                offset=offset,
+                frame=number,
+            )
+        for odd in self._survey.find_odd_fields():
+            yield _describe(number, *odd)
+        if options is not None:
+            yield from self._take_features(batch, options)
+
+    def _take_options(self, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
+        if not self._survey.is_delimited:
+            yield Fault(rule="delimited", message="a bare frame: files are delimited", offset=0)
+        if isinstance(options, PatchOptions):
+            return
+        logical, physical = options.logical_type, options.physical_type
+        name = getattr(logical, "name", str(int(logical)))
+        if not LogicalStreamType.is_consistent(logical, physical):
+            yield self._blame_options(
+                "types",
+                f"the logical type {name} does not go with the physical type {physical.name}",
+            )
+        elif not isinstance(logical, LogicalStreamType):
+            yield self._blame_options("logical-type", f"{name} is no logical type that is defined")
+
+    def _take_features(
+        self, batch: Batch, options: PatchOptions | StreamOptions
+    ) -> Iterator[Fault]:
+        if options.rdf_star and not self._has_quoted_triples:
+            self._has_quoted_triples = TermKind.TRIPLE_TERM in bytes(batch.terms.kinds)
+        if options.generalized_statements and not self._has_generalized_statements:
+            self._has_generalized_statements = find_generalized_statement(batch) is not None
+        if isinstance(options, StreamOptions) and not self._has_namespaces:
+            row = bytes(batch.ops).find(Op.PA)
+            self._has_namespaces = row >= 0
+            if self._has_namespaces and options.version == 1:
+                ((offset, number),) = self._survey.locate([row])
+                yield Fault(
+                    rule="namespace-version",
+                    message="namespace declaration in a stream of version 1",
+                    offset=offset,
+                    frame=self._survey.last_frame[0],
+                    row=number,
+                )
+
+    def finish(self) -> Iterator[Fault]:
+        """Find faults that only the end of the stream shows."""
+        options = self._options
+        if options is None:
+            return
+        if options.rdf_star and not self._has_quoted_triples:
+            yield self._blame_options("unused-feature", "rdf_star is set, but nothing is quoted")
+        if options.generalized_statements and not self._has_generalized_statements:
+            yield self._blame_options(
+                "unused-feature", "generalized_statements is set, but no statement needs it"
+            )
+        names, prefixes, _ = self._survey.lookups
+        if prefixes["size"] > 0 and prefixes["entries"] == 0 and names["references"] > 0:
+            yield self._blame_options(
+                "unused-lookup", f"prefix lookup of {prefixes['size']} entries, but none is set"
+            )
+        if isinstance(options, StreamOptions):
+            yield from self._finish_statements(options)
+
+    def _finish_statements(self, options: StreamOptions) -> Iterator[Fault]:
+        metadata, _ = self._survey.metadata_entries
+        if options.version == 2 and not self._has_namespaces and metadata == 0:
+            yield self._blame_options(
+                "version", "version 2, but neither namespace declarations nor metadata"
+            )
+        if self._survey.is_in_graph:
+            yield Fault(
+                rule="open-graph",
+                message="the stream ends inside a graph",
+                offset=self._survey.position,
+                frame=self._survey.last_frame[0],
+            )
+
+    def _blame_options(self, rule: str, message: str) -> Fault:
+        return Fault(
+            rule=rule,
+            message=message,
+            offset=self._options_offset,
+            frame=self._options_frame,
+            row=0,
+        )
+
+
+def _describe(frame: int, kind: int, message: str, field: int, offset: int, row: int) -> Fault:
+    """Describe a field that `FrameSurvey.find_odd_fields` found."""
+    if kind == OddKind.UNKNOWN_FIELD:
+        rule, what = "unknown-field", f"field {field} of {message} is not in the schema"
+    elif kind == OddKind.GRAPH_FIELD:
+        rule, what = "graph-in-triples", f"{message} with a graph in a stream of triples"
+    elif message in ROW_NAMES:
+        rule, what = "row-kinds", f"{message} that is of more than one kind"
+    else:
+        rule = "second-field"
+        what = f"{message} with field {field}, though it has that or another of its oneof before"
+    return Fault(rule=rule, message=what, offset=offset, frame=frame, row=row)

@@ -1,0 +1,138 @@
+"""Rules for terms: IRIs, language tags, labels of blank nodes, names of prefixes."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.term_checks import (
+    TermFault,
+    TermFaults,
+    find_generalized_statement,
+)
+from jelly_rdflib.operations import Op
+from jelly_rdflib.validation.faults import Finding, Novelty, show
+
+__all__ = ["TermRules", "term_text"]
+
+# PN_CHARS_BASE and PN_CHARS of Turtle.
+_START = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
+_PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
+_PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
+
+# RFC 5646, section 2.1.
+_LANGUAGE_TAG = re.compile(
+    r"""
+    (?: [a-z]{2,3} (?: -[a-z]{3} ){0,3} | [a-z]{4,8} )  # language
+    (?: -[a-z]{4} )?  # script
+    (?: - (?: [a-z]{2} | [0-9]{3} ) )?  # region
+    (?: - (?: [a-z0-9]{5,8} | [0-9][a-z0-9]{3} ) )*  # variants
+    (?: - [0-9a-wy-z] (?: -[a-z0-9]{2,8} )+ )*  # extensions
+    (?: -x (?: -[a-z0-9]{1,8} )+ )?  # for private use
+    | x (?: -[a-z0-9]{1,8} )+
+    # Registered before there were rules.
+    | en-gb-oed | sgn-be-fr | sgn-be-nl | sgn-ch-de
+    | i- (?: ami | bnn | default | enochian | hak | klingon | lux | mingo | navajo | pwn | tao
+           | tay | tsu )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+_TAG_OF_TURTLE = re.compile("[a-zA-Z]+(?:-[a-zA-Z0-9]+)*")
+_FUTURE_ADDRESS = re.compile(r"v[0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+", re.IGNORECASE)
+
+
+class TermRules:
+    """Holds the terms of a stream against the rules; each is told once.
+
+    Args:
+        may_be_generalized: Whether generalized statements are the affair of the stream's options.
+    """
+
+    def __init__(self, *, may_be_generalized: bool) -> None:
+        self._told = Novelty()
+        self._may_be_generalized = may_be_generalized
+
+    def take(self, batch: Batch) -> Iterator[Finding]:
+        """Find faults of terms that were not found before."""
+        for row, term, fault in TermFaults(batch).find():
+            text = term_text(batch, term)
+            if self._told.is_new((fault, text)):
+                judgement = _judge(fault, text)
+                if judgement is not None:
+                    yield Finding(row, *judgement)
+        yield from self._take_prefixes(batch)
+        if not self._may_be_generalized:
+            generalized = find_generalized_statement(batch)
+            if generalized is not None:
+                self._may_be_generalized = True
+                yield Finding(
+                    generalized,
+                    "generalized",
+                    "literal as subject or graph, or predicate that is no IRI: no RDF 1.1",
+                )
+
+    def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
+        names = batch.s
+        for match in _PREFIX_ROW.finditer(bytes(batch.ops)):
+            row = match.start()
+            name = term_text(batch, names[row])
+            if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
+                yield Finding(
+                    row, "prefix-name", f"prefix name {show(name)} is none that Turtle has"
+                )
+
+
+def term_text(batch: Batch, term: int) -> str:
+    """Return the text of a term: an IRI, a label, a lexical form, a string."""
+    terms = batch.terms
+    return bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]]).decode()
+
+
+def _judge(fault: int, text: str) -> tuple[str, str] | None:
+    """Return the rule that a term breaks, and what is wrong; None if it breaks none after all."""
+    if fault == TermFault.RELATIVE_IRI:
+        return "iri", f"IRI {show(text)} is relative: it has no scheme"
+    if fault == TermFault.BAD_CHARACTER:
+        return "iri", f"IRI {show(text)} has a character that can't stand there in an IRI"
+    if fault == TermFault.BAD_ESCAPE:
+        return "iri", f"IRI {show(text)} has a % without two hexadecimal digits"
+    if fault == TermFault.BAD_PORT:
+        return "iri", f"IRI {show(text)} has a port that is no number"
+    if fault == TermFault.LITERAL_HOST:
+        return None if _has_good_address(text) else ("iri", f"IRI {show(text)} has a bad address")
+    if fault == TermFault.LABEL:
+        return (
+            "blank-node-label",
+            f"blank node label {show(text)} can't be written in N-Triples",
+        )
+    if fault == TermFault.LANGUAGE_TAG:
+        # What is no tag at all is an error of its own.
+        if _is_language_tag(text) or _TAG_OF_TURTLE.fullmatch(text) is None:
+            return None
+        return "language-tag", f"{show(text)} is no language tag of BCP 47"
+    return "language-string", f"literal {show(text)} of rdf:langString has no language tag"
+
+
+@lru_cache
+def _is_language_tag(tag: str) -> bool:
+    return _LANGUAGE_TAG.fullmatch(tag) is not None
+
+
+def _has_good_address(iri: str) -> bool:
+    """Is the host of an IRI, which stands in brackets, an IP address (RFC 3986, section 3.2.2)?"""
+    address = iri[iri.index("[") + 1 : iri.index("]")]
+    if _FUTURE_ADDRESS.fullmatch(address):
+        return True
+    try:
+        ipaddress.IPv6Address(address)
+    except ValueError:
+        return False
+    # Python takes the name of a zone too.
+    return "%" not in address

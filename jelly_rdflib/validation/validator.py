@@ -1,0 +1,144 @@
+"""Finding all faults of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.encoded_input import EncodedInput
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.options import Limits
+from jelly_rdflib.validation.faults import Fault, Finding
+from jelly_rdflib.validation.patch_rules import PatchRules
+from jelly_rdflib.validation.stream_rules import StreamRules
+from jelly_rdflib.validation.term_rules import TermRules
+
+__all__ = ["validate"]
+
+
+def validate(
+    source: Any, *, limits: Limits | None = None, format: str | None = None
+) -> Iterator[Fault]:
+    r"""Find what is wrong with a file: all that readers refuse, and what they put up with.
+
+    `RULES` has the rules. Reading goes on after a fault as far as that makes sense. In RDF Patch
+    text a row that is wrong is left out, up to its dot or to the next line that starts like a row.
+    In Jelly it goes on after what spoils nothing else, such as a transaction that starts twice; but
+    where frames, messages or lookups are damaged, what follows can't be known, and that fault is
+    the last one. What may go wrong in each row (the kind of a field, a term, a place of headers) is
+    told once: of a stream, of the term, of the patch. Memory is bounded by the largest frame.
+
+    Args:
+        source: As for `jelly_rdflib.read_batches`.
+        limits: As for `jelly_rdflib.read_batches`.
+        format: As for `jelly_rdflib.read_batches`. Jelly-Patch that is called so, by this or by
+            its name, must not be Jelly-RDF.
+
+    Returns:
+        An iterator of `Fault`, roughly in the order of the input; without any, the file is good.
+
+    Raises:
+        TypeError, LookupError, OSError: As by `jelly_rdflib.read_batches`.
+
+    Examples:
+        >>> text = b'''H id <uuid:1> .
+        ... TX .
+        ... A <http://example.org/s> <p> "o .
+        ... A <http://example.org/s> <p> "o" .
+        ... TC .
+        ... TC .
+        ... '''
+        >>> for fault in validate(text):
+        ...     print(fault.line, fault.severity, fault.message)
+        1 warning header id has no UUID: 'uuid:1'
+        3 error line break in a string: it takes three quotes, or \n
+        4 warning IRI 'p' is relative: it has no scheme
+        6 error transaction ends, but none was started
+    """
+    errors: list[DecodeError] = []
+    input_ = EncodedInput(source, limits=limits, format=format, is_exact=True, faults=errors)
+    return _Validator(input_, errors).run()
+
+
+class _Validator:
+    """Reads an input and holds it against the rules.
+
+    Args:
+        input_: The input.
+        errors: Takes the errors after which its reader goes on.
+    """
+
+    def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
+        self._input = input_
+        self._errors = errors
+        self._terms = TermRules(may_be_generalized=input_.survey is not None)
+        self._patches = PatchRules()
+        self._stream = None if input_.survey is None else StreamRules(input_.survey)
+        # Operations before the batch.
+        self._operations = 0
+
+    def run(self) -> Iterator[Fault]:
+        """Find the faults."""
+        try:
+            yield from self._read()
+        except DecodeError as error:
+            self._errors.append(error)
+            yield from self._take_errors()
+        finally:
+            self._input.close()
+
+    def _read(self) -> Iterator[Fault]:
+        for batch in self._input.batches:
+            faults = [*self._take_errors(), *self._take(batch)]
+            yield from sorted(faults, key=lambda fault: fault.offset or 0)
+            self._operations += len(batch)
+        yield from self._take_errors()
+        if self._stream is not None:
+            yield from self._stream.finish()
+
+    def _take_errors(self) -> Iterator[Fault]:
+        for error in self._errors:
+            yield Fault(
+                rule="limit" if isinstance(error, LimitError) else "format",
+                message=error.message,
+                offset=error.offset,
+                frame=error.frame,
+                row=error.row,
+                line=error.line,
+                column=error.column,
+            )
+        self._errors.clear()
+
+    def _take(self, batch: Batch) -> Iterator[Fault]:
+        survey = self._input.survey
+        if survey is not None and survey.count():
+            assert self._stream is not None
+            yield from self._stream.take(batch, self._input.batches.options)
+        findings = list(self._terms.take(batch))
+        if self._input.has_changes:
+            findings += self._patches.take(batch)
+        if findings:
+            yield from self._locate(sorted(findings, key=lambda finding: finding.row))
+
+    def _locate(self, findings: list[Finding]) -> Iterator[Fault]:
+        """Say where findings, in the order of their rows, are in the input."""
+        rows = [finding.row for finding in findings]
+        places: list[dict[str, int | None]]
+        survey = self._input.survey
+        if survey is not None:
+            frame = survey.last_frame[0]
+            places = [
+                {"offset": offset, "frame": frame, "row": row}
+                for offset, row in survey.locate(rows)
+            ]
+        elif isinstance(self._input.batches, TextBatchReader):
+            places = [
+                {"offset": offset, "line": line, "column": column}
+                for offset, line, column in self._input.batches.locate(rows)
+            ]
+        else:
+            places = [{"row": self._operations + row} for row in rows]
+        for finding, place in zip(findings, places, strict=True):
+            yield Fault(rule=finding.rule, message=finding.message, **place)
