@@ -358,11 +358,12 @@ class PatchLog:
     def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
         """Make one patch of several that follow one another, with the same effect.
 
-        It has the last one's ``id``, the first one's ``prev``, no other header but ``squashed``,
-        which says what it stands for, and one transaction, in which each statement comes once.
-        What was aborted is gone, and so are the versions between, and their snapshots. A target
-        that has such a version can't be brought up to date any more; one that has the version
-        before the first, or a version from the last on, can.
+        It is what `jelly_rdflib.compact` makes of them: in one transaction each statement comes
+        once, what was aborted is gone, and headers are kept. It has the last one's ``id`` and the
+        first one's ``prev``, and a header ``squashed`` says which versions it stands for. Those
+        between are gone, and their snapshots, too. A target that has such a version can't be
+        brought up to date any more; one that has the version before the first, or a version from
+        the last on, can.
 
         Args:
             first: The first version, or the id of the patch that makes it.

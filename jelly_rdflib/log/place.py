@@ -13,7 +13,7 @@ from jelly_rdflib.stores.statements import show_term
 
 __all__ = ["Place"]
 
-SQUASHED = "squashed"
+_ID, _PREV, _SQUASHED = "id", "prev", "squashed"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Place:
         """
         found = [(key, value) for _, key, value in headers]
         for key, wanted in self._values().items():
-            if key == "prev" and not is_linked:
+            if key == _PREV and not is_linked:
                 continue
             values = [value for each, value in found if each == key]
             if values != ([] if wanted is None else [wanted]):
@@ -67,9 +67,14 @@ class Place:
                 wish = f"it should be {show_term(wanted)}" if wanted else "there should be none"
                 raise LogError(f"its header {key} is {shown}; {wish}")
 
+    @staticmethod
+    def has_header(operation: Operation) -> bool:
+        """Is this a header that says a place?"""
+        return operation[0] == Op.H and operation[1] in (_ID, _PREV, _SQUASHED)
+
     def _values(self) -> dict[str, Node | None]:
-        values: dict[str, Node | None] = {"id": self.id, "prev": self.prev}
+        values: dict[str, Node | None] = {_ID: self.id, _PREV: self.prev}
         if self.first != self.last:
             # One that is in a place of its own may come from a log in which it was squashed.
-            values[SQUASHED] = Literal(f"{self.first}-{self.last}")
+            values[_SQUASHED] = Literal(f"{self.first}-{self.last}")
         return values
