@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Literal
+from rdflib import XSD, BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, TripleTerm
@@ -162,3 +162,78 @@ def test_statements_are_no_changes(tmp_path: Path) -> None:
     ended = run("convert", "-", tmp_path / "out.rdfp", stdin=path.read_bytes())
     assert ended.code == 2
     assert "standard input has statements" in ended.err
+
+
+@pytest.fixture
+def statements(tmp_path: Path) -> Path:
+    path = tmp_path / "in.jelly"
+    with jr.StatementWriter(path, jr.StreamOptions(namespace_declarations=True)) as writer:
+        writer.add_namespace("ex", "http://example.org/")
+        writer.add(S, P, Literal("01", datatype=XSD.integer), G)
+        writer.add(S, P, BNode("b7"))
+    return path
+
+
+@pytest.mark.parametrize("syntax", ["nq", "trig", "jsonld", "nq.gz"])
+def test_statements_to_a_syntax_and_back(statements: Path, syntax: str) -> None:
+    there, back = statements.with_name(f"x.{syntax}"), statements.with_name("back.jelly")
+    run_well("convert", statements, there)
+    run_well("convert", there, back)
+
+    def read(path: Path) -> set[Any]:
+        return set(jr.read_statements(path, normalize=False))
+
+    assert read(back) == read(statements)
+
+
+def test_namespaces_are_kept(statements: Path) -> None:
+    trig, back = statements.with_name("x.trig"), statements.with_name("back.jelly")
+    run_well("convert", statements, trig)
+    assert "@prefix ex: <http://example.org/>" in trig.read_text()
+    run_well("convert", trig, back)
+    namespaces = [pair for frame in jr.read_frames(back) for pair in frame.namespaces]
+    assert namespaces == [("ex", URIRef("http://example.org/"))]
+
+
+def test_the_type_of_a_stream_is_that_of_the_input(statements: Path) -> None:
+    out, triples = statements.with_name("out.jelly"), statements.with_name("x.ttl")
+    triples.write_text("<urn:s> <urn:p> <urn:o> .")
+    for source, wish, physical_type in (
+        (statements, [], "QUADS"),
+        (statements, ["--stream-type", "graphs"], "GRAPHS"),
+        (triples, [], "TRIPLES"),
+        (triples, ["--stream-type", "quads"], "QUADS"),
+    ):
+        run_well("convert", *wish, source, out)
+        reader = jr.read_statements(out)
+        assert len(list(reader)) == (1 if source == triples else 2)
+        assert reader.options.physical_type.name == physical_type
+
+
+def test_frames_that_are_datasets_stay_so(tmp_path: Path) -> None:
+    path, out = tmp_path / "in.jelly", tmp_path / "out.jelly"
+    with jr.StatementWriter(path, jr.StreamOptions(logical_type="DATASETS")) as writer:
+        for i in range(3):
+            writer.add(S, P, Literal(i), G)
+            writer.end_frame({"n": bytes([i])})
+    run_well("convert", "--preset", "small", path, out)
+    frames = list(jr.read_frames(out))
+    assert [frame.metadata for frame in frames] == [{"n": bytes([i])} for i in range(3)]
+    assert [len(frame) for frame in frames] == [1, 1, 1]
+
+
+def test_graphs_in_a_syntax_without_exit_with_1(statements: Path) -> None:
+    out = statements.with_name("x.nt")
+    ended = run("convert", statements, out)
+    assert ended.code == 1
+    assert "urn:g" in ended.err
+    assert not out.exists()
+
+
+def test_bad_syntax_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "in.ttl"
+    path.write_text("<urn:s> <urn:p>\n  nonsense .")
+    ended = run("convert", path, tmp_path / "out.jelly")
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {path}: ")
+    assert "line 2" in ended.err

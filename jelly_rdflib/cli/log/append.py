@@ -31,6 +31,8 @@ def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | N
     """
     from jelly_rdflib.errors import DecodeError, EncodeError, LogError
 
+    if prev is not None:
+        prev = _check_id(prev)
     opened = open_log(log)
     for patch in patches:
         with open_input(patch, from_) as input_:
@@ -42,6 +44,17 @@ def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | N
             except (DecodeError, EncodeError, LogError) as error:
                 raise InputError(input_.name, error) from error
             except ValueError as error:
+                # --prev is not what the patch itself says.
                 raise click.UsageError(str(error)) from error
         prev = None
         click.echo(f"version {entry.version}: {entry.id}")
+
+
+def _check_id(prev: str) -> str:
+    from jelly_rdflib.errors import LogError
+    from jelly_rdflib.log.patch_id import parse_patch_id
+
+    try:
+        return parse_patch_id(prev)
+    except LogError as error:
+        raise click.BadParameter(str(error), param_hint="'--prev'") from error
