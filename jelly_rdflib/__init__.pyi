@@ -24,6 +24,7 @@ from .errors import (
     LogConflict as LogConflict,
     LogError as LogError,
     PatchError as PatchError,
+    RecordError as RecordError,
 )
 from .graphs import (
     read_graphs as read_graphs,
@@ -72,6 +73,10 @@ from .rdf import (
     StatementWriter as StatementWriter,
     read_frames as read_frames,
     read_statements as read_statements,
+)
+from .record import (
+    Recorder as Recorder,
+    record as record,
 )
 from .terms import TripleTerm as TripleTerm
 from .validation import (

@@ -16,6 +16,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_operations
 from jelly_rdflib.rdf import read_statement_operations
+from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.changes import open_changes
 from jelly_rdflib.stores.plain_graph import (
     ReadOperations,
@@ -232,7 +233,9 @@ class _Applier:
         has_exact_prefixes: bool = True,
     ) -> None:
         self._is_atomic = is_atomic
-        self._statements = open_changes(target, is_atomic=is_atomic, is_deferred=is_deferred)
+        self._statements = open_changes(
+            target, is_atomic=is_atomic, is_deferred=is_deferred, teller=find_tap(target.store)
+        )
         self._prefixes = PrefixChanges(target, is_atomic=is_atomic, is_exact=has_exact_prefixes)
         # Whether there is anything to roll back.
         self._is_open = False

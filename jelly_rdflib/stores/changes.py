@@ -9,6 +9,7 @@ from jelly_rdflib.operations import Operation
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.teller import Teller
 from jelly_rdflib.stores.transactional import TransactionalChanges
 
 __all__ = ["Changes", "open_changes"]
@@ -42,21 +43,28 @@ class Changes(Protocol):
         """Undo what the transaction did. May be called again if interrupted."""
 
 
-def open_changes(target: Target, *, is_atomic: bool, is_deferred: bool) -> Changes:
+def open_changes(
+    target: Target, *, is_atomic: bool, is_deferred: bool, teller: Teller | None = None
+) -> Changes:
     """Choose how changes get into the store of a target.
 
     Args:
         target: What to change.
         is_atomic: Whether `rollback` will be asked for.
         is_deferred: Whether the operations come from where nobody looks at the store meanwhile.
+        teller: Who is to be told of what goes past the store's methods, if it is being recorded.
+            What goes through them is seen.
 
     Examples:
         >>> from rdflib import Dataset
         >>> type(open_changes(Target(Dataset()), is_atomic=True, is_deferred=True)).__name__
         'MemoryChanges'
     """
-    if can_use(target.store):
-        return MemoryChanges(target, is_atomic=is_atomic, is_deferred=is_deferred)
-    if is_atomic and target.store.transaction_aware:
+    if can_use(target.store) and (
+        teller is None or (is_atomic and is_deferred and not teller.is_shared)
+    ):
+        return MemoryChanges(target, is_atomic=is_atomic, is_deferred=is_deferred, teller=teller)
+    # What is recorded is committed when the recording says so.
+    if is_atomic and target.store.transaction_aware and teller is None:
         return TransactionalChanges(target)
     return GeneralChanges(target, is_atomic=is_atomic)

@@ -18,7 +18,7 @@ from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.stores.target import get_default_graph
 
-__all__ = ["Contents", "respellings", "sort_triples"]
+__all__ = ["Contents", "respellings", "sort_names", "sort_triples"]
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -69,9 +69,8 @@ class Contents:
                     self.graphs[name] = Graph(graph.store, name)
 
     def names(self) -> list[Node]:
-        """Return the graphs' names: the default graph's, IRIs, blank nodes; by code points."""
-        default, *others = self.graphs
-        return [default, *sorted(others, key=lambda name: (_rank(name), str(name)))]
+        """Return the graphs' names, sorted."""
+        return sort_names(self.graphs)
 
     def triples(self, name: Node) -> Iterator[_Triple]:
         """Iterate over the triples of a graph; there are none in one that is not there."""
@@ -141,6 +140,19 @@ def _spellings(term: Node) -> tuple[Node, ...]:
         if term.datatype == _STRING:
             return (term, Literal(str(term)))
     return (term,)
+
+
+def sort_names(names: Iterable[Node]) -> list[Node]:
+    """Sort the names of graphs: the default graph's, IRIs, blank nodes; by code points.
+
+    Examples:
+        >>> from rdflib import BNode
+        >>> list(map(str, sort_names([BNode("a"), URIRef("urn:g"), DATASET_DEFAULT_GRAPH_ID])))
+        ['urn:x-rdflib:default', 'urn:g', 'a']
+    """
+    return sorted(
+        names, key=lambda name: (name != DATASET_DEFAULT_GRAPH_ID, _rank(name), str(name))
+    )
 
 
 def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:

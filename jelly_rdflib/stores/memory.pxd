@@ -34,6 +34,9 @@ cdef class MemoryChanges:
     cdef object store
     cdef bint is_atomic
     cdef bint is_deferred
+    # What is told of the changes when they are committed, and whether it was; None for nobody.
+    cdef object teller
+    cdef bint is_told
     # The store's own, by their names there.
     cdef dict spo
     cdef dict pos
@@ -57,6 +60,7 @@ cdef class MemoryChanges:
     cdef NodeEntry last_p
     cdef dict last_objects
 
+    cdef list made(self)
     cdef object run(self, object operations)
     cdef MemoryGraph find_graph(self, object g)
     cdef MemoryGraph make_graph(self, object g)

@@ -92,14 +92,16 @@ cdef class MemoryChanges:
         is_atomic: Whether to keep a log for `rollback`.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
             brought into it in batches. False where another's code yields them.
+        teller: A `Teller`, to be told of what was committed; it takes a log.
     """
 
-    def __init__(self, target, *, is_atomic, is_deferred):
+    def __init__(self, target, *, is_atomic, is_deferred, teller=None):
         store = target.store
         self.target = target
         self.store = store
         self.is_atomic = is_atomic
         self.is_deferred = is_deferred
+        self.teller = teller
         self.spo = _get_private(store, "spo")
         self.pos = _get_private(store, "pos")
         self.osp = _get_private(store, "osp")
@@ -118,6 +120,7 @@ cdef class MemoryChanges:
         """Start a transaction; what was committed stays."""
         self.log.clear()
         self.listed.clear()
+        self.is_told = False
         self.transaction += 1
         self.added = 0
         self.deleted = 0
@@ -141,6 +144,20 @@ cdef class MemoryChanges:
 
     def commit(self):
         """End the transaction; up to the next `begin`, `rollback` can still undo it."""
+        cdef MemoryGraph graph
+        if self.teller is not None:
+            self.is_told = True
+            self.teller.tell_made(self.made(), [graph.graph for graph in self.listed])
+
+    cdef list made(self):
+        """Return what the transaction changed: is it an add, the triple, and the graph."""
+        cdef list changes = []
+        cdef MemoryGraph graph
+        cdef Py_ssize_t i
+        for i in range(0, len(self.log), 3):
+            graph = self.log[i + 1]
+            changes.append((not <int>self.log[i + 2] & Change.DELETED, self.log[i], graph.graph))
+        return changes
 
     def rollback(self):
         """Undo what the transaction did.
@@ -151,6 +168,10 @@ cdef class MemoryChanges:
         cdef list log = self.log
         cdef Py_ssize_t last
         cdef MemoryGraph graph
+        if self.is_told:
+            # As it can be only by an interrupt right after the commit.
+            self.teller.take_back()
+            self.is_told = False
         while log:
             last = len(log) - 3
             self.undo(log[last], log[last + 1], log[last + 2])

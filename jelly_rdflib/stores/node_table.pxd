@@ -39,4 +39,5 @@ cdef class NodeTable:
 
 
 cdef Py_hash_t hash_node(object node) except -1
+cdef Py_hash_t hash_of_triple(tuple triple) except -1
 cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1

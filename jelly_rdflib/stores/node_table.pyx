@@ -166,6 +166,20 @@ cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) 
     return PyObject_Hash(triple)
 
 
+cdef inline Py_hash_t hash_any(object node) except -1:
+    cls = type(node)
+    if cls is LITERAL_CLASS and knows_literal_hash:
+        return hash_literal(node)
+    return PyObject_Hash(node)
+
+
+cdef Py_hash_t hash_of_triple(tuple triple) except -1:
+    """Hash a triple of whatever there is."""
+    if knows_tuple_hash and len(triple) == 3:
+        return mix_triple_hash(hash_any(triple[0]), hash_any(triple[1]), hash_any(triple[2]))
+    return PyObject_Hash(triple)
+
+
 cdef inline bint is_same_text(object one, object other) except -1:
     if one is other:
         return True

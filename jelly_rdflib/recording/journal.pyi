@@ -1,0 +1,19 @@
+from typing import Any
+
+from rdflib.graph import Graph
+
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.recording.sinks import Sink
+
+class Journal:
+    failure: BaseException | None
+    added: int
+    deleted: int
+    is_open: bool
+    @property
+    def log(self) -> list[Any]: ...
+    def __init__(self, target: Graph, sink: Sink, *, is_atomic: bool) -> None: ...
+    def write(self, operations: list[Operation]) -> None: ...
+    def tell_prefixes(self) -> None: ...
+    def tell_committed(self) -> None: ...
+    def tell_rolled_back(self) -> None: ...

@@ -1,0 +1,149 @@
+"""What happens in a transaction of a recording: it is written down, and can be undone."""
+
+from jelly_rdflib.recording.names cimport get_name
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
+
+from jelly_rdflib.errors import RecordError
+from jelly_rdflib.operations import Op
+from jelly_rdflib.stores.target import get_default_graph
+
+cdef enum:
+    # There may be any number of graphs.
+    MAX_TERMS = 1 << 14
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+# No graph, which None may be.
+cdef object NOTHING = object()
+
+
+cdef class Journal:
+    """Hands the changes to a graph or dataset to a sink, and keeps what it takes to undo them.
+
+    A change is a tuple: whether it is an add, else a removal; the triple; and the Graph, None in a
+    store that has none.
+
+    Args:
+        target: The graph or dataset; no other graphs of its store are recorded.
+        sink: A `Sink`. It gets to know of a transaction by its first operation.
+        is_atomic: Whether to keep what it takes to undo.
+
+    Attributes:
+        failure: Why the transaction can't be committed; None if it can.
+        added, deleted: How many statements were, in this transaction.
+        log: What happened in this transaction, oldest first, three items for each step.
+        is_open: Whether the sink knows of the transaction.
+    """
+
+    def __init__(self, target, sink, *, is_atomic):
+        self.sink = sink
+        self.write_one = sink.write
+        self.is_atomic = is_atomic
+        self.log = []
+        self.is_dataset = isinstance(target, ConjunctiveGraph)
+        self.has_one_graph = not target.store.context_aware
+        self.name = get_name(get_default_graph(target) if self.is_dataset else target)
+        self.terms = {}
+        self.graph = NOTHING
+
+    def write(self, list operations):
+        """Hand operations to the sink.
+
+        Raises:
+            Exception: What the sink raises. The transaction can't be committed then.
+        """
+        if not operations:
+            return
+        try:
+            if not self.is_open:
+                # Before it is: whatever comes of it, there may be something to abort.
+                self.is_open = True
+                self.sink.begin()
+            if len(operations) == 1:
+                self.write_one(operations[0])
+            else:
+                self.sink.write_all(operations)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def tell_prefixes(self):
+        """Prefixes may have changed."""
+
+    def tell_committed(self):
+        """The store has committed its own transaction."""
+
+    def tell_rolled_back(self):
+        """The store has rolled back its own transaction."""
+
+    cdef int expect(self, list changes) except -1:
+        """Keep what it takes to undo changes that are about to be made.
+
+        Raises:
+            RecordError: One must not be made.
+        """
+        cdef tuple change
+        for change in changes:
+            if change[2] is not self.graph:
+                self.turn_to(change[2])
+            if self.is_recorded and self.is_atomic:
+                self.log.append(change[0])
+                self.log.append(change[1])
+                self.log.append(change[2])
+        return 0
+
+    cdef int expect_listing(self, object graph, bint is_listed) except -1:
+        """Keep what it takes to undo that the store comes to list a graph, or no longer does."""
+        if graph is not self.graph:
+            self.turn_to(graph)
+        if self.is_recorded and self.is_atomic:
+            self.log.append(is_listed)
+            self.log.append(None)
+            self.log.append(graph)
+        return 0
+
+    cdef int tell(self, list changes) except -1:
+        """Write changes that took effect."""
+        cdef list operations = []
+        cdef tuple change, triple
+        for change in changes:
+            if change[2] is not self.graph:
+                self.turn_to(change[2])
+            if not self.is_recorded:
+                continue
+            triple = <tuple>change[1]
+            if change[0]:
+                self.added += 1
+                operations.append((ADD, triple[0], triple[1], triple[2], self.g))
+            else:
+                self.deleted += 1
+                operations.append((DELETE, triple[0], triple[1], triple[2], self.g))
+        self.write(operations)
+        return 0
+
+    cdef int turn_to(self, object graph) except -1:
+        cdef object name = get_name(graph)
+        cdef object term = self.terms.get(name, NOTHING)
+        if term is NOTHING:
+            term = self.find_term(name)
+            if len(self.terms) >= MAX_TERMS:
+                self.terms.clear()
+            self.terms[name] = term
+        self.is_recorded = term is not ...
+        self.g = term
+        self.graph = graph
+        return 0
+
+    cdef object find_term(self, object name):
+        if self.has_one_graph or name == self.name:
+            return None
+        if not self.is_dataset:
+            return ...
+        if name == DATASET_DEFAULT_GRAPH_ID:
+            raise RecordError(
+                f"changes to the graph {name} can't be recorded: it is not the default graph here, "
+                "and in a patch it would be"
+            )
+        return name

@@ -1,0 +1,144 @@
+"""Seeing what changes in rdflib's Memory store, by a look at what it keeps."""
+
+cimport cython
+from cpython.object cimport PyObject
+
+from jelly_rdflib.recording.names cimport get_name
+from jelly_rdflib.recording.tap cimport Tap
+from jelly_rdflib.stores.known_hash cimport dict_get
+from jelly_rdflib.stores.node_table cimport hash_of_triple
+
+from rdflib.graph import QuotedGraph
+from rdflib.plugins.stores.memory import Memory
+from rdflib.term import Literal
+
+from jelly_rdflib.errors import RecordError
+
+_DICTS = ("contextTriples", "tripleContexts", "context_obj_map")
+
+
+def can_use(store):
+    """Is it exactly rdflib's Memory store, as this module knows it?"""
+    return type(store) is Memory and all(
+        type(getattr(store, "_Memory__" + name, None)) is dict for name in _DICTS
+    )
+
+
+@cython.final
+cdef class Probe:
+    """Asks a set for a triple with a hash that is known, and gets the one that the set has.
+
+    A literal's own hash is Python code, and "x"@EN is equal to "x"@en.
+    """
+
+    cdef tuple triple
+    cdef tuple found
+    cdef Py_hash_t hash
+
+    def __hash__(self):
+        return self.hash
+
+    def __eq__(self, other):
+        # The set's triple does not know how it compares with this.
+        if self.triple != other:
+            return False
+        self.found = other
+        return True
+
+    cdef tuple find(self, set triples, tuple triple):
+        """Return the triple of the set that is equal to this one; None if there is none."""
+        self.hash = hash_of_triple(triple)
+        self.triple = triple
+        self.found = None
+        return self.found if self in triples else None
+
+
+cdef class MemoryTap(Tap):
+    """Tells journals what changes in a Memory store.
+
+    Args:
+        store: One that `can_use` holds for.
+    """
+
+    # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
+    # not in the usual ones; and the graphs by their keys.
+    cdef dict context_triples
+    cdef dict triple_contexts
+    cdef dict context_map
+    # The graph that was asked for last, its name, and its key.
+    cdef object graph
+    cdef object name
+    cdef str key
+    cdef Probe probe
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.context_triples = store._Memory__contextTriples
+        self.triple_contexts = store._Memory__tripleContexts
+        self.context_map = store._Memory__context_obj_map
+        self.graph = self.name = self
+        self.probe = Probe()
+
+    cdef set triples_of(self, object graph):
+        """Return the store's set of the triples of a graph; None if it has none."""
+        if graph is not self.graph:
+            name = get_name(graph)
+            if name is not self.name:
+                self.key = f"{type(name).__name__}:{name}"
+                self.name = name
+            self.graph = graph
+        return self.context_triples.get(self.key)
+
+    cdef bint has(self, tuple triple, object graph) except -1:
+        cdef set triples = self.triples_of(graph)
+        return triples is not None and self.probe.find(triples, triple) is not None
+
+    cdef list removals(self, object pattern, object graph):
+        cdef list changes = []
+        cdef tuple triple
+        cdef set triples
+        s, p, o = pattern
+        if graph is None:
+            for triple, _ in self.store.triples(pattern):
+                self.remove_from_all(triple, changes)
+        else:
+            if isinstance(graph, QuotedGraph):
+                self.look_at(graph, True)
+            triples = self.triples_of(graph)
+            if triples is None:
+                return changes
+            if s is None and p is None and o is None:
+                return [(False, triple, graph) for triple in triples]
+            if s is not None and p is not None and o is not None:
+                triple = self.probe.find(triples, tuple(pattern))
+                return [] if triple is None else [(False, triple, graph)]
+            changes = [(False, triple, graph) for triple, _ in self.store.triples(pattern, graph)]
+        if isinstance(o, Literal) and o.language:
+            # The store answers with what it was asked for, and not with what it has.
+            changes = [
+                (False, self.probe.find(self.triples_of(each), triple), each)
+                for _, triple, each in changes
+            ]
+        return changes
+
+    cdef int remove_from_all(self, tuple triple, list changes) except -1:
+        """Append the removals of a triple from all the graphs that it is in."""
+        cdef PyObject* found = dict_get(self.triple_contexts, triple, hash_of_triple(triple))
+        cdef dict contexts
+        if found is not NULL:
+            contexts = <dict>found
+        else:
+            contexts = self.store._Memory__defaultContexts
+        for key, is_quoted in contexts.items():
+            if is_quoted:
+                raise RecordError(
+                    f"the removal of {triple} can't be recorded: it is in a formula too, and a "
+                    "patch has no formulas"
+                )
+            if key is not None:
+                changes.append((False, triple, self.context_map[key]))
+        return 0
+
+    cdef list as_stored(self, list changes):
+        # All literals stay as they are.
+        return changes

@@ -1,0 +1,4 @@
+"""What a store calls its graphs."""
+
+
+cdef object get_name(object graph)

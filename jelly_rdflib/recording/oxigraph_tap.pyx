@@ -1,0 +1,193 @@
+"""Seeing what changes in oxrdflib's store, by asking the Oxigraph in it.
+
+oxrdflib turns each term of a question and of an answer into one of the other kind, which takes most
+of the time. Here the terms of an answer are turned only where they are needed.
+"""
+
+from jelly_rdflib.recording.names cimport get_name
+from jelly_rdflib.recording.tap cimport Tap
+
+import pyoxigraph as ox
+from oxrdflib import OxigraphStore
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.namespace import XSD
+from rdflib.term import BNode, Literal, URIRef
+
+from jelly_rdflib.terms import TripleTerm
+
+cdef enum:
+    # A store may have any number of IRIs.
+    MAX_IRIS = 1 << 14
+
+cdef object STRING = XSD.string
+
+
+def can_use(store):
+    """Is it exactly oxrdflib's store, as this module knows it?"""
+    return type(store) is OxigraphStore and isinstance(getattr(store, "_inner", None), ox.Store)
+
+
+cdef class OxigraphTap(Tap):
+    """Tells journals what changes in a store of oxrdflib's.
+
+    Args:
+        store: One that `can_use` holds for.
+    """
+
+    cdef object oxigraph
+    # Graphs by Oxigraph's names for them, and IRIs by their texts.
+    cdef dict graphs
+    cdef dict iris
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.oxigraph = store._inner
+        self.graphs = {}
+        self.iris = {}
+
+    cdef bint has(self, tuple triple, object graph) except -1:
+        try:
+            return self.quad(triple, graph) in self.oxigraph
+        except (TypeError, ValueError):
+            # It can't have such a statement, and says so when it is asked to add it.
+            return False
+
+    cdef int make(self, bint is_add, tuple triple, object graph) except -1:
+        # oxrdflib would not take the quoted triples that it gives.
+        if is_add:
+            self.oxigraph.add(self.quad(triple, graph))
+        else:
+            self.oxigraph.remove(self.quad(triple, graph))
+        return 0
+
+    cdef list removals(self, object pattern, object graph):
+        cdef tuple triple = tuple(pattern)
+        if graph is not None and not any([term is None for term in triple]):
+            if not self.has(triple, graph):
+                return []
+            if isinstance(triple[2], Literal):
+                triple = (triple[0], triple[1], self.stored_literal(triple, graph))
+            return [(False, triple, graph)]
+        try:
+            terms = [None if term is None else self.term(term) for term in pattern]
+            name = None if graph is None else self.graph_name(graph)
+            quads = list(self.oxigraph.quads_for_pattern(terms[0], terms[1], terms[2], name))
+        except (TypeError, ValueError):
+            return []
+        # A graph is false if it is empty, which takes long to find out.
+        return [
+            (False, self.triple(quad), self.graph_of(quad) if graph is None else graph)
+            for quad in quads
+        ]
+
+    cdef list as_stored(self, list changes):
+        cdef list stored = []
+        cdef set known = set()
+        for change in changes:
+            is_add, triple, graph = change
+            if is_add and isinstance(triple[2], Literal):
+                literal = self.stored_literal(triple, graph)
+                if literal is not triple[2]:
+                    change = (True, (triple[0], triple[1], literal), graph)
+            if len(changes) > 1:
+                if change in known:
+                    continue
+                known.add(change)
+            stored.append(change)
+        return stored
+
+    cdef object stored_literal(self, tuple triple, object graph):
+        """Return the literal that the store has made of the object of a triple that it has."""
+        literal = triple[2]
+        if literal.language:
+            tag = literal.language.lower()
+            return literal if tag == literal.language else Literal(literal, lang=tag)
+        if literal.datatype is None:
+            return Literal(literal, datatype=STRING)
+        if literal.datatype == STRING:
+            return literal
+        quad = self.quad(triple, graph)
+        found = next(
+            self.oxigraph.quads_for_pattern(
+                quad.subject, quad.predicate, quad.object, quad.graph_name
+            ),
+            quad,
+        )
+        return literal if found.object.value == str(literal) else self.node(found.object)
+
+    cdef object take_snapshot(self):
+        return set(self.oxigraph)
+
+    cdef list differences(self, object before, object after):
+        removed = [(False, self.triple(quad), self.graph_of(quad)) for quad in before - after]
+        added = [(True, self.triple(quad), self.graph_of(quad)) for quad in after - before]
+        return removed + added
+
+    # --- terms ------------------------------------------------------------------------------------
+
+    cdef object quad(self, tuple triple, object graph):
+        return ox.Quad(
+            self.term(triple[0]),
+            self.term(triple[1]),
+            self.term(triple[2]),
+            self.graph_name(graph),
+        )
+
+    cdef object graph_name(self, object graph):
+        name = get_name(graph)
+        return ox.DefaultGraph() if name == DATASET_DEFAULT_GRAPH_ID else self.term(name)
+
+    cdef object term(self, object node):
+        """Return Oxigraph's term for one of rdflib's.
+
+        Raises:
+            TypeError, ValueError: It has none.
+        """
+        if isinstance(node, URIRef):
+            return ox.NamedNode(node)
+        if isinstance(node, Literal):
+            datatype = node.datatype
+            if node.language:
+                return ox.Literal(node, language=node.language)
+            return ox.Literal(
+                node, datatype=None if datatype is None else ox.NamedNode(datatype)
+            )
+        if isinstance(node, BNode):
+            return ox.BlankNode(node)
+        if isinstance(node, TripleTerm):
+            return ox.Triple(self.term(node.s), self.term(node.p), self.term(node.o))
+        raise TypeError(f"Oxigraph has no term for {node!r}")
+
+    cdef tuple triple(self, object quad):
+        return (self.node(quad.subject), self.node(quad.predicate), self.node(quad.object))
+
+    cdef object graph_of(self, object quad):
+        cdef object name = quad.graph_name
+        graph = self.graphs.get(name)
+        if graph is None:
+            if isinstance(name, ox.DefaultGraph):
+                identifier = DATASET_DEFAULT_GRAPH_ID
+            else:
+                identifier = self.node(name)
+            graph = self.graphs[name] = Graph(self.store, identifier)
+        return graph
+
+    cdef object node(self, object term):
+        """Return rdflib's node for a term of Oxigraph's."""
+        cdef str text
+        cls = type(term)
+        if cls is ox.NamedNode:
+            text = term.value
+            node = self.iris.get(text)
+            if node is None:
+                if len(self.iris) >= MAX_IRIS:
+                    self.iris.clear()
+                node = self.iris[text] = URIRef(text)
+            return node
+        if cls is ox.BlankNode:
+            return BNode(term.value)
+        if cls is ox.Literal:
+            if term.language:
+                return Literal(term.value, lang=term.language)
+            return Literal(term.value, datatype=self.node(term.datatype))
+        return TripleTerm(*[self.node(part) for part in (term.subject, term.predicate, term.object)])

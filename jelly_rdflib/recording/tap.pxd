@@ -1,0 +1,40 @@
+"""Seeing each change that takes effect in a store, whichever graph and method it comes by."""
+
+
+cdef class Tap:
+    cdef readonly object lock
+    cdef object store
+    cdef bint is_graph_aware
+    cdef list journals
+    # The changes that are being made right now.
+    cdef list pending
+    # Whether the replaced methods tell nothing.
+    cdef bint is_quiet
+    # The graph that was added to last, which needs no second look.
+    cdef object added_to
+    # The names of the graphs that the store lists; None until they are asked for.
+    cdef set listed
+    # The store's methods by their names, and what it had itself in place of its class's.
+    cdef dict methods
+    cdef dict own
+    cdef object add_to_store
+    cdef object remove_from_store
+
+    cdef list names_of_methods(self)
+    cdef int check(self) except -1
+    cdef int look_at(self, object graph, bint is_quoted) except -1
+    cdef int expect(self, list changes) except -1
+    cdef int expect_listing(self, object graph, bint is_listed) except -1
+    cdef int tell(self, list changes) except -1
+    cdef object change(self, list changes, object method, tuple arguments)
+    cdef int forget_listed(self) except -1
+    cdef set list_graphs(self)
+    cdef bint is_empty(self, object graph) except -1
+    cdef bint has(self, tuple triple, object graph) except -1
+    cdef int make(self, bint is_add, tuple triple, object graph) except -1
+    cdef list removals(self, object pattern, object graph)
+    cdef list as_stored(self, list changes)
+    cdef object take_snapshot(self)
+    cdef list differences(self, object before, object after)
+    cdef int tell_differences(self, object before, set listed) except -1
+    cdef int call_quietly(self, str name) except -1
