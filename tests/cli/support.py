@@ -22,6 +22,7 @@ ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")},
     "PYTHONPATH": str(ROOT),
     "TERM": "xterm-256color",
+    "COLUMNS": "80",
 }
 
 S, P, G = URIRef("http://example.org/s"), URIRef("http://example.org/p"), URIRef("urn:g")
