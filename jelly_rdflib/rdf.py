@@ -13,6 +13,7 @@ from jelly_rdflib.core.batch_reader import BatchReader, OperationReader, Stateme
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.core.statement_sink import StatementSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
@@ -22,7 +23,6 @@ from jelly_rdflib.options import Limits, StreamOptions
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from rdflib.term import Node
     from typing_extensions import Self
 
 __all__ = [
@@ -320,7 +320,7 @@ class StatementEncoder:
         return self._encoder.options
 
 
-class StatementWriter:
+class StatementWriter(StatementSink):
     """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
@@ -371,32 +371,15 @@ class StatementWriter:
         else:
             guessed = guess_by_name(destination) or JELLY
             encoding = check_kind(guessed, holds_changes=False)
-        self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
+        super().__init__(encoding.make_encoder(NODE_TYPES, options, self._destination.write))
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
         self._closed = False
-        if type(self) is StatementWriter:
-            # Each statement goes through one of these: straight to the encoder.
-            self.add = self._encoder.add  # type: ignore[method-assign]
-            self.write = self._encoder.write  # type: ignore[method-assign]
 
     @property
     def options(self) -> StreamOptions | None:
         """The stream's options; None for a text."""
-        return getattr(self._encoder, "options", None)
-
-    def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
-        """Write a statement.
-
-        Args:
-            s, p, o: Terms.
-            g: The graph's name; None in a stream of triples, and for the default graph.
-        """
-        self._encoder.add(s, p, o, g)
-
-    def write(self, statement: Statement) -> None:
-        """Write a statement that is given as a tuple of three or four terms."""
-        self._encoder.write(statement)
+        return getattr(self.encoder, "options", None)
 
     def write_all(self, statements: Iterable[Statement]) -> None:
         """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
@@ -404,9 +387,9 @@ class StatementWriter:
         Of a batch namespaces are left out where the format, or the options, have no place for them.
         """
         if isinstance(statements, Batch):
-            self._encoder.write_batch(statements)
+            self.encoder.write_batch(statements)
         else:
-            self._encoder.write_all(statements)
+            self.encoder.write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
         """Declare a namespace, for people to read.
@@ -418,7 +401,7 @@ class StatementWriter:
             prefix: The prefix without its colon.
             iri: A URIRef, a Namespace, or a str.
         """
-        self._encoder.add_namespace(prefix, as_iri(iri))
+        self.encoder.add_namespace(prefix, as_iri(iri))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """End the frame: what follows is in the next one. Of a text, hand on what is written.
@@ -427,7 +410,7 @@ class StatementWriter:
             metadata: What to attach to the frame: a dict of str to bytes. A text has no place for
                 it.
         """
-        self._encoder.end_frame(metadata)
+        self.encoder.end_frame(metadata)
 
     def __enter__(self) -> Self:
         return self
@@ -438,11 +421,11 @@ class StatementWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._close(self._encoder.finish if error is None else self._encoder.abandon)
+        self._close(self.encoder.finish if error is None else self.encoder.abandon)
 
     def close(self) -> None:
         """Write what is left, and close the file if the writer opened it."""
-        self._close(self._encoder.finish)
+        self._close(self.encoder.finish)
 
     def _close(self, end: Callable[[], None]) -> None:
         if self._closed:

@@ -16,6 +16,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef uint32_t start_name
     cdef object graph  # the graph that is open in a GRAPHS stream; None if there is none
 
+    cdef int put_tuple(self, object statement) except -1
     cdef int put_statement(self, object s, object p, object o, object g) except -1
     cdef int put_in_graph(self, object s, object p, object o, object g) except -1
     cdef int close_graph(self) except -1

@@ -102,13 +102,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
 
     def write(self, statement):
         """Write a statement that is given as a tuple of three or four terms."""
-        cdef tuple items
-        if not isinstance(statement, tuple) or len(statement) not in (3, 4):
-            raise EncodeError(f"{statement!r} is no statement: give a tuple of 3 or 4 terms")
-        items = <tuple>statement
-        self.put_statement(
-            items[0], items[1], items[2], items[3] if len(items) == 4 else None
-        )
+        self.put_tuple(statement)
 
     def add_namespace(self, prefix, iri):
         """Declare a namespace, for people to read; the options need ``namespace_declarations``.
@@ -216,6 +210,15 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.is_grouped:
             self.is_finished = True
         self.finish()
+
+    cdef int put_tuple(self, object statement) except -1:
+        cdef tuple items
+        if not isinstance(statement, tuple) or len(statement) not in (3, 4):
+            raise EncodeError(f"{statement!r} is no statement: give a tuple of 3 or 4 terms")
+        items = <tuple>statement
+        return self.put_statement(
+            items[0], items[1], items[2], items[3] if len(items) == 4 else None
+        )
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1:
         self.check_usable()
