@@ -4,8 +4,10 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.saved_state cimport SavedState
 from jelly_rdflib.core.term_decoder cimport EncodedTerm, StatementRow, TermDecoder
 from jelly_rdflib.core.wire cimport Span
+from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 cdef enum:
     # The field of a frame that its rows are in, in both formats.
@@ -90,7 +92,14 @@ cdef class FrameDecoder:
         self, Span message, int graph_fields, DecodedNamespace* namespace
     ) noexcept nogil
 
+    cdef int set_options(
+        self, const uint32_t* options, Span name, const uint8_t* at
+    ) noexcept nogil
+
     # What a format has of its own.
+    cdef bytes saved_name(self)
+    cdef int save_place(self, WriteBuffer* out) except -1
+    cdef int restore_place(self, SavedState* state) except -1
     cdef int warn(self) except -1
     cdef int decode_content(self, uint32_t field, Span content) noexcept nogil
     cdef int decode_frame_field(

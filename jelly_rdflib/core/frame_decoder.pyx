@@ -1,6 +1,7 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING
 from libc.string cimport memcmp, memcpy, memset
 
 from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
@@ -10,6 +11,12 @@ from jelly_rdflib.core.failure cimport (
     fail_memory,
     fail_number,
     failure_to_error,
+)
+from jelly_rdflib.core.saved_state cimport (
+    put_saved_number,
+    put_saved_text,
+    take_saved_number,
+    take_saved_text,
 )
 from jelly_rdflib.core.schema cimport ENUM, TEXT, UNKNOWN, field_kind
 from jelly_rdflib.core.term_decoder cimport (
@@ -30,8 +37,14 @@ from jelly_rdflib.core.wire cimport (
     read_varint,
     skip_field,
 )
+from jelly_rdflib.core.write_buffer cimport buffer_free
 
 from jelly_rdflib.errors import DecodeError, LimitError
+
+cdef enum:
+    # Of saved states: what another version saved can't be read.
+    STATE_VERSION = 1
+    MAX_FRAMES = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
     MIN_NAME_TABLE_SIZE = 8
@@ -102,6 +115,74 @@ cdef class FrameDecoder:
             DecodeError: A transaction is open, or there was no frame at all.
         """
         return self.end(0)
+
+    def save(self):
+        """Return the decoder's state: what a decoder needs to go on with the next frame.
+
+        Returns:
+            Bytes for `restore`, of as many as the lookups' entries have, and some more.
+
+        Raises:
+            DecodeError: There was no frame with options yet, or the decoder can't go on.
+        """
+        cdef WriteBuffer out
+        cdef size_t field
+        memset(&out, 0, sizeof(out))
+        self.check_usable()
+        if not self.has_options:
+            raise DecodeError("there is no state before the stream's options")
+        try:
+            put_saved_number(&out, STATE_VERSION)
+            put_saved_number(&out, self.row_message)
+            for field in range(OPTION_FIELDS):
+                put_saved_number(&out, self.option_fields[field])
+            name = self.saved_name()
+            put_saved_text(&out, <const uint8_t*>PyBytes_AS_STRING(name), len(name))
+            put_saved_number(&out, self.frame)
+            self.terms.save(&out)
+            self.save_place(&out)
+            return <bytes>(<char*>out.data)[:out.size]
+        finally:
+            buffer_free(&out)
+
+    def restore(self, const uint8_t[::1] state not None):
+        """Take over a state that `save` returned; the decoder must be new.
+
+        Raises:
+            DecodeError: The state is damaged, or one of another format.
+            LimitError: It asks for more than the limits.
+        """
+        cdef SavedState saved
+        cdef uint32_t[OPTION_FIELDS] options
+        cdef size_t field
+        cdef bytes name
+        cdef Span span
+        self.check_usable()
+        if self.has_options or self.frame > 0:
+            raise ValueError("only a new decoder can take over a state")
+        # Whatever comes of it: half a state is none.
+        self.is_broken = True
+        saved.at = &state[0] if state.shape[0] > 0 else NULL
+        saved.end = saved.at + state.shape[0]
+        if take_saved_number(&saved, 0xFFFFFFFF) != STATE_VERSION:
+            raise DecodeError("the saved state of a decoder is damaged, or of another version")
+        if <int>take_saved_number(&saved, 0xFFFFFFFF) != self.row_message:
+            raise DecodeError(f"the saved state is not of a decoder of {self.format.decode()}")
+        for field in range(OPTION_FIELDS):
+            options[field] = <uint32_t>take_saved_number(&saved, 0xFFFFFFFF)
+        name = take_saved_text(&saved, self.terms.limits.string_size)
+        span.start = <const uint8_t*>PyBytes_AS_STRING(name)
+        span.end = span.start + len(name)
+        if self.set_options(options, span, span.start) < 0:
+            raise failure_to_error(&self.terms.failure, None, None, None)
+        # That was said when the stream was opened.
+        self.must_warn = False
+        self.frame = take_saved_number(&saved, MAX_FRAMES)
+        self.terms.restore(&saved)
+        self.restore_place(&saved)
+        if saved.at != saved.end:
+            raise DecodeError("the saved state of a decoder is damaged: it goes on behind its end")
+        self.is_broken = False
 
     cdef int check_usable(self) except -1:
         if self.is_busy:
@@ -324,17 +405,23 @@ cdef class FrameDecoder:
                 )
                 return self.terms.overlook()
             return 0
+        return self.set_options(options, name, message.start)
+
+    cdef int set_options(
+        self, const uint32_t* options, Span name, const uint8_t* at
+    ) noexcept nogil:
+        """Check the stream's options, and make the lookups that they ask for."""
         if (
-            self.check_options(options, message.start) < 0
-            or self.check_version(options, message.start) < 0
-            or self.check_lookups(options, message.start) < 0
+            self.check_options(options, at) < 0
+            or self.check_version(options, at) < 0
+            or self.check_lookups(options, at) < 0
             or self.terms.set_lookups(
                 options[MAX_NAME_TABLE_SIZE], options[MAX_PREFIX_TABLE_SIZE],
                 options[MAX_DATATYPE_TABLE_SIZE],
             ) < 0
         ):
             return -1
-        memcpy(self.option_fields, options, sizeof(options))
+        memcpy(self.option_fields, options, sizeof(self.option_fields))
         self.terms.generalized = options[GENERALIZED_STATEMENTS]
         self.terms.rdf_star = options[RDF_STAR]
         self.has_options = True
@@ -453,6 +540,18 @@ cdef class FrameDecoder:
                 &namespace.value if field == 2 else &namespace.graph, span,
             ) < 0:
                 return -1
+        return 0
+
+    cdef bytes saved_name(self):
+        """Return the text that the options have, where they have one."""
+        return b""
+
+    cdef int save_place(self, WriteBuffer* out) except -1:
+        """Save where in a patch or graph the last frame ended."""
+        return 0
+
+    cdef int restore_place(self, SavedState* state) except -1:
+        """Take over what `save_place` saved."""
         return 0
 
     cdef int decode_frame_field(

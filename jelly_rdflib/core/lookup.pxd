@@ -46,6 +46,9 @@ ctypedef struct Lookup:
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil
 cdef void lookup_free(Lookup* lookup) noexcept nogil
 cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil
+cdef int lookup_set_text(
+    Lookup* lookup, uint32_t id, Span text, uint64_t serial, size_t* held
+) noexcept nogil
 cdef int lookup_set(
     Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
     Failure* failure

@@ -65,6 +65,21 @@ cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
     return 0
 
 
+cdef int lookup_set_text(
+    Lookup* lookup, uint32_t id, Span text, uint64_t serial, size_t* held
+) noexcept nogil:
+    """Set an entry whose number and text have been checked; -1 if there is no memory."""
+    cdef LookupEntry* slot = &lookup.entries[id]
+    held[0] -= slot.capacity
+    if set_text(slot, text) < 0:
+        return -1
+    held[0] += slot.capacity
+    lookup.serials[id] = serial
+    lookup.uses[id].key = 0
+    slot.hashed_prefix = NOT_SET
+    return 0
+
+
 cdef int lookup_set(
     Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
     Failure* failure
@@ -79,7 +94,6 @@ cdef int lookup_set(
     cdef uint32_t field, wire_type
     cdef uint32_t id = 0
     cdef Span text
-    cdef LookupEntry* slot
     cdef size_t size
     text.start = text.end = entry.end
     while at < entry.end:
@@ -118,19 +132,13 @@ cdef int lookup_set(
             failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
             size, limits.string_size,
         )
-    slot = &lookup.entries[id]
-    held[0] -= slot.capacity
-    if held[0] + size > limits.text_size:
+    if held[0] - lookup.entries[id].capacity + size > limits.text_size:
         return fail_limit(
             failure, text.start,
             b"the lookups have more than {number} bytes of text (limit max_text_size)",
             limits.text_size, 0,
         )
-    if set_text(slot, text) < 0:
+    if lookup_set_text(lookup, id, text, serial, held) < 0:
         return fail_memory(failure, entry.start)
-    held[0] += slot.capacity
     lookup.last_set = id
-    lookup.serials[id] = serial
-    lookup.uses[id].key = 0
-    slot.hashed_prefix = NOT_SET
     return 0

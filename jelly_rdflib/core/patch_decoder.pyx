@@ -14,6 +14,7 @@ from jelly_rdflib.core.frame_decoder cimport (
     VERSION,
     DecodedNamespace,
 )
+from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_saved_flag
 from jelly_rdflib.core.schema cimport EMPTY_MESSAGE, PATCH_OPTIONS, PATCH_ROW
 from jelly_rdflib.core.term_decoder cimport OBJECT, UNSET, EncodedTerm, StatementRow
 from jelly_rdflib.core.wire cimport (
@@ -23,6 +24,7 @@ from jelly_rdflib.core.wire cimport (
     read_tag,
     skip_field,
 )
+from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op
@@ -123,6 +125,16 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef int keep_options(self, Span name) noexcept nogil:
         self.has_graphs = self.has_graph_fields = self.option_fields[STATEMENT_TYPE] == QUADS
         self.has_regular_rows = True
+        return 0
+
+    cdef int save_place(self, WriteBuffer* out) except -1:
+        put_saved_number(out, self.in_transaction)
+        put_saved_number(out, self.patch_is_open)
+        return 0
+
+    cdef int restore_place(self, SavedState* state) except -1:
+        self.in_transaction = take_saved_flag(state)
+        self.patch_is_open = take_saved_flag(state)
         return 0
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:

@@ -14,6 +14,7 @@ from jelly_rdflib.core.frame_decoder cimport (
     VERSION,
     DecodedNamespace,
 )
+from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_saved_flag
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
     STREAM_OPTIONS,
@@ -25,6 +26,7 @@ from jelly_rdflib.core.term_decoder cimport (
     IS_DEFAULT_GRAPH,
     IS_IRI,
     IS_LITERAL,
+    NOT_YET,
     UNSET,
     EncodedTerm,
     StatementRow,
@@ -36,8 +38,10 @@ from jelly_rdflib.core.wire cimport (
     read_tag,
     skip_field,
 )
+from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import LogicalStreamType, PhysicalStreamType, StreamOptions
 
@@ -118,6 +122,22 @@ cdef class StatementFrameDecoder(FrameDecoder):
             max_datatype_table_size=self.option_fields[MAX_DATATYPE_TABLE_SIZE],
             version=self.option_fields[VERSION],
         )
+
+    cdef bytes saved_name(self):
+        return self.stream_name
+
+    cdef int save_place(self, WriteBuffer* out) except -1:
+        return put_saved_number(out, self.is_in_graph)
+
+    cdef int restore_place(self, SavedState* state) except -1:
+        self.is_in_graph = take_saved_flag(state)
+        if self.is_in_graph:
+            if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
+                raise DecodeError(
+                    "the saved state of a decoder is damaged: in a graph, but there is none"
+                )
+            self.has_regular_rows = True
+        return 0
 
     cdef int warn(self) except -1:
         warn(self.describe_types(self.option_fields).decode())

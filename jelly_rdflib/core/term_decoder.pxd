@@ -6,8 +6,10 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from jelly_rdflib.core.batch cimport RowColumns
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.lookup cimport Lookup, TextLimits
+from jelly_rdflib.core.saved_state cimport SavedState
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.wire cimport Span
+from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 cdef enum:
     # Positions of terms in a statement.
@@ -116,6 +118,9 @@ cdef class TermDecoder:
     cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
     cdef MergedSpan* merged
 
+    cdef int save(self, WriteBuffer* out) except -1
+    cdef int restore(self, SavedState* state) except -1
+    cdef bint may_repeat(self, const TermColumns* terms, uint32_t term, int position) noexcept
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
     ) noexcept nogil

@@ -19,6 +19,15 @@ from jelly_rdflib.core.lookup cimport (
     lookup_init,
     lookup_set,
 )
+from jelly_rdflib.core.saved_state cimport (
+    put_saved_number,
+    restore_lookup,
+    restore_terms,
+    save_lookup,
+    save_terms,
+    take_saved_flag,
+    take_saved_number,
+)
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
     IRI_MESSAGE,
@@ -54,12 +63,18 @@ from jelly_rdflib.core.wire cimport (
     skip_field,
 )
 
+from jelly_rdflib.errors import DecodeError
+
 cdef enum:
     # Bytes of text that a frame may always stand for, besides what the limits allow.
     WORK_PER_FRAME = 1 << 16
     # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
     MERGED_PER_BYTE = 8
     MERGED_PER_FRAME = 1 << 16
+
+cdef enum:
+    # Of a saved state: far from where counting would start over.
+    MAX_WORK = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
     # Of the forms that an IRI has in a regular row.
@@ -163,6 +178,67 @@ cdef class TermDecoder:
         ):
             return fail_memory(&self.failure, NULL)
         return 0
+
+    cdef int save(self, WriteBuffer* out) except -1:
+        """Save what later frames need of those that were decoded, whose rows are gone by then."""
+        cdef int position
+        save_lookup(out, &self.names)
+        save_lookup(out, &self.prefixes)
+        save_lookup(out, &self.datatypes)
+        put_saved_number(out, self.last_name)
+        put_saved_number(out, self.last_prefix)
+        put_saved_number(out, self.work)
+        put_saved_number(out, self.max_work)
+        for position in range(4):
+            put_saved_number(out, self.last[position] == CARRIED)
+            if self.last[position] == CARRIED:
+                save_terms(out, &self.carried[position])
+                put_saved_number(out, self.carried_term[position])
+        return 0
+
+    cdef int restore(self, SavedState* state) except -1:
+        """Take over what `save` saved; the lookups have been made, and are empty."""
+        cdef int position
+        cdef uint32_t term
+        restore_lookup(state, &self.names, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(state, &self.prefixes, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(state, &self.datatypes, &self.next_serial, &self.limits, &self.held)
+        # Any numbers will do: they are checked where they are used.
+        self.last_name = <uint32_t>take_saved_number(state, 0xFFFFFFFF)
+        self.last_prefix = <uint32_t>take_saved_number(state, self.prefixes.size)
+        self.work = take_saved_number(state, MAX_WORK)
+        self.max_work = take_saved_number(state, MAX_WORK)
+        for position in range(4):
+            if not take_saved_flag(state):
+                continue
+            restore_terms(
+                state, &self.carried[position], self.seed, &self.limits, self.max_nesting_depth
+            )
+            term = <uint32_t>take_saved_number(state, self.carried[position].count - 1)
+            if not self.may_repeat(&self.carried[position], term, position):
+                raise DecodeError(
+                    "the saved state of a decoder is damaged: a last term can't stand in its place"
+                )
+            self.carried_term[position] = term
+            self.last[position] = CARRIED
+        return 0
+
+    cdef bint may_repeat(self, const TermColumns* terms, uint32_t term, int position) noexcept:
+        """May a term stand there, by the options?"""
+        cdef int kind = terms.kinds[term]
+        if kind == TermKind.NONE or kind == TermKind.STRING:
+            return False
+        if kind == TermKind.DEFAULT_GRAPH or position == GRAPH:
+            return position == GRAPH and kind != TermKind.TRIPLE_TERM and (
+                kind < TermKind.SIMPLE_LITERAL or kind == TermKind.DEFAULT_GRAPH or self.generalized
+            )
+        if kind == TermKind.TRIPLE_TERM and not self.rdf_star:
+            return False
+        if self.generalized or position == OBJECT:
+            return True
+        if position == PREDICATE:
+            return kind == TermKind.IRI
+        return kind == TermKind.IRI or kind == TermKind.BLANK_NODE or kind == TermKind.TRIPLE_TERM
 
     cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil:
         """Start a frame of ``size`` bytes, with a new term table.
