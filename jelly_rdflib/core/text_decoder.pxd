@@ -61,6 +61,8 @@ cdef class TextDecoder:
     cdef size_t max_string_size
     cdef size_t max_text_size
     cdef int max_nesting_depth
+    # Terms are of N-Triples: no short forms, and what stands in <> is never a blank node.
+    cdef bint is_n_triples
     cdef uint32_t term_hint
     cdef size_t text_hint
     # The text at hand.
@@ -129,6 +131,9 @@ cdef class TextDecoder:
         self, const uint8_t* at, uint32_t* number, const char* message
     ) noexcept nogil
     cdef const uint8_t* read_label(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_escaped_label(
+        self, const uint8_t* start, uint32_t* number
+    ) noexcept nogil
     cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil
     cdef const uint8_t* read_number(self, const uint8_t* at, uint32_t* number) noexcept nogil
     cdef const uint8_t* read_exponent(self, const uint8_t* at) noexcept nogil

@@ -664,10 +664,12 @@ cdef class TextDecoder:
             if at[1] == b"<":
                 return self.read_triple(at, number, depth + 1)
             return self.read_iri(at, number)
-        if first == b'"' or first == b"'":
+        if first == b'"' or (first == b"'" and not self.is_n_triples):
             return self.read_literal(at, number)
         if first == b"_":
             return self.read_label(at, number)
+        if self.is_n_triples:
+            return self.fail_term(at)
         if is_digit(first) or first == b"+" or first == b"-" or first == b".":
             return self.read_number(at, number)
         return self.read_boolean(at, number)
@@ -695,7 +697,7 @@ cdef class TextDecoder:
             if self.intern_escaped(kind, text, False, 0, number) < 0:
                 return NULL
         else:
-            if text.start[0] == b"_" and text.start[1] == b":":
+            if text.start[0] == b"_" and text.start[1] == b":" and not self.is_n_triples:
                 kind = TermKind.BLANK_NODE
                 text.start += 2
             if self.intern(kind, text, 0, number) < 0:
@@ -725,6 +727,8 @@ cdef class TextDecoder:
             return self.cut_off()
         if at[1] != b":":
             return self.fail_term(at)
+        if self.is_n_triples:
+            return self.read_escaped_label(at + 2, number)
         text.start = at + 2
         text.end = self.scan_name(text.start, True)
         if text.end == NULL:
@@ -735,6 +739,45 @@ cdef class TextDecoder:
             return NULL
         return text.end
 
+    cdef const uint8_t* read_escaped_label(
+        self, const uint8_t* start, uint32_t* number
+    ) noexcept nogil:
+        """Read a label in which ``\\u`` and ``\\U`` stand for what a label of N-Triples can't have."""
+        cdef const uint8_t* at = start
+        cdef bint has_escapes = False
+        cdef uint32_t c
+        cdef int size
+        cdef Span text
+        text.start = text.end = start
+        while at < self.end:
+            if at[0] == b"\\":
+                has_escapes = True
+                at += 10 if at + 1 < self.end and at[1] == b"U" else 6
+                if at > self.end:
+                    return self.fail(start, b"the label ends inside an escape")
+                text.end = at
+            elif at[0] >= 0x80:
+                size = read_code_point(at, self.end, &c)
+                if size <= 0 or not (is_name_part(c) if at > start else is_name_start(c)):
+                    break
+                at += size
+                text.end = at
+            elif is_ascii_name_part(at[0]) or at[0] == b":" or at[0] == b".":
+                if at == start and (at[0] == b"-" or at[0] == b"."):
+                    break
+                at += 1
+                # A dot is the label's only if more of it follows.
+                if (at - 1)[0] != b".":
+                    text.end = at
+            else:
+                break
+        if has_escapes:
+            if self.intern_escaped(TermKind.BLANK_NODE, text, False, 0, number) < 0:
+                return NULL
+        elif self.intern(TermKind.BLANK_NODE, text, 0, number) < 0:
+            return NULL
+        return text.end
+
     cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil:
         cdef QuotedText lexical
         cdef Span tag
@@ -742,7 +785,10 @@ cdef class TextDecoder:
         at = self.scan_quoted(at, &lexical)
         if at == NULL:
             return NULL
-        at = self.next_token(at)
+        if not self.is_n_triples:
+            at = self.next_token(at)
+        elif at == self.end:
+            return self.cut_off()
         if at == NULL:
             return NULL
         if at[0] == b"@":
@@ -766,7 +812,7 @@ cdef class TextDecoder:
                 return self.cut_off()
             if at[1] != b"^":
                 return self.fail(at, b"expected ^^ and the literal's datatype")
-            at = self.next_token(at + 2)
+            at = at + 2 if self.is_n_triples and at + 2 < self.end else self.next_token(at + 2)
             if at == NULL:
                 return NULL
             at = self.read_real_iri(at, &extra, b"expected the literal's datatype: an IRI in <>")
@@ -990,7 +1036,7 @@ cdef class TextDecoder:
         if at + 1 < self.end and at[1] == quote:
             if at + 2 == self.end:
                 return self.cut_off()
-            if at[2] == quote:
+            if at[2] == quote and not self.is_n_triples:
                 return self.scan_long_quoted(at + 3, quote, text)
         text.has_escapes = False
         text.span.start = at + 1
@@ -1058,7 +1104,10 @@ cdef class TextDecoder:
         size = self.unescape(text, is_string, target)
         if size < 0:
             return -1
-        if not is_string and size >= 2 and target[0] == b"_" and target[1] == b":":
+        if (
+            kind == TermKind.IRI and not is_string and not self.is_n_triples
+            and size >= 2 and target[0] == b"_" and target[1] == b":"
+        ):
             kind = TermKind.BLANK_NODE
             size -= 2
             memmove(target, target + 2, size)

@@ -14,6 +14,12 @@ ctypedef struct WrittenTerm:
     size_t size
 
 
+cdef int put_escaped(
+    WriteBuffer* out, const uint8_t* text, size_t size, bint is_string
+) except -1
+cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -1
+
+
 cdef class TextPatchEncoder:
     cdef NodeTypes types
     cdef object sink

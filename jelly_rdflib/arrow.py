@@ -1,0 +1,364 @@
+r"""Operations and statements as Arrow record batches, and record batches as files.
+
+A row is an operation. Terms are N-Triples text, of which each term has one spelling, so that terms
+are equal where their texts are:
+
+- canonical N-Triples; a literal of ``xsd:string`` keeps its datatype, as it is not the same as one
+  without to rdflib and to the rest of this package;
+- what a blank node's label can't have in N-Triples is written ``\uXXXX`` or ``\UXXXXXXXX``;
+- a quoted triple is ``<< s p o >>``.
+
+This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.column_batches import ColumnBatches, TextColumnView
+from jelly_rdflib.core.row_columns import TERM_COLUMNS, RowColumnsBuilder
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+
+try:
+    import pyarrow as pa
+except ModuleNotFoundError as error:
+    if error.name != "pyarrow":
+        raise
+    raise ModuleNotFoundError(
+        "jelly_rdflib.arrow needs pyarrow: pip install 'jelly-rdflib[arrow]'", name="pyarrow"
+    ) from error
+
+if TYPE_CHECKING:
+    from jelly_rdflib.core.batch import Batch
+    from jelly_rdflib.core.row_filter import RowFilter
+
+__all__ = [
+    "OPERATION_COLUMNS",
+    "STATEMENT_COLUMNS",
+    "TERM_STRUCT",
+    "ArrowRows",
+    "arrow_schema",
+    "read_arrow",
+    "read_record_batches",
+    "write_arrow",
+]
+
+OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
+STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
+NUMBERS = ("patch", "txn", "seq", "frame")
+TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
+# Of a record batch. More rows take more memory, and make nothing faster.
+MAX_ROWS = 1 << 14
+MAX_BYTES = 1 << 24
+
+
+def arrow_schema(columns: Iterable[str], *, terms: str = "text") -> pa.Schema:
+    """Return the schema of record batches with these columns.
+
+    Args:
+        columns: Some of `OPERATION_COLUMNS` or of `STATEMENT_COLUMNS`.
+        terms: As for `read_arrow`.
+
+    Raises:
+        ValueError: There is no such column.
+
+    Examples:
+        >>> print(arrow_schema(["seq", "s"]))
+        seq: int64
+        s: string
+    """
+    term = pa.string() if terms == "text" else TERM_STRUCT
+    fields = []
+    for name in columns:
+        if name not in OPERATION_COLUMNS and name not in STATEMENT_COLUMNS:
+            raise ValueError(f"there is no column {name!r}")
+        kind = pa.int64() if name in NUMBERS else term if name in TERM_COLUMNS else pa.string()
+        fields.append(pa.field(name, kind))
+    return pa.schema(fields)
+
+
+class ArrowRows:
+    """Collects rows of batches in record batches.
+
+    Args:
+        schema: The columns that are wanted, as `arrow_schema` makes them; fields may be not null.
+        is_statements: Whether there are statements in the batches, of which only those are wanted,
+            and ``frame`` counts batches.
+        filter: Which rows are wanted; None: all.
+        file: What the column ``file`` has.
+        place: Where the first row stands in the file, as `place` tells it.
+        limits: What was accepted.
+        max_rows: How many rows a record batch has, if there are so many.
+    """
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        *,
+        is_statements: bool = False,
+        filter: RowFilter | None = None,
+        file: str | None = None,
+        place: tuple[int, int, int, int, int] | None = None,
+        limits: Limits | None = None,
+        max_rows: int = MAX_ROWS,
+    ) -> None:
+        self._schema = schema
+        self._file = file
+        # The core calls it "patch", as there are none where there are statements.
+        self._sources = {
+            field.name: "patch" if field.name == "frame" else field.name for field in schema
+        }
+        self._builder = RowColumnsBuilder(
+            columns=self._sources.values(),
+            max_text_size=(limits or Limits()).max_text_size,
+            is_struct=any(field.type == TERM_STRUCT for field in schema),
+            filter=filter,
+            counts_frames=is_statements,
+            place=place,
+            max_rows=max_rows,
+            max_bytes=MAX_BYTES,
+        )
+
+    @property
+    def place(self) -> tuple[int, int, int, int, int]:
+        """Where the next row stands in the file."""
+        return self._builder.place
+
+    def convert(self, batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
+        """Turn batches into record batches; what is left at an error comes before the error."""
+        try:
+            for batch in batches:
+                yield from self.add(batch)
+        except Exception:
+            yield from self.flush()
+            raise
+        yield from self.flush()
+
+    def add(self, batch: Batch) -> Iterator[pa.RecordBatch]:
+        """Add a batch's rows; gives record batches as they are full."""
+        start = 0
+        while start < len(batch):
+            start = self._builder.append(batch, start)
+            if self._builder.is_full:
+                yield self._take()
+
+    def flush(self) -> Iterator[pa.RecordBatch]:
+        """Give the rows that are left, if there are any."""
+        if len(self._builder) > 0:
+            yield self._take()
+
+    def _take(self) -> pa.RecordBatch:
+        count = len(self._builder)
+        columns = self._builder.take()
+        arrays = []
+        for field in self._schema:
+            name = self._sources[field.name]
+            if name == "file":
+                arrays.append(pa.repeat(pa.scalar(self._file, pa.string()), count))
+            elif field.type == pa.int64():
+                arrays.append(_numbers(count, columns[name]))
+            elif field.type == pa.string():
+                arrays.append(_texts(count, columns[name]))
+            else:
+                arrays.append(_structs(count, columns[name]))
+        # Without columns there would be no telling how many rows there are.
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+def _buffer(memory: Any) -> pa.Buffer | None:
+    return None if memory is None else pa.py_buffer(memory)
+
+
+def _numbers(count: int, parts: tuple[Any, ...]) -> pa.Array:
+    valid, numbers, nulls = parts
+    return pa.Array.from_buffers(pa.int64(), count, [_buffer(valid), _buffer(numbers)], nulls)
+
+
+def _texts(count: int, parts: tuple[Any, ...]) -> pa.Array:
+    valid, offsets, data, nulls = parts
+    return pa.StringArray.from_buffers(
+        count, _buffer(offsets), _buffer(data), _buffer(valid), nulls
+    )
+
+
+def _structs(count: int, parts: tuple[Any, ...]) -> pa.Array:
+    children = [_texts(count, each) for each in parts]
+    # A term is null where its kind is.
+    valid, _, _, nulls = parts[0]
+    return pa.Array.from_buffers(TERM_STRUCT, count, [_buffer(valid)], nulls, children=children)
+
+
+def read_arrow(
+    source: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    terms: str = "text",
+    file: str | None = None,
+    limits: Limits | None = None,
+    format: str | None = None,
+    max_rows: int = MAX_ROWS,
+) -> Iterator[pa.RecordBatch]:
+    """Iterate over a file's operations, or its statements, as Arrow record batches.
+
+    Args:
+        source: As for `jelly_rdflib.read_batches`.
+        columns: The columns that are wanted, in this order; what is not asked for is not made. All
+            by default: of changes ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g``
+            and ``name``. ``frame`` instead of ``patch`` counts frames, and makes statements of
+            additions: only they come.
+        terms: ``"text"``: N-Triples, as said above. ``"struct"``: structs of kind (``iri``,
+            ``bnode``, ``literal`` or ``triple``), value (the IRI, the label, the lexical form, or
+            the triple's N-Triples), datatype and lang.
+        file: What a column ``file`` has.
+        limits: What to accept; by default `Limits`' own defaults.
+        format: As for `jelly_rdflib.read_batches`.
+        max_rows: Rows of a record batch.
+
+    Returns:
+        An iterator of record batches.
+
+    Raises:
+        DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
+        LimitError: It asks for more than ``limits``.
+        ValueError: There is no such column, or no such form of terms.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import Op, PatchEncoder
+        >>> frame = PatchEncoder().encode_frame(
+        ...     [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("chat", lang="fr"), None)]
+        ... )
+        >>> next(read_arrow(frame, columns=["op", "s", "o"])).to_pylist()[:1]
+        [{'op': 'A', 's': '<urn:s>', 'o': '"chat"@fr'}]
+    """
+    from jelly_rdflib.batches import read_batches
+    from jelly_rdflib.core.row_filter import RowFilter
+
+    if terms not in ("text", "struct"):
+        raise ValueError(f"terms is 'text' or 'struct', not {terms!r}")
+    wanted = list(OPERATION_COLUMNS[1:] if columns is None else columns)
+    is_statements = "frame" in wanted
+    limits = limits or Limits()
+    rows = ArrowRows(
+        arrow_schema(wanted, terms=terms),
+        is_statements=is_statements,
+        filter=RowFilter(ops=[Op.A]) if is_statements else None,
+        file=file,
+        limits=limits,
+        max_rows=max_rows,
+    )
+    return rows.convert(read_batches(source, limits=limits, format=format))
+
+
+def read_record_batches(
+    record_batches: Iterable[pa.RecordBatch], *, limits: Limits | None = None
+) -> Iterator[Batch]:
+    """Make batches of record batches of operations or statements: what `read_arrow` made of them.
+
+    Args:
+        record_batches: They have the columns ``s``, ``p`` and ``o``, as text, and may have ``op``
+            (without it all rows are additions), ``g`` and ``name``. Others are not looked at.
+        limits: How large a term may be.
+
+    Raises:
+        EncodeError: A row is no operation: the message tells its number in its record batch; or
+            a column is missing, or of another type. (Raised by the iterator.)
+    """
+    maker = ColumnBatches(make_node_factory(False), limits or Limits())
+    for record_batch in record_batches:
+        views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}
+        for name in ("s", "p", "o"):
+            if views[name] is None:
+                raise EncodeError(
+                    f"there is no column {name!r}: operations need op, s, p and o, and for graphs,"
+                    " headers and prefixes g and name; statements need s, p and o"
+                )
+        start = 0
+        while start < record_batch.num_rows:
+            batch, start = maker.make(start, views)
+            yield batch
+
+
+def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
+    if name not in record_batch.schema.names:
+        return None
+    column = record_batch.column(name)
+    if pa.types.is_struct(column.type):
+        raise EncodeError(f"column {name!r} has structs: terms are written as N-Triples text")
+    if column.type != pa.string():
+        if not (_is_text(column.type) or pa.types.is_null(column.type)):
+            raise EncodeError(f"column {name!r} has the type {column.type}, not string")
+        column = column.cast(pa.string())
+    valid, offsets, data = column.buffers()
+    return TextColumnView(len(column), column.offset, valid, offsets, data)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    is_text: bool = (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+    return is_text
+
+
+def write_arrow(
+    record_batches: Iterable[pa.RecordBatch],
+    destination: Any,
+    *,
+    options: PatchOptions | StreamOptions | None = None,
+    format: str | None = None,
+    limits: Limits | None = None,
+) -> None:
+    """Write record batches of operations, or of statements.
+
+    Args:
+        record_batches: As for `read_record_batches`.
+        destination: As for `jelly_rdflib.PatchWriter`.
+        options: The stream's options. `StreamOptions`: rows are statements of Jelly-RDF, and those
+            with an op are refused unless it is A.
+        format: As for `jelly_rdflib.PatchWriter`; ``"jelly-rdf"`` goes with `StreamOptions`.
+        limits: How large a term may be.
+
+    Raises:
+        EncodeError: A row is no operation, or can't be expressed with the options; or the last
+            transaction is open. What came before it is written.
+        LookupError, ValueError, OSError: As by `jelly_rdflib.PatchWriter`.
+
+    Examples:
+        >>> import io, jelly_rdflib, pyarrow
+        >>> rows = pyarrow.record_batch({"op": ["A"], "s": ["_:b"], "p": ["<urn:p>"], "o": ['"1"']})
+        >>> file = io.BytesIO()
+        >>> write_arrow([rows], file, format="rdf-patch")
+        >>> print(file.getvalue().decode(), end="")
+        A <_:b> <urn:p> "1" .
+    """
+    from jelly_rdflib.encodings import find_encoding
+    from jelly_rdflib.patch_writer import PatchWriter
+    from jelly_rdflib.rdf import StatementWriter
+
+    batches = read_record_batches(record_batches, limits=limits)
+    if format is not None and not find_encoding(format).holds_changes and options is None:
+        options = StreamOptions()
+    if isinstance(options, StreamOptions):
+        with StatementWriter(destination, options) as writer:
+            for batch in batches:
+                _check_statements(batch)
+                writer.write_all(batch.statements())
+        return
+    with PatchWriter(destination, options, format=format) as writer:
+        for batch in batches:
+            writer.write_all(batch)
+
+
+def _check_statements(batch: Batch) -> None:
+    others = bytes(batch.ops).translate(None, bytes([Op.A]))
+    if others:
+        raise EncodeError(
+            f"operation {Op(others[0]).name} where there are only statements: Jelly-RDF has no"
+            " changes; write it as jelly-patch"
+        )
