@@ -13,6 +13,7 @@ from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.encodings.rdf_patch import RDF_PATCH
+from jelly_rdflib.encodings.rdf_patch_thrift import RDF_PATCH_THRIFT
 from jelly_rdflib.encodings.syntaxes import SYNTAXES, starts_like_turtle
 from jelly_rdflib.errors import DecodeError
 
@@ -29,6 +30,7 @@ __all__ = [
 
 ENCODINGS: tuple[Encoding, ...] = (
     RDF_PATCH,
+    RDF_PATCH_THRIFT,
     *SYNTAXES,
     JELLY,
     JELLY_PATCH,

@@ -9,14 +9,15 @@ from jelly_rdflib.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 
-__all__ = ["JellyPatchParser", "RdfPatchParser"]
+__all__ = ["JellyPatchParser", "RdfPatchParser", "RdfPatchThriftParser"]
 
 
 class PatchParser(Parser):
     """Applies patches to the graph that parses them. Subclasses say in which encoding they are."""
 
     format: str
-    is_text: bool
+    # What messages call the format, if it is binary.
+    binary_name: str | None
 
     def parse(
         self,
@@ -40,9 +41,9 @@ class PatchParser(Parser):
             TypeError: The source is text, and the format is binary.
             ApplyError, DecodeError, LimitError: As for `apply`.
         """
-        data = source.getByteStream() if self.is_text else get_bytes(source, "Jelly-Patch")
+        name = self.binary_name
         apply(
-            data,
+            source.getByteStream() if name is None else get_bytes(source, name),
             find_target(sink),
             atomic=atomic,
             limits=limits,
@@ -64,7 +65,7 @@ class RdfPatchParser(PatchParser):
     """
 
     format = "rdf-patch"
-    is_text = True
+    binary_name = None
 
 
 class JellyPatchParser(PatchParser):
@@ -81,4 +82,21 @@ class JellyPatchParser(PatchParser):
     """
 
     format = "jelly-patch"
-    is_text = False
+    binary_name = "Jelly-Patch"
+
+
+class RdfPatchThriftParser(PatchParser):
+    """Applies RDF Patch in Thrift to the graph that parses it.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> data = dataset.serialize(format="rdf-patch-thrift", encoding="utf-8")
+        >>> len(Dataset().parse(data=data, format="rdf-patch-thrift"))
+        1
+    """
+
+    format = "rdf-patch-thrift"
+    binary_name = "RDF Patch in Thrift"

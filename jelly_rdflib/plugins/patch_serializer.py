@@ -11,13 +11,14 @@ from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
 from jelly_rdflib.diff import diff
+from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch_writer import PatchWriter
 from jelly_rdflib.plugins.calls import check_not_decoded
 from jelly_rdflib.stores.contents import Contents, sort_triples
 
-__all__ = ["JellyPatchSerializer", "RdfPatchSerializer"]
+__all__ = ["JellyPatchSerializer", "RdfPatchSerializer", "RdfPatchThriftSerializer"]
 
 
 class PatchSerializer(Serializer):
@@ -27,7 +28,8 @@ class PatchSerializer(Serializer):
     """
 
     format: str
-    is_text: bool
+    # What messages call the format, if it is binary.
+    binary_name: str | None
 
     def serialize(  # type: ignore[override]
         self,
@@ -44,12 +46,12 @@ class PatchSerializer(Serializer):
         """Write one patch with one transaction, the prefixes included.
 
         ``Graph.serialize`` without a destination returns a str unless it is given an encoding: give
-        it one, whichever, to get the bytes of Jelly-Patch.
+        it one, whichever, to get the bytes of a binary format.
 
         Args:
             stream: Where to write to.
             base: Ignored: all IRIs are written in full.
-            encoding: Ignored: Jelly-Patch is binary, and the text is always UTF-8.
+            encoding: Ignored: a format is binary, or else its text is UTF-8.
             operation: ``"add"`` for a patch that adds all statements and prefixes, ``"remove"``
                 for one that deletes them. By default ``"add"``, unless ``target`` is given.
             target: A graph or dataset: write the patch that turns the one serialized into it; see
@@ -61,18 +63,18 @@ class PatchSerializer(Serializer):
 
         Raises:
             ValueError: ``operation`` is another, there are both ``operation`` and ``target``, or
-                there are options for a text.
-            TypeError: The bytes of Jelly-Patch would be decoded to a str.
+                there are options for another format than Jelly-Patch.
+            TypeError: The bytes of a binary format would be decoded to a str.
             EncodeError: There is what the options don't allow.
         """
-        if not self.is_text:
-            check_not_decoded("Jelly-Patch")
+        if self.binary_name is not None:
+            check_not_decoded(self.binary_name)
         if operation not in (None, "add", "remove"):
             raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
         if operation is not None and target is not None:
             raise ValueError("give an operation or a target, not both")
         graphs = [self.store] if target is None else [self.store, target]
-        if options is None and not self.is_text:
+        if options is None and self.format == JELLY_PATCH.name:
             is_quads = any(Contents(graph).is_dataset for graph in graphs)
             statement_type = PatchStatementType.QUADS if is_quads else PatchStatementType.TRIPLES
             options = PatchOptions(statement_type=statement_type)
@@ -107,7 +109,7 @@ class JellyPatchSerializer(PatchSerializer):
     """
 
     format = "jelly-patch"
-    is_text = False
+    binary_name = "Jelly-Patch"
 
 
 class RdfPatchSerializer(PatchSerializer):
@@ -126,7 +128,24 @@ class RdfPatchSerializer(PatchSerializer):
     """
 
     format = "rdf-patch"
-    is_text = True
+    binary_name = None
+
+
+class RdfPatchThriftSerializer(PatchSerializer):
+    """The same as RDF Patch in Thrift.
+
+    Examples:
+        >>> import jelly_rdflib
+        >>> from rdflib import Graph, Literal
+        >>> graph = Graph(bind_namespaces="none")
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
+        >>> data = graph.serialize(format="rdf-patch-thrift", encoding="utf-8")
+        >>> [operation[0].name for operation in jelly_rdflib.read_operations(data)]
+        ['H', 'TX', 'A', 'TC', 'END']
+    """
+
+    format = "rdf-patch-thrift"
+    binary_name = "RDF Patch in Thrift"
 
 
 def _changes(

@@ -1,0 +1,53 @@
+"""Reading and writing RDF Patch in Thrift in plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder, open_batches
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+
+from ..oracle.terms import Plain, operation, plain_operation
+
+__all__ = ["attempt", "batches", "read", "write", "write_batches"]
+
+
+def batches(source: Any, **limits: int) -> BatchSource:
+    return open_batches(source, make_node_factory(False), jr.Limits(**limits))
+
+
+def read(source: Any, **limits: int) -> list[Plain]:
+    """Return the plain operations of an input."""
+    return [plain_operation(op) for op in OperationReader(batches(source, **limits))]
+
+
+def attempt(source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | None]:
+    """Return the plain operations of an input up to the first fault, and the fault."""
+    found: list[Plain] = []
+    try:
+        found.extend(map(plain_operation, OperationReader(batches(source, **limits))))
+    except jr.DecodeError as error:
+        return found, error
+    return found, None
+
+
+def write(plain_operations: Iterable[Plain]) -> bytes:
+    """Return what is written for plain operations."""
+    pieces: list[bytes] = []
+    encoder = make_encoder(NODE_TYPES, None, pieces.append)
+    encoder.write_all(map(operation, plain_operations))
+    encoder.finish()
+    return b"".join(pieces)
+
+
+def write_batches(source: Iterable[Any]) -> bytes:
+    """Return what is written for batches."""
+    pieces: list[bytes] = []
+    encoder = make_encoder(NODE_TYPES, None, pieces.append)
+    for batch in source:
+        encoder.write_batch(batch)
+    encoder.finish()
+    return b"".join(pieces)
