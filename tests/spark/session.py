@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "find_java", "open_session"]
 
 SETTINGS = {
+    # The tests' jobs are short: what costs is to start, and to compile.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # The tests' data are small: what costs is the number of tasks.
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -1,0 +1,26 @@
+"""Pipelines on Apache Spark: what a table of changes makes of a dataset, and what it says of it.
+
+Tables are DataFrames: of changes, as ``spark.read.format("jelly-patch")`` makes them (see
+`CHANGES`), and of quads (see `QUADS`). Everything is done by Spark's own engine, on all executors.
+"""
+
+from jelly_rdflib.spark.pipeline.compact import compact
+from jelly_rdflib.spark.pipeline.diff import diff
+from jelly_rdflib.spark.pipeline.effective import effective
+from jelly_rdflib.spark.pipeline.history import history
+from jelly_rdflib.spark.pipeline.replay import replay
+from jelly_rdflib.spark.pipeline.stats import stats
+from jelly_rdflib.spark.pipeline.table import CHANGES, QUADS
+from jelly_rdflib.spark.pipeline.versions import versions
+
+__all__ = [
+    "CHANGES",
+    "QUADS",
+    "compact",
+    "diff",
+    "effective",
+    "history",
+    "replay",
+    "stats",
+    "versions",
+]

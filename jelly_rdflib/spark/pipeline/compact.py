@@ -1,0 +1,119 @@
+"""One patch that does what many do."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window, functions as F
+
+from jelly_rdflib.spark.pipeline.chain import Root
+from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
+from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
+from jelly_rdflib.spark.pipeline.table import QUAD, make_patch
+
+__all__ = ["compact"]
+
+_PART = "_part"
+_PATCH = "_patch"
+
+
+def compact(changes: DataFrame, order_by: str | None = None) -> DataFrame:
+    """Return the smallest patch that does to any dataset what the changes do.
+
+    Of the operations on a quad the last one stays, be it a delete; aborted and unfinished
+    transactions are left out, and the others become one, as by `jelly_rdflib.compact`. A prefix is
+    bound for its graph, and of the operations on it there the last one stays; so does the last one
+    that binds a prefix to an IRI. Of the headers ``prev`` is that of the first patch and ``id``
+    that of the last; all others stay, once.
+
+    Args:
+        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
+            may come after one that is not there.
+        order_by: As for `replay`.
+
+    Returns:
+        A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. It is
+        sorted, and ``seq`` has that order; its numbers are not without gaps.
+
+    Raises:
+        PatchError, ValueError, TypeError: As by `replay`.
+
+    Examples:
+        >>> from jelly_rdflib.spark.pipeline import CHANGES
+        >>> changes = spark.createDataFrame(
+        ...     [
+        ...         ("f", 0, 0, 0, "A", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 1, 1, 1, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 1, 1, 2, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
+        ...     ],
+        ...     CHANGES,
+        ... )
+        >>> compact(changes).select("op", "o").show()
+        +---+-----+
+        | op|    o|
+        +---+-----+
+        | TX| NULL|
+        |  D|"old"|
+        |  A|"new"|
+        | TC| NULL|
+        +---+-----+
+        <BLANKLINE>
+    """
+    ordered = order_changes(changes, order_by=order_by, root=Root(is_any=True))
+    parts = [_headers(ordered)]
+    if not ordered.changes.where(F.col("op").isin("A", "D", "PA", "PD")).isEmpty():
+        parts += [_mark(ordered, "TX"), _prefixes(ordered), _statements(ordered)]
+        parts += [_mark(ordered, "TC")]
+    numbered = [part.withColumn(_PART, F.lit(number)) for number, part in enumerate(parts)]
+    whole = numbered[0]
+    for part in numbered[1:]:
+        whole = whole.unionByName(part)
+    in_order = whole.orderBy(_PART, ORDER).withColumn("seq", F.monotonically_increasing_id())
+    return make_patch(in_order.drop(_PART, ORDER), "compact")
+
+
+def _rows(operations: DataFrame) -> DataFrame:
+    return operations.select("op", *QUAD, "name", ORDER)
+
+
+def _mark(ordered: Ordered, op: str) -> DataFrame:
+    """Make a table with one row."""
+    columns = [
+        F.lit(op if field.name == "op" else None).cast(field.dataType).alias(field.name)
+        for field in _rows(ordered.changes).schema
+    ]
+    return ordered.changes.sparkSession.range(1).select(*columns)
+
+
+def _statements(ordered: Ordered) -> DataFrame:
+    op = F.when(F.col(IS_ADD), "A").otherwise("D")
+    return _rows(
+        last_operations(ordered).withColumns({"op": op, "name": F.lit(None).cast("string")})
+    )
+
+
+def _prefixes(ordered: Ordered) -> DataFrame:
+    def last_of(*columns: str) -> Column:
+        return F.max(ORDER).over(Window.partitionBy(*columns))
+
+    rows = ordered.changes.where(F.col("op").isin("PA", "PD")).withColumns(
+        {
+            "of_name": F.col(ORDER) == last_of("name", "g"),
+            # In rdflib an IRI has one prefix: this one has taken it from any other.
+            "of_iri": (F.col("op") == "PA") & (F.col(ORDER) == last_of("op", "o")),
+        }
+    )
+    return _rows(rows.where("of_name or of_iri"))
+
+
+def _headers(ordered: Ordered) -> DataFrame:
+    patch = F.col(VERSION) if ordered.is_numbered else F.struct(VERSION, "file", "patch")
+    patches = ordered.changes.where("op != 'END'").select(patch.alias(_PATCH))
+    ends = patches.agg(F.min(_PATCH).alias("first"), F.max(_PATCH).alias("last"))
+    headers = ordered.changes.where("op = 'H'").withColumn(_PATCH, patch)
+    said_first = F.min(_PATCH).over(Window.partitionBy("name", "o"))
+    kept = (
+        F.when(F.col("name") == "id", F.col(_PATCH) == F.col("last"))
+        .when(F.col("name") == "prev", F.col(_PATCH) == F.col("first"))
+        .otherwise(F.col(_PATCH) == said_first)
+    )
+    rows = headers.join(F.broadcast(ends)).withColumn("is_kept", kept)
+    return _rows(rows.where("is_kept"))

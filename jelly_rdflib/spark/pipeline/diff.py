@@ -1,0 +1,53 @@
+"""What changed between two states of a dataset."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, functions as F
+
+from jelly_rdflib.spark.pipeline.table import QUAD, check_quads, make_patch
+
+__all__ = ["diff"]
+
+
+def diff(old: DataFrame, new: DataFrame) -> DataFrame:
+    """Return the changes that turn one set of quads into another.
+
+    Args:
+        old: What they are for: a table of quads, see `jelly_rdflib.spark.pipeline.QUADS`.
+        new: What they make of it.
+
+    Returns:
+        A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`: a row ``D`` or ``A`` for each
+        quad that only one of the two has, in any order. They are one patch.
+
+    Raises:
+        ValueError: A column is missing, or is of another type.
+
+    Examples:
+        >>> from jelly_rdflib.spark.pipeline import QUADS
+        >>> old = spark.createDataFrame([("<urn:s>", "<urn:p>", '"old"', None)], QUADS)
+        >>> new = spark.createDataFrame([("<urn:s>", "<urn:p>", '"new"', None)], QUADS)
+        >>> diff(old, new).select("op", "o").orderBy("o").show()
+        +---+-----+
+        | op|    o|
+        +---+-----+
+        |  A|"new"|
+        |  D|"old"|
+        +---+-----+
+        <BLANKLINE>
+    """
+    before = check_quads(old, "the old state").withColumns({"was": F.lit(True), "is": F.lit(False)})
+    after = check_quads(new, "the new state").withColumns({"was": F.lit(False), "is": F.lit(True)})
+    changed = (
+        before.unionByName(after)
+        .groupBy(*QUAD)
+        .agg(F.max("was").alias("was"), F.max("is").alias("is"))
+        .where("was != is")
+        .withColumns(
+            {
+                "op": F.when(F.col("is"), "A").otherwise("D"),
+                "seq": F.monotonically_increasing_id(),
+            }
+        )
+    )
+    return make_patch(changed.drop("was", "is"), "diff")

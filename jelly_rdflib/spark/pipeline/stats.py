@@ -1,0 +1,70 @@
+"""What changes are, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame, functions as F
+
+from jelly_rdflib.spark.pipeline.table import check_changes
+
+__all__ = ["stats"]
+
+_COUNTED = {
+    "headers": "H",
+    "prefixes_added": "PA",
+    "prefixes_deleted": "PD",
+    "added": "A",
+    "deleted": "D",
+    "committed": "TC",
+    "aborted": "TA",
+}
+
+
+def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFrame:
+    """Count operations, for each patch or for each of something else.
+
+    They are counted as they stand, those of aborted transactions too: ``stats(effective(changes))``
+    leaves those out.
+
+    Args:
+        changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
+        by: The columns that tell what there is a row for: none for all changes together, ``["p"]``
+            for each predicate.
+
+    Returns:
+        These columns, then ``operations`` (of all kinds; the ends of patches don't count),
+        ``headers``, ``prefixes_added``, ``prefixes_deleted``, ``added`` and ``deleted`` (operations
+        on statements), ``committed`` and ``aborted`` (transactions).
+
+    Raises:
+        ValueError: A column is missing, or is of another type.
+
+    Examples:
+        >>> from jelly_rdflib.spark.pipeline import CHANGES
+        >>> changes = spark.createDataFrame(
+        ...     [
+        ...         ("f", 0, 0, 0, "TX", None, None, None, None, None),
+        ...         ("f", 0, 0, 1, "A", "<urn:s>", "<urn:p>", '"o"', None, None),
+        ...         ("f", 0, 0, 2, "TC", None, None, None, None, None),
+        ...         ("f", 0, 0, 3, "END", None, None, None, None, None),
+        ...     ],
+        ...     CHANGES,
+        ... )
+        >>> row = stats(changes).first()
+        >>> row.file, row.patch, row.operations, row.added, row.committed
+        ('f', 0, 3, 1, 1)
+    """
+    changes = check_changes(changes)
+    missing = [name for name in by if name not in changes.columns]
+    if missing:
+        raise ValueError(f"the changes have no column {missing[0]!r} to count by")
+
+    def count(condition: Column) -> Column:
+        return F.count(F.when(condition, 1))
+
+    op = F.col("op")
+    return changes.groupBy(*by).agg(
+        count(op != "END").alias("operations"),
+        *(count(op == code).alias(name) for name, code in _COUNTED.items()),
+    )

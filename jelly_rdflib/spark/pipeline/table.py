@@ -1,0 +1,118 @@
+"""The tables that the pipelines take and give: changes, and quads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+__all__ = [
+    "CHANGES",
+    "QUAD",
+    "QUADS",
+    "check_changes",
+    "check_quads",
+    "is_statement",
+    "make_patch",
+    "same_quad",
+]
+
+_TEXT, _NUMBER = StringType(), LongType()
+
+QUAD = ("s", "p", "o", "g")
+"""The columns of a quad."""
+
+QUADS = StructType([StructField(name, _TEXT, name == "g") for name in QUAD])
+"""A table of quads: terms in N-Triples syntax; ``g`` is null in the default graph."""
+
+CHANGES = StructType(
+    [
+        StructField("file", _TEXT),
+        StructField("patch", _NUMBER),
+        StructField("txn", _NUMBER),
+        StructField("seq", _NUMBER),
+        StructField("op", _TEXT),
+        *(StructField(name, _TEXT) for name in QUAD),
+        StructField("name", _TEXT),
+    ]
+)
+"""A table of changes: a row for each operation, as ``spark.read.format("jelly-patch")`` has it."""
+
+
+def check_changes(changes: DataFrame) -> DataFrame:
+    """Return the columns of a table of changes that pipelines use, and others as they are.
+
+    Raises:
+        ValueError: A column is missing, or is of another type.
+    """
+    return _check(changes, CHANGES, "a table of changes")
+
+
+def check_quads(quads: DataFrame, what: str) -> DataFrame:
+    """Return the columns of a table of quads.
+
+    Args:
+        quads: The table.
+        what: What it is called in the message.
+
+    Raises:
+        ValueError: A column is missing, or is of another type.
+    """
+    return _check(quads, QUADS, what).select(*QUAD)
+
+
+def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
+    missing = [field.name for field in schema if field.name not in table.columns]
+    if missing:
+        raise ValueError(f"{what} has the columns {_list(schema.names)}; missing: {_list(missing)}")
+    types = {field.name: field.dataType for field in table.schema}
+    for field in schema:
+        found = types[field.name]
+        if isinstance(found, StructType):
+            raise ValueError(
+                f"the column {field.name} of {what} is to be {field.dataType.simpleString()}, but"
+                " is a struct: read the terms as text (terms='string')"
+            )
+        if field.dataType == _NUMBER and found.simpleString() in ("int", "smallint", "tinyint"):
+            table = table.withColumn(field.name, F.col(field.name).cast(_NUMBER))
+        elif found != field.dataType:
+            raise ValueError(
+                f"the column {field.name} of {what} is to be {field.dataType.simpleString()}, but"
+                f" is {found.simpleString()}"
+            )
+    return table
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def is_statement() -> Column:
+    """Is a row of changes the add or delete of a statement?"""
+    return F.col("op").isin("A", "D")
+
+
+def same_quad(left: DataFrame, right: DataFrame) -> Column:
+    """Have rows of two tables the same quad? No graph is the same as no graph."""
+    condition = left["g"].eqNullSafe(right["g"])
+    for name in ("s", "p", "o"):
+        condition &= left[name] == right[name]
+    return condition
+
+
+def make_patch(operations: DataFrame, name: str) -> DataFrame:
+    """Make a table of changes with one patch of operations.
+
+    Args:
+        operations: With the columns ``seq`` and ``op``, and those of the others that say something.
+        name: What stands in the column ``file``.
+    """
+    given = {"file": F.lit(name), "patch": F.lit(0), "txn": F.lit(0)}
+    given |= {column: F.col(column) for column in operations.columns}
+    return operations.select(
+        *(
+            given.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
+            for field in CHANGES
+        )
+    )

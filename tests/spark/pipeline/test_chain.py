@@ -1,0 +1,201 @@
+"""The order of patches over files: the chain, and each way in which it can be broken."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pyspark.sql import SparkSession
+from rdflib import URIRef
+
+from jelly_rdflib import Op
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.spark.pipeline import replay, versions
+from jelly_rdflib.spark.pipeline.chain import Place, Root, Run, link
+from jelly_rdflib.spark.pipeline.runs import PatchOrder
+from tests.spark.tables import changes_of, quad_set, quads_table
+
+NOTHING = Root()
+
+
+def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
+    """A patch that replaces what there was by its name."""
+    operations: list[tuple] = []
+    if id is not None:
+        operations.append((Op.H, "id", URIRef(f"urn:{id}")))
+    if prev is not None:
+        operations.append((Op.H, "prev", URIRef(f"urn:{prev}")))
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+    return [*operations, *((Op.A, s, p, URIRef(f"urn:{add}"), None) for add in adds), (Op.END,)]
+
+
+def refuse(runs: list[Run], root: Root = NOTHING, find=lambda id: None) -> str:
+    with pytest.raises(PatchError) as caught:
+        link(runs, root, find)
+    return str(caught.value)
+
+
+def test_runs_are_linked_whatever_their_order() -> None:
+    runs = [Run("f", 0, 0, None, "0")]
+    runs += [Run(f"f{n % 7}", n, n, str(n - 1), str(n)) for n in range(1, 100)]
+    shuffled = random.Random(1).sample(runs, len(runs))
+    assert link(shuffled, Root(), lambda id: None) == runs
+    assert link([], Root(), lambda id: None) == []
+
+
+def test_two_starts_name_both() -> None:
+    message = refuse([Run("a", 0, 1, None, "1"), Run("b", 0, 0, None, "2")])
+    assert "patch 0 of a" in message
+    assert "patch 0 of b" in message
+    assert "order_by" in message
+
+
+def test_missing_predecessor() -> None:
+    message = refuse([Run("a", 0, 1, None, "1"), Run("b", 2, 3, "9", "2")])
+    assert message == "the chain is broken: patch 2 of b comes after 9 (prev), which is not there"
+    # with a base, one patch may come after what is not there
+    runs = [Run("b", 2, 3, "9", "2")]
+    assert link(runs, Root(is_any=True), lambda id: None) == runs
+    assert "more than one start" in refuse([*runs, Run("a", 0, 1, "8", "1")], Root(is_any=True))
+
+
+def test_given_start() -> None:
+    runs = [Run("b", 0, 0, "2", "3"), Run("a", 0, 0, "1", "2")]
+    assert link(runs, Root("1"), lambda id: None) == runs[::-1]
+    message = refuse(runs, Root("0"))
+    assert message == (
+        "the chain is broken: patch 0 of a comes after 1 (prev), which is not there; what is there"
+        " so far ends with 0"
+    )
+    message = refuse([Run("a", 0, 0, None, "1")], Root("0"))
+    assert message == "patch 0 of a names no patch before it (prev), but is to come after 0"
+
+
+def test_fork_at_the_end_of_a_run_and_inside_one() -> None:
+    runs = [Run("a", 0, 1, None, "1"), Run("b", 0, 0, "1", "2"), Run("c", 0, 0, "1", "3")]
+    assert refuse(runs) == (
+        "the chain forks: patch 0 of c comes after 1 (prev), and so does patch 0 of b"
+    )
+    runs = [Run("a", 0, 4, None, "4"), Run("b", 3, 5, "2", "6")]
+    assert refuse(runs, find=lambda id: Place("a", 2)) == (
+        "the chain forks: patch 3 of b comes after 2 (prev), and so does patch 3 of a"
+    )
+
+
+def test_circles() -> None:
+    start = Run("a", 0, 1, None, "1")
+    circle = [Run("b", 0, 0, "3", "2"), Run("c", 0, 0, "2", "3")]
+    assert "circle: patch 0 of b" in refuse([start, *circle])
+    assert "circle" in refuse(circle)
+    assert "circle" in refuse([Run("b", 0, 0, "1", "1")])
+
+
+def test_order_over_files(spark: SparkSession) -> None:
+    # in one file, over files, and back
+    files = {
+        "c": [*patch("1", None, "x"), *patch("2", "1", "y"), *patch(None, None, "z")],
+        "a": [*patch("4", "5"), *patch("6", "4")],
+        "b": [*patch("5", "2b"), *patch("7", "6")],
+        "d": patch("2b", "2a"),
+    }
+    # the third patch of c has no id: what follows it must be in the same file
+    files["c"] += patch("2a")
+    found = versions(changes_of(spark, files)).orderBy("version").collect()
+    assert [(row.version, row.file, row.patch) for row in found] == [
+        (1, "c", 0),
+        (2, "c", 1),
+        (3, "c", 2),
+        (4, "c", 3),
+        (5, "d", 0),
+        (6, "b", 0),
+        (7, "a", 0),
+        (8, "a", 1),
+        (9, "b", 1),
+    ]
+    assert (found[5].id, found[5].prev) == ("<urn:5>", "<urn:2b>")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"a": [*patch("1"), *patch("2", "1")], "b": patch("3", "7")},
+            "broken: patch 0 of b comes after <urn:7> (prev), which is not there",
+        ),
+        (
+            {"a": [*patch("1"), *patch("2", "1"), *patch("3", "2")], "b": patch("4", "2")},
+            "forks: patch 0 of b comes after <urn:2> (prev), and so does patch 2 of a",
+        ),
+        ({"a": [*patch("1"), *patch("2")], "b": patch("2", "9")}, "patch 1 of a and patch 0 of b"),
+        ({"a": patch(None, None, "x"), "b": patch(None, None, "y")}, "more than one start"),
+    ],
+)
+def test_broken_chain(spark: SparkSession, files: dict, message: str) -> None:
+    changes = changes_of(spark, files)
+    with pytest.raises(PatchError) as caught:
+        replay(changes)
+    assert message in str(caught.value)
+
+
+def test_last_of_several_headers_counts(spark: SparkSession) -> None:
+    several = [
+        (Op.H, "id", URIRef("urn:z")),
+        (Op.TX,),
+        (Op.H, "id", URIRef("urn:1")),
+        (Op.TC,),
+        (Op.END,),
+    ]
+    found = versions(changes_of(spark, {"b": several, "a": patch("2", "1")}))
+    assert [row.file for row in found.orderBy("version").collect()] == ["b", "a"]
+
+
+def test_versions_by_number_and_id(spark: SparkSession) -> None:
+    changes = changes_of(
+        spark, {"b": patch("1", None, "x"), "a": [*patch("2", "1", "y"), *patch("3", None, "z")]}
+    )
+
+    def objects(**options) -> set:
+        return {quad[2] for quad in quad_set(replay(changes, **options))}
+
+    assert (
+        objects() == objects(upto=3) == objects(upto="urn:3") == {"<urn:x>", "<urn:y>", "<urn:z>"}
+    )
+    assert objects(upto=2) == objects(upto="<urn:2>") == {"<urn:x>", "<urn:y>"}
+    assert objects(upto=0) == set()
+
+
+def test_no_such_version(spark: SparkSession) -> None:
+    order = PatchOrder(
+        spark.createDataFrame([], "file string, patch long, id string"),
+        [Run("f", 0, 2, None, "3")],
+    )
+    for upto, error, word in (
+        (4, PatchError, "no version 4; there are 0 to 3"),
+        (-1, PatchError, "no version -1"),
+        ("urn:9", PatchError, "no patch <urn:9>"),
+        (1.0, TypeError, "float"),
+        (True, TypeError, "bool"),
+    ):
+        with pytest.raises(error, match=word):
+            order.resolve(upto)
+
+
+def test_base_may_be_any_version(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"a": patch("2", "1", "y")})
+    base = quads_table(spark, [("<urn:s>", "<urn:p>", "<urn:x>", None)] * 2)
+    assert len(quad_set(replay(changes, base))) == 2
+    assert len(quad_set(replay(changes, base, upto=0))) == 1
+    with pytest.raises(PatchError, match="patch 0 of a comes after <urn:1>"):
+        replay(changes)
+
+
+def test_order_by_a_column(spark: SparkSession) -> None:
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")
+    add, delete = (Op.A, s, p, o, None), (Op.D, s, p, o, None)
+    changes = changes_of(spark, {"a": [add], "b": [delete], "c": [delete, add, (Op.END,)]})
+    ended = changes.unionByName(changes_of(spark, {"a": [(Op.END,)], "b": [(Op.END,)]}))
+    assert len(quad_set(replay(ended, order_by="file"))) == 1
+    assert len(quad_set(replay(ended, order_by="file", upto="b"))) == 0
+    assert len(quad_set(replay(ended, order_by="file", upto="a"))) == 1
+    with pytest.raises(ValueError, match="no column 'when'"):
+        replay(changes, order_by="when")

@@ -1,0 +1,198 @@
+"""Replaying on Spark does what applying to rdflib does, at each version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from pyspark.sql import SparkSession
+from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay
+from tests.algebra.strategies import patches
+from tests.spark.tables import changes_of, quad_set, quads_of, quads_table
+
+ROUNDS = 4
+# Many logs go through one job, so that starting jobs is not all that it does.
+logs = st.lists(st.lists(patches(), min_size=ROUNDS, max_size=ROUNDS), min_size=20, max_size=40)
+
+
+def of_log(number: int, operation: Any) -> Any:
+    """Return an operation as one of a log of its own: no two logs have a quad in common."""
+    if operation[0] not in (Op.A, Op.D):
+        return operation
+    op, s, *rest = operation
+    name = f"{s}-{number}"
+    return (op, BNode(name) if isinstance(s, BNode) else URIRef(name), *rest)
+
+
+def patch_name(round: int, log: int) -> URIRef:
+    return URIRef(f"urn:uuid:{round}-{log}")
+
+
+def as_files(several: list[list[Any]]) -> dict[str, list[Any]]:
+    """Return a file for each log; the chain goes through the first patches of all, and so on."""
+    count = len(several)
+    files: dict[str, list[Any]] = {}
+    for number, log in enumerate(several):
+        operations: list[Any] = []
+        for round, patch in enumerate(log):
+            operations.append((Op.H, "id", patch_name(round, number)))
+            if (round, number) != (0, 0):
+                before = round * count + number - 1
+                operations.append((Op.H, "prev", patch_name(*divmod(before, count))))
+            operations += [*(of_log(number, each) for each in patch), (Op.END,)]
+        files[f"{number}.jellyp"] = operations
+    return files
+
+
+def states(several: list[list[Any]]) -> list[set[Any]]:
+    """Return what is in a dataset of rdflib after each round."""
+    dataset = Dataset()
+    found = []
+    for round in range(ROUNDS):
+        for number, log in enumerate(several):
+            # rdflib takes language tags that differ in case for the same
+            jr.apply([of_log(number, each) for each in log[round]], dataset)
+        found.append(quads_of(dataset))
+    return found
+
+
+def without_case_of_languages(several: Any) -> Any:
+    """Return logs in which no two terms are equal for rdflib, and not in N-Triples."""
+
+    def term(value: Any) -> Any:
+        if isinstance(value, Literal) and value.language:
+            return Literal(str(value), lang=value.language.lower())
+        return value
+
+    return [
+        [[tuple(map(term, operation)) for operation in patch] for patch in log] for log in several
+    ]
+
+
+@settings(max_examples=3)
+@given(logs)
+def test_replay_is_apply_at_each_version(spark: SparkSession, several: Any) -> None:
+    several = without_case_of_languages(several)
+    expected = states(several)
+    changes = changes_of(spark, as_files(several)).repartition(3)
+    assert quad_set(replay(changes, upto=2 * len(several))) == expected[1]
+    assert quad_set(replay(changes)) == expected[-1]
+    # all versions at once
+    rows = history(changes).collect()
+    for round in range(ROUNDS):
+        version = (round + 1) * len(several)
+        there = [
+            tuple(row[:4])
+            for row in rows
+            if row.since <= version and (row.until is None or version < row.until)
+        ]
+        assert len(there) == len(set(there))
+        assert set(there) == expected[round]
+
+
+@settings(max_examples=3)
+@given(logs, st.data())
+def test_replay_upon_a_base(spark: SparkSession, several: Any, data: st.DataObject) -> None:
+    several = without_case_of_languages(several)
+    expected = states(several)
+    round = data.draw(st.integers(0, ROUNDS - 2))
+    later = [log[round + 1 :] for log in several]
+    base = quads_table(spark, expected[round])
+    changes = changes_of(spark, as_files(later))
+    by = data.draw(st.sampled_from([None, "file"]))
+    assert quad_set(replay(changes, base, order_by=by)) == expected[-1]
+
+
+S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
+A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)
+END = (Op.END,)
+
+
+CASES: list[tuple[list[Any], bool]] = [
+    ([A, D, END], False),
+    ([D, A, END], True),
+    ([A, (Op.TX,), D, (Op.TA,), END], True),
+    ([(Op.TX,), A, (Op.TC,), (Op.TX,), D, (Op.TC,), END], False),
+    # files that are cut off
+    ([A, END, D], True),
+    ([A, END, (Op.TX,), D], True),
+    ([A, END, D, (Op.TX,), D, (Op.TC,), A, (Op.TX,), A], False),
+    ([D, A, END, (Op.TX,), D, (Op.TA,)], True),
+    # the default graph has no name
+    ([A, (Op.D, S, P, O, DATASET_DEFAULT_GRAPH_ID), END], False),
+    ([(Op.A, S, P, O, S), D, END], True),
+]
+
+
+def test_what_has_an_effect(spark: SparkSession) -> None:
+    files = {
+        str(number): [of_log(number, each) for each in operations]
+        for number, (operations, _) in enumerate(CASES)
+    }
+    expected = {f"<urn:s-{number}>" for number, (_, is_there) in enumerate(CASES) if is_there}
+    changes = changes_of(spark, files)
+    assert {quad[0] for quad in quad_set(replay(changes, order_by="file"))} == expected
+
+
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_cut_off_file_in_a_chain(spark: SparkSession, number: int) -> None:
+    operations, is_there = CASES[number]
+    assert len(quad_set(replay(changes_of(spark, {"f": operations})))) == is_there
+
+
+def test_table_without_ends_is_whole(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [A]})
+    assert len(quad_set(replay(changes))) == 1
+    assert effective(changes).count() == 1
+
+
+def test_effective_keeps_headers_and_ends(spark: SparkSession) -> None:
+    header = (Op.H, "at", O)
+    operations = [(Op.TX,), header, A, (Op.TA,), END, header, D, (Op.TX,), A]
+    rows = effective(changes_of(spark, {"f": operations})).orderBy("seq").collect()
+    assert [row.op for row in rows] == ["H", "END", "H"]
+
+
+def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jelly_rdflib.spark.pipeline import marks, order
+
+    # more than are sent to all executors
+    monkeypatch.setattr(marks, "MAX_BROADCAST", 2)
+    monkeypatch.setattr(order, "MAX_BROADCAST", 2)
+    aborted = [(Op.TX,), D, (Op.TA,)]
+    files = {
+        "a": [(Op.H, "id", URIRef("urn:1")), A, *aborted * 5, END, (Op.H, "prev", URIRef("urn:2"))],
+        "b": [(Op.H, "prev", URIRef("urn:1")), (Op.H, "id", URIRef("urn:2")), *aborted * 5, END],
+    }
+    files["a"] += [*aborted, END]
+    assert len(quad_set(replay(changes_of(spark, files)))) == 1
+
+
+def test_nothing(spark: SparkSession) -> None:
+    nothing = spark.createDataFrame([], CHANGES)
+    assert quad_set(replay(nothing)) == set()
+    base = quads_table(spark, [("<urn:s>", "<urn:p>", "<urn:o>", None)])
+    assert len(quad_set(replay(nothing, base))) == 1
+
+
+def test_wrong_tables(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [A]})
+    with pytest.raises(ValueError, match="missing: seq, name"):
+        replay(changes.drop("seq", "name"))
+    with pytest.raises(ValueError, match="the base has the columns s, p, o, g; missing: g"):
+        replay(changes, changes.select("s", "p", "o"))
+    with pytest.raises(
+        ValueError, match="column s of a table of changes is to be string, but is a struct"
+    ):
+        replay(changes.selectExpr("* except (s)", "struct(s) as s"))
+    with pytest.raises(
+        ValueError, match="column seq of a table of changes is to be bigint, but is string"
+    ):
+        replay(changes.selectExpr("* except (seq)", "string(seq) as seq"))
+    assert quad_set(replay(changes.selectExpr("* except (seq)", "int(seq) as seq")))

@@ -1,0 +1,135 @@
+"""Comparing, compacting and counting on Spark: as the functions for rdflib do it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from pyspark.sql import SparkSession
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.spark.pipeline import (
+    CHANGES,
+    compact,
+    diff,
+    effective,
+    history,
+    replay,
+    stats,
+    versions,
+)
+from tests.algebra.strategies import patches
+from tests.spark.pipeline.test_replay import without_case_of_languages
+from tests.spark.tables import change_rows, changes_of, quad_set, quads_table
+
+S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
+A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)
+END = (Op.END,)
+
+
+def random_quads(seed: int) -> set[tuple[str | None, ...]]:
+    chance = random.Random(seed)
+    graphs = [None, "<urn:g>", "_:g"]
+    return {
+        ("<urn:s>", "<urn:p>", f'"{chance.randrange(300)}"', chance.choice(graphs))
+        for _ in range(400)
+    }
+
+
+def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
+    old, new = random_quads(1), random_quads(2)
+    # a table may have a quad more than once
+    changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
+    rows = changes.collect()
+    assert changes.schema.simpleString() == CHANGES.simpleString()
+    assert {tuple(row[5:9]) for row in rows if row.op == "A"} == new - old
+    assert {tuple(row[5:9]) for row in rows if row.op == "D"} == old - new
+    assert len(rows) == len(old ^ new) == len({row.seq for row in rows})
+    assert quad_set(replay(changes, quads_table(spark, old))) == new
+
+
+def plain(rows: list[Any]) -> list[Any]:
+    """Return what rows of changes say, without where they are."""
+    return [tuple(row[4:]) for row in rows]
+
+
+@settings(max_examples=4)
+@given(st.lists(patches(), min_size=8, max_size=20))
+def test_compact_is_that_of_the_package(spark: SparkSession, several: Any) -> None:
+    (several,) = without_case_of_languages([several])
+    # an IRI of a deleted prefix counts for nothing
+    stream = []
+    for number, patch in enumerate(several):
+        stream += [
+            (Op.H, "id", URIRef(f"urn:uuid:{number}")),
+            (Op.H, "prev", URIRef(f"urn:uuid:{number - 1}")),
+            *patch,
+            END,
+        ]
+    rows = compact(changes_of(spark, {"f": stream}).repartition(2)).collect()
+    assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
+    assert [row.seq for row in rows] == sorted({row.seq for row in rows})
+
+
+def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
+    header = (Op.H, "by", O)
+    files = {
+        "b": [header, D, (Op.PA, "ex", S, G), (Op.PD, "ex", None, None), END],
+        "a": [header, A, (Op.PA, "ex", S, None), END],
+    }
+    rows = compact(changes_of(spark, files), order_by="file").collect()
+    stream = [*files["a"], *files["b"]]
+    assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
+    with pytest.raises(PatchError):
+        compact(changes_of(spark, files))
+
+
+def test_compact_of_what_has_no_effect(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [(Op.H, "id", S), (Op.TX,), A, (Op.TA,), END]})
+    assert [row.op for row in compact(changes).collect()] == ["H"]
+
+
+def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
+    other = (Op.A, S, G, O, G)
+    stream = [A, END, D, A, END, A, D, END, D, other, END, A, END, other, END, END, D, END]
+    changes = changes_of(spark, {"f": stream})
+    rows = history(changes, s="<urn:s>").orderBy("p", "since").collect()
+    assert [(row.p, row.since, row.until) for row in rows] == [
+        ("<urn:g>", 4, None),
+        ("<urn:p>", 1, 3),
+        ("<urn:p>", 5, 8),
+    ]
+    base = quads_table(spark, [("<urn:s>", "<urn:p>", '"o"', None), ("<urn:z>",) * 4])
+    rows = history(changes, p="<urn:p>", o='"o"', base=base).orderBy("since").collect()
+    assert [(row.since, row.until) for row in rows] == [(0, 3), (5, 8)]
+    rows = history(changes, g="<urn:z>", base=base).collect()
+    assert [(row.since, row.until) for row in rows] == [(0, None)]
+    assert versions(changes).count() == 8
+
+
+def test_history_by_a_column(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"2020": [A, END], "2021": [A, END], "2022": [D, END]})
+    rows = history(changes, order_by="file").collect()
+    assert [(row.since, row.until) for row in rows] == [("2020", "2022")]
+
+
+def test_counts(spark: SparkSession) -> None:
+    stream = [
+        *[(Op.H, "id", S), (Op.PA, "ex", S, None), (Op.TX,), A, D, (Op.TC,), END],
+        *[(Op.TX,), A, (Op.TA,), (Op.PD, "ex", None, None), END],
+    ]
+    changes = changes_of(spark, {"f": stream})
+    first, second = stats(changes).orderBy("patch").collect()
+    assert tuple(first) == ("f", 0, 6, 1, 1, 0, 1, 1, 1, 0)
+    assert tuple(second) == ("f", 1, 4, 0, 0, 1, 1, 0, 0, 1)
+    (whole,) = stats(effective(changes), by=()).collect()
+    assert (whole.operations, whole.added, whole.deleted, whole.committed) == (7, 1, 1, 1)
+    counts = {row.p: (row.added, row.deleted) for row in stats(changes, by=["p"]).collect()}
+    assert counts["<urn:p>"] == (2, 1)
+    with pytest.raises(ValueError, match="no column 'x'"):
+        stats(changes, by=["x"])
