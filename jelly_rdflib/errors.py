@@ -37,7 +37,8 @@ class DecodeError(JellyError, ValueError):
         offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
             frames are decoded one by one.
         frame: Number of the frame, counted from 0.
-        row: Number of the row in its frame, counted from 0.
+        row: Number of the row in its frame, or in an input that has rows but no frames, counted
+            from 0.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
 

@@ -41,10 +41,10 @@ def read_operations(
     normalize: bool | None = None,
     format: str | None = None,
 ) -> OperationReader:
-    """Iterate over the operations of a stream of changes: Jelly-Patch, or the text of RDF Patch.
+    """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
 
-    Memory is bounded by the largest frame, of a text by the longest row. A file that is opened here
-    is closed at the end of the stream, at an error, and by ``close()`` of the iterator.
+    Memory is bounded by the largest frame, of RDF Patch by the longest row. A file that is opened
+    here is closed at the end of the stream, at an error, and by ``close()`` of the iterator.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -53,9 +53,9 @@ def read_operations(
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
             False keeps each lexical form.
-        format: ``"jelly-patch"`` or ``"rdf-patch"``, one of its file extensions or media types.
-            None: what a path's name says (``.jellyp``, ``.rdfp``, also with ``.gz`` or ``.zst``),
-            else what the first bytes look like.
+        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
+            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
+            ``.rdfpb``, also with ``.gz`` or ``.zst``), else what the first bytes look like.
 
     Returns:
         An iterator of operations: tuples that start with an `Op`.
@@ -66,6 +66,7 @@ def read_operations(
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
+        ImportError: RDF Patch in Thrift takes the extra ``thrift``, which is not there.
 
     Examples:
         >>> import io

@@ -24,7 +24,7 @@ __all__ = ["PatchWriter"]
 
 
 class PatchWriter:
-    """Writes changes: a Jelly-Patch stream, or the text of RDF Patch.
+    """Writes changes: a Jelly-Patch stream, or RDF Patch as text or in Thrift.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
     exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
@@ -32,9 +32,11 @@ class PatchWriter:
     Args:
         destination: A path, or a binary file object, which stays open. A path that ends with
             ``.gz`` or ``.zst`` makes a compressed file.
-        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. A text has none.
-        format: ``"jelly-patch"`` or ``"rdf-patch"``, one of its file extensions or media types.
-            None: what a path's name says (``.jellyp``, ``.rdfp``), else Jelly-Patch.
+        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has
+            none.
+        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
+            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
+            ``.rdfpb``), else Jelly-Patch.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
@@ -43,6 +45,7 @@ class PatchWriter:
             statements.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
+        ImportError: RDF Patch in Thrift takes the extra ``thrift``, which is not there.
 
     Examples:
         >>> import io
