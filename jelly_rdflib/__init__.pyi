@@ -7,81 +7,59 @@ from .algebra.compact import compact as compact
 from .algebra.concat import concat as concat
 from .algebra.effective import effective as effective
 from .algebra.invert import invert as invert
-from .apply import (
-    ApplyResult as ApplyResult,
-    apply as apply,
-)
+from .apply import ApplyResult as ApplyResult
+from .apply import apply as apply
 from .batches import read_batches as read_batches
 from .core.batch import Batch as Batch
 from .core.terms import TermKind as TermKind
 from .diff import diff as diff
-from .errors import (
-    ApplyError as ApplyError,
-    DecodeError as DecodeError,
-    EncodeError as EncodeError,
-    JellyError as JellyError,
-    LimitError as LimitError,
-    LogConflict as LogConflict,
-    LogError as LogError,
-    PatchError as PatchError,
-    RecordError as RecordError,
-)
-from .graphs import (
-    read_graphs as read_graphs,
-    write_graphs as write_graphs,
-)
-from .inspection import (
-    FrameReport as FrameReport,
-    LookupReport as LookupReport,
-    StreamReport as StreamReport,
-    Tally as Tally,
-    inspect as inspect,
-    inspect_frames as inspect_frames,
-)
-from .log import (
-    LogEntry as LogEntry,
-    LogProblem as LogProblem,
-    PatchLog as PatchLog,
-    Replica as Replica,
-)
-from .operations import (
-    Op as Op,
-    Operation as Operation,
-    Statement as Statement,
-)
-from .options import (
-    Limits as Limits,
-    LogicalStreamType as LogicalStreamType,
-    PatchOptions as PatchOptions,
-    PatchStatementType as PatchStatementType,
-    PatchStreamType as PatchStreamType,
-    PhysicalStreamType as PhysicalStreamType,
-    StreamOptions as StreamOptions,
-)
-from .patch import (
-    Patch as Patch,
-    PatchDecoder as PatchDecoder,
-    PatchEncoder as PatchEncoder,
-    read_operations as read_operations,
-    read_patches as read_patches,
-)
+from .errors import ApplyError as ApplyError
+from .errors import DecodeError as DecodeError
+from .errors import EncodeError as EncodeError
+from .errors import JellyError as JellyError
+from .errors import LimitError as LimitError
+from .errors import LogConflict as LogConflict
+from .errors import LogError as LogError
+from .errors import PatchError as PatchError
+from .errors import RecordError as RecordError
+from .graphs import read_graphs as read_graphs
+from .graphs import write_graphs as write_graphs
+from .inspection import FrameReport as FrameReport
+from .inspection import LookupReport as LookupReport
+from .inspection import StreamReport as StreamReport
+from .inspection import Tally as Tally
+from .inspection import inspect as inspect
+from .inspection import inspect_frames as inspect_frames
+from .log import LogEntry as LogEntry
+from .log import LogProblem as LogProblem
+from .log import PatchLog as PatchLog
+from .log import Replica as Replica
+from .operations import Op as Op
+from .operations import Operation as Operation
+from .operations import Statement as Statement
+from .options import Limits as Limits
+from .options import LogicalStreamType as LogicalStreamType
+from .options import PatchOptions as PatchOptions
+from .options import PatchStatementType as PatchStatementType
+from .options import PatchStreamType as PatchStreamType
+from .options import PhysicalStreamType as PhysicalStreamType
+from .options import StreamOptions as StreamOptions
+from .patch import Patch as Patch
+from .patch import PatchDecoder as PatchDecoder
+from .patch import PatchEncoder as PatchEncoder
+from .patch import read_operations as read_operations
+from .patch import read_patches as read_patches
 from .patch_writer import PatchWriter as PatchWriter
-from .rdf import (
-    Frame as Frame,
-    StatementDecoder as StatementDecoder,
-    StatementEncoder as StatementEncoder,
-    StatementWriter as StatementWriter,
-    read_frames as read_frames,
-    read_statements as read_statements,
-)
-from .record import (
-    Recorder as Recorder,
-    record as record,
-)
+from .rdf import Frame as Frame
+from .rdf import StatementDecoder as StatementDecoder
+from .rdf import StatementEncoder as StatementEncoder
+from .rdf import StatementWriter as StatementWriter
+from .rdf import read_frames as read_frames
+from .rdf import read_statements as read_statements
+from .record import Recorder as Recorder
+from .record import record as record
 from .terms import TripleTerm as TripleTerm
-from .validation import (
-    RULES as RULES,
-    Fault as Fault,
-    Rule as Rule,
-    validate as validate,
-)
+from .validation import RULES as RULES
+from .validation import Fault as Fault
+from .validation import Rule as Rule
+from .validation import validate as validate
