@@ -27,7 +27,8 @@ class Limits:
             the frame's own size.
         max_expansion: How many times its own size the text may have that a stream stands for, in
             all: a repeated term stands for its text in each frame, an IRI for that of its prefix.
-            Counted beyond ``max_text_size`` for the stream and 64 KiB for each frame.
+            Counted beyond ``max_text_size`` for the stream and 64 KiB for each frame. Of RDF Patch
+            in Thrift it is for each decimal number, which stands for its digits.
 
     Raises:
         ValueError: A number is out of its range.

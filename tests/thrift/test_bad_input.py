@@ -9,7 +9,8 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 

@@ -31,7 +31,7 @@ def read_all() -> None:
 
 def read_bad() -> None:
     for data in (DATA[:-5], DATA[:200], b"\x1e", DATA + b"\xff", b"\x2c\x1c" + b"\x9c\x1c" * 90):
-        for source in (data, io.BytesIO(data), Pieces(data)):
+        for source in (data, io.BytesIO(data), Pieces(data, 9)):
             assert attempt(source)[1] is not None
     for name in ("max_string_size", "max_text_size", "max_frame_size"):
         assert attempt(LONG, **{name: 10})[1] is not None

@@ -6,7 +6,8 @@ import io
 import random
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from jelly_rdflib.encodings import ENCODINGS, guess_by_start

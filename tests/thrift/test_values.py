@@ -8,7 +8,8 @@ import struct
 from decimal import Context, Decimal
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jelly_rdflib.encodings.rdf_patch_thrift.literals import (
     decimal_size,

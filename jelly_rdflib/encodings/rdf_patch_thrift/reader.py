@@ -54,6 +54,9 @@ _MAX_TEXT = 1 << 18
 
 _ROW_ARGUMENTS = [RDF_Patch_Row, RDF_Patch_Row.thrift_spec]
 
+# How many digits a decimal number may have whatever its scale.
+_FREE_DIGITS = 1024
+
 # Plain numbers: an enum's members take their time.
 _A = int(Op.A)
 _D = int(Op.D)
@@ -377,7 +380,7 @@ class _BatchReader:
             raise DecodeError("RDF_Decimal lacks value or scale")
         size = number_size(value) + number_size(scale) + (_UNION + 2 * _FIELD + _END)
         # A few bytes can stand for two thousand million digits.
-        max_size = self._limits.max_expansion * size
+        max_size = _FREE_DIGITS + self._limits.max_expansion * size
         if decimal_size(value, scale) > max_size:
             raise LimitError(
                 f"decimal number of more than {max_size} characters: its scale is {scale} (limit"

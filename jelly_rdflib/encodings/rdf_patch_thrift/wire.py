@@ -26,7 +26,8 @@ __all__ = [
     "struct_field",
 ]
 
-# thrift takes 64 structs in each other; each quoted triple is two, and there are four around it.
+# thrift takes 64 structs in each other. Each quoted triple is two, and there are four more: the
+# row, the statement, its term, and what the innermost term is.
 MAX_NESTING_DEPTH: Final = 30
 
 _FIELD_NUMBERS = range(-(1 << 15), 1 << 15)
