@@ -8,6 +8,7 @@ from jelly_rdflib.spark.pipeline.compact import compact
 from jelly_rdflib.spark.pipeline.diff import diff
 from jelly_rdflib.spark.pipeline.effective import effective
 from jelly_rdflib.spark.pipeline.history import history
+from jelly_rdflib.spark.pipeline.maintain import maintain, read_maintained
 from jelly_rdflib.spark.pipeline.replay import replay
 from jelly_rdflib.spark.pipeline.stats import stats
 from jelly_rdflib.spark.pipeline.table import CHANGES, QUADS
@@ -20,6 +21,8 @@ __all__ = [
     "diff",
     "effective",
     "history",
+    "maintain",
+    "read_maintained",
     "replay",
     "stats",
     "versions",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import Root
 from jelly_rdflib.spark.pipeline.marks import MAX_BROADCAST, Marks, open_marks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, Window, functions as F
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline.chain import Place, Root, Run, link
