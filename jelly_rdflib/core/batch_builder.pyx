@@ -2,23 +2,21 @@
 
 cimport cython
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from jelly_rdflib.core.batch cimport (
     Batch,
-    RowColumns,
     make_batch,
     rows_append,
     rows_free,
     rows_init,
 )
 from jelly_rdflib.core.batch_reader cimport BatchSource
-from jelly_rdflib.core.failure cimport Failure, failure_to_error
+from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.hashing cimport hash_text
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.terms cimport (
-    TermColumns,
     TermKind,
     hash_seed,
     term_hash,
@@ -57,14 +55,6 @@ cdef class BatchBuilder:
         ...     print(operation[3].n3())
         "chat"@fr
     """
-
-    cdef NodeFactory factory
-    cdef RowColumns rows
-    cdef TermColumns terms
-    cdef Failure failure
-    cdef uint64_t seed  # of hashes
-    cdef size_t max_string_size
-    cdef size_t max_text_size
 
     def __cinit__(self, NodeFactory factory not None, limits):
         self.factory = factory
@@ -129,8 +119,7 @@ cdef class BatchBuilder:
         self.check_number(p)
         self.check_number(o)
         self.check_number(g)
-        if rows_append(&self.rows, op, s, p, o, g) < 0:
-            raise MemoryError
+        self.append(op, s, p, o, g)
 
     def take(self, *, bint has_graphs):
         """Return the batch, and start the next one.
@@ -172,7 +161,13 @@ cdef class BatchBuilder:
             raise error
         return number
 
-    cdef inline int check_number(self, uint32_t number) except -1:
+    cdef int append(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
+        """Add an operation whose numbers are known to be good."""
+        if rows_append(&self.rows, op, s, p, o, g) < 0:
+            raise MemoryError
+        return 0
+
+    cdef int check_number(self, uint32_t number) except -1:
         if number >= self.terms.count:
             raise IndexError(f"the batch has no term number {number}")
         return 0

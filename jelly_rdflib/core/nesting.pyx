@@ -6,7 +6,7 @@ Only as much of a syntax is known here as tells its brackets and tags from what 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t
-from libc.string cimport memcmp
+from libc.string cimport memchr, memcmp
 
 from jelly_rdflib.errors import LimitError
 
@@ -89,26 +89,35 @@ cdef class TurtleNesting(NestingWatch):
 
     cdef int look_through(self, const uint8_t* text, size_t size) except -1:
         cdef TurtleState state = <TurtleState>self.state
+        cdef const uint8_t* found
         cdef uint8_t byte
-        cdef size_t at
-        for at in range(size):
-            byte = text[at]
+        cdef uint8_t quote = self.quote
+        cdef size_t at = 0
+        while at < size:
+            # Most bytes are in IRIs and strings.
             if state == IN_IRI:
-                if byte == b">":
-                    state = IN_TEXT
+                found = <const uint8_t*>memchr(text + at, b">", size - at)
+                if found == NULL:
+                    break
+                state = IN_TEXT
+                at = found - text + 1
                 continue
-            elif state == IN_STRING:
-                if byte == self.quote:
-                    state = IN_TEXT
-                elif byte == b"\\":
-                    state = ESCAPE_IN_STRING
+            if state == IN_STRING:
+                while at < size and text[at] != quote and text[at] != b"\\":
+                    at += 1
+                if at == size:
+                    break
+                state = IN_TEXT if text[at] == quote else ESCAPE_IN_STRING
+                at += 1
                 continue
-            elif state == AFTER_LESS_THAN:
+            byte = text[at]
+            at += 1
+            if state == AFTER_LESS_THAN:
                 # Not an IRI: "<<" of a quoted triple, "<=" of N3.
                 state = IN_TEXT if byte == b"<" or byte == b"=" or byte == b">" else IN_IRI
                 continue
-            elif state == AFTER_TWO_QUOTES:
-                if byte == self.quote:
+            if state == AFTER_TWO_QUOTES:
+                if byte == quote:
                     state = IN_LONG_STRING
                     continue
                 state = IN_TEXT
@@ -117,13 +126,13 @@ cdef class TurtleNesting(NestingWatch):
                     state = AFTER_LESS_THAN
                 elif byte == b'"' or byte == b"'":
                     state = AFTER_QUOTE
-                    self.quote = byte
+                    quote = byte
                 elif byte == b"#":
                     state = IN_COMMENT
                 elif byte == b"\\":
                     state = ESCAPE_IN_TEXT
                 elif byte == b"(" or byte == b"[" or byte == b"{":
-                    self.enter(at)
+                    self.enter(at - 1)
                 elif byte == b")" or byte == b"]" or byte == b"}":
                     self.leave()
             elif state == ESCAPE_IN_TEXT:
@@ -132,7 +141,7 @@ cdef class TurtleNesting(NestingWatch):
                 if byte == b"\n" or byte == b"\r":
                     state = IN_TEXT
             elif state == AFTER_QUOTE:
-                if byte == self.quote:
+                if byte == quote:
                     state = AFTER_TWO_QUOTES
                 else:
                     state = ESCAPE_IN_STRING if byte == b"\\" else IN_STRING
@@ -140,7 +149,7 @@ cdef class TurtleNesting(NestingWatch):
                 state = IN_STRING
             elif state == ESCAPE_IN_LONG_STRING:
                 state = IN_LONG_STRING
-            elif byte == self.quote:
+            elif byte == quote:
                 if state == IN_LONG_STRING:
                     state = QUOTE_IN_LONG_STRING
                 elif state == QUOTE_IN_LONG_STRING:
@@ -150,6 +159,7 @@ cdef class TurtleNesting(NestingWatch):
             else:
                 state = ESCAPE_IN_LONG_STRING if byte == b"\\" else IN_LONG_STRING
         self.state = state
+        self.quote = quote
         return 0
 
 

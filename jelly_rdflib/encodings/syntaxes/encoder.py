@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.statement_lines import StatementLines
 from jelly_rdflib.encodings.syntaxes.documents import Document, make_document
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
-from jelly_rdflib.encodings.syntaxes.terms import BatchTerms, NodeTerms, check_positions, write_iri
+from jelly_rdflib.encodings.syntaxes.terms import (
+    BatchTerms,
+    check_positions,
+    is_good,
+    write_iri,
+    write_node,
+)
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.operations import Op, Statement
 
@@ -19,20 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SyntaxEncoder"]
 
-# A piece is handed on when it has so many statements, or so many characters.
-_STATEMENTS = 4096
-_SIZE = 1 << 20
-# With longer terms statements are handed on one by one, or they might be very much at once.
-_MAX_QUICK = 1 << 12
-
-_NODES = {TermKind.IRI, TermKind.BLANK_NODE}
-_PLAIN_TERMS = {
-    TermKind.IRI,
-    TermKind.BLANK_NODE,
-    TermKind.SIMPLE_LITERAL,
-    TermKind.LANGUAGE_LITERAL,
-    TermKind.TYPED_LITERAL,
-}
+# A piece is handed on when it has so many bytes of N-Quads.
+_SIZE = 1 << 19
 
 
 class SyntaxEncoder:
@@ -51,14 +45,12 @@ class SyntaxEncoder:
         self._syntax = syntax
         self._types = types
         self._sink = sink
-        self._nodes = NodeTerms(types)
+        self._default_graph = write_node(types.default_graph, types)
         self._document = make_document(syntax)
         # Whether what can be said in N-Quads, but for graphs and quoted triples, can be said.
         self._says_all = type(self._document).check is Document.check
+        self._lines = StatementLines(types, is_good, has_graphs=syntax.has_graphs, piece=_SIZE)
         self._prefixes: dict[str, str] = {}
-        # Of N-Quads, and their characters.
-        self._lines: list[str] = []
-        self._size = 0
         self._is_started = False
         self._is_broken = False
         self._is_finished = False
@@ -72,9 +64,12 @@ class SyntaxEncoder:
         """
         if self._is_broken or self._is_finished:
             self._refuse()
-        write = self._nodes.write
-        graph = "" if g is None or g == self._types.default_graph else write(g)
-        self._put(write(s), write(p), write(o), graph)
+        if not (self._says_all and self._lines.add(s, p, o, g)):
+            subject, predicate, object_ = (write_node(term, self._types) for term in (s, p, o))
+            graph = "" if g is None else write_node(g, self._types)
+            self._put(subject, predicate, object_, graph)
+        if self._lines.size >= _SIZE:
+            self._hand_on()
 
     def add_namespace(self, prefix: str, iri: URIRef) -> None:
         """Declare a namespace, for people to read; it is left out where there is no place for it.
@@ -107,21 +102,16 @@ class SyntaxEncoder:
         """
         if self._is_broken or self._is_finished:
             self._refuse()
-        terms = BatchTerms(batch, self._types.default_graph)
-        ops = bytes(batch.ops)
-        s, p, o, g = (column.tolist() for column in (batch.s, batch.p, batch.o, batch.g))
-        if ops.count(Op.A) == len(ops) and self._put_all(terms, s, p, o, g):
+        terms = BatchTerms(batch)
+        if self._says_all:
+            self._lines.add_batch(
+                batch, lambda row: self._put_row(batch, terms, row), self._hand_on
+            )
             return
-        for op, *row in zip(ops, s, p, o, g, strict=True):
-            if op == Op.A:
-                subject, predicate, object_ = map(terms.write, row[:3])
-                self._put(subject, predicate, object_, terms.write_graph(row[3]))
-            elif op == Op.PA:
-                self._put_prefix(terms.string(row[0]), terms.string(row[2]))
-            else:
-                raise EncodeError(
-                    f"{Op(op).name} is about changes, and {self._syntax.title} is for statements"
-                )
+        for row in range(len(batch)):
+            self._put_row(batch, terms, row)
+            if self._lines.size >= _SIZE:
+                self._hand_on()
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """Hand on what is written so far.
@@ -154,52 +144,27 @@ class SyntaxEncoder:
         raise EncodeError("the text has ended: nothing can be written after that")
 
     def _put(self, s: str, p: str, o: str, g: str) -> None:
-        # A quick look first: IRIs and blank nodes are what there is mostly.
-        if s[0] == '"' or s[1] == "<" or p[0] != "<" or p[1] == "<" or g:
-            check_positions(s, p, g)
+        if g == self._default_graph:
+            g = ""
+        check_positions(s, p, g)
         if g and not self._syntax.has_graphs:
             raise EncodeError(f"graph {g} in {self._syntax.title}, which has no named graphs")
-        if o[1] == "<" and o[0] == "<" and not self._syntax.has_triple_terms:
+        if o.startswith("<<") and not self._syntax.has_triple_terms:
             raise EncodeError(f"{self._syntax.title} can't have the quoted triple {o}")
-        if not self._says_all:
-            self._document.check(s, p, o)
-        line = f"{s} {p} {o} {g} .\n" if g else f"{s} {p} {o} .\n"
-        self._lines.append(line)
-        self._size += len(line)
-        self._hand_on_enough()
+        self._document.check(s, p, o)
+        self._lines.add_line((f"{s} {p} {o} {g} .\n" if g else f"{s} {p} {o} .\n").encode())
 
-    def _put_all(
-        self, terms: BatchTerms, s: list[int], p: list[int], o: list[int], g: list[int]
-    ) -> bool:
-        """Put the statements of a batch, all at once.
-
-        Returns:
-            False, and nothing is put, if they need a closer look.
-        """
-        names = [number for number in set(g) if not terms.is_default_graph(number)]
-        if (
-            not self._says_all
-            or terms.longest > _MAX_QUICK
-            or not terms.kinds_of(s) <= _NODES
-            or not terms.kinds_of(p) <= {TermKind.IRI}
-            or not (self._syntax.has_triple_terms or terms.kinds_of(o) <= _PLAIN_TERMS)
-            or not (terms.kinds_of(names) <= _NODES if self._syntax.has_graphs else not names)
-        ):
-            return False
-        try:
-            text = {number: terms.write(number) for number in {*s, *p, *o}}
-            end = dict.fromkeys(g, " .\n") | {
-                number: f" {terms.write(number)} .\n" for number in names
-            }
-        except EncodeError:
-            return False
-        lines = [
-            f"{text[a]} {text[b]} {text[c]}{end[d]}" for a, b, c, d in zip(s, p, o, g, strict=True)
-        ]
-        self._lines += lines
-        self._size += sum(map(len, lines))
-        self._hand_on_enough()
-        return True
+    def _put_row(self, batch: Batch, terms: BatchTerms, row: int) -> None:
+        op, s, p, o = (column[row] for column in (batch.ops, batch.s, batch.p, batch.o))
+        if op == Op.A:
+            graph = terms.write_graph(batch.g[row])
+            self._put(terms.write(s), terms.write(p), terms.write(o), graph)
+        elif op == Op.PA:
+            self._put_prefix(terms.string(s), terms.string(o))
+        else:
+            raise EncodeError(
+                f"{Op(op).name} is about changes, and {self._syntax.title} is for statements"
+            )
 
     def _put_prefix(self, prefix: str, iri: str) -> None:
         if self._is_broken or self._is_finished:
@@ -212,17 +177,11 @@ class SyntaxEncoder:
         self._emit(self._document.add_prefix(prefix, iri))
         self._prefixes[prefix] = iri
 
-    def _hand_on_enough(self) -> None:
-        if len(self._lines) >= _STATEMENTS or self._size >= _SIZE:
-            self._hand_on()
-
     def _hand_on(self) -> None:
         """Hand on the statements that wait."""
-        if not self._lines:
+        n_quads = self._lines.take()
+        if not n_quads:
             return
-        n_quads = "".join(self._lines).encode()
-        self._lines.clear()
-        self._size = 0
         # If that fails, they are lost.
         self._is_broken = True
         start = b"" if self._is_started else self._document.start()

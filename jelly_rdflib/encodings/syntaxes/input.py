@@ -8,7 +8,6 @@ from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, 
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import LimitError
-from jelly_rdflib.options import Limits
 
 __all__ = ["WatchedInput"]
 
@@ -30,7 +29,7 @@ class WatchedInput:
     Args:
         source: An open source.
         syntax: What it has.
-        limits: ``max_frame_size`` is for the bytes between two statements.
+        max_size: How many bytes there may be between two statements: ``max_frame_size``.
         count: Returns how many statements the parser has made.
 
     Attributes:
@@ -43,12 +42,12 @@ class WatchedInput:
         self,
         source: memoryview | ByteSource,
         syntax: Syntax,
-        limits: Limits,
+        max_size: int,
         count: Callable[[], int],
     ) -> None:
         self._source = source
         self._count = count
-        self._max_size = limits.max_frame_size
+        self._max_size = max_size
         self._watch = _WATCHES.get(syntax.format, TurtleNesting)(_MAX_LEVELS)
         self._piece: memoryview = memoryview(b"")
         self._statements = 0

@@ -11,6 +11,7 @@ import pyoxigraph as ox
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_builder import BatchBuilder
 from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.quad_reader import QuadReader
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.encodings.syntaxes.input import WatchedInput
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -24,7 +25,6 @@ __all__ = ["StatementBatches"]
 _ROWS = 1024
 _TEXT = 1 << 20
 
-_XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 _PLACE = re.compile(r"Parser error at line \d+ [^:]*: ")
 # What its own messages don't say for themselves.
 _HINTS = {
@@ -66,18 +66,25 @@ class StatementBatches:
             except ValueError as error:
                 raise ValueError(f"the base {base!r} is no absolute IRI: {error}") from error
         self._syntax = syntax
-        self._limits = limits
         self._builder = BatchBuilder(factory, limits)
-        self._statements = 0
         self._prefixes: dict[str, str] = {}
         # What is wrong behind the batch that was made last.
         self._error: DecodeError | None = None
-        self._input = WatchedInput(open_source(source), syntax, limits, lambda: self._statements)
+        self._input = WatchedInput(
+            open_source(source), syntax, limits.max_frame_size, lambda: self._quads.count
+        )
         self._parser = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
             base_iri=base,
             lenient=not strict,
+        )
+        self._quads = QuadReader(
+            self._parser,
+            self._builder,
+            ox,
+            has_graphs=syntax.has_graphs,
+            max_nesting_depth=limits.max_nesting_depth,
         )
 
     def __del__(self) -> None:
@@ -116,71 +123,13 @@ class StatementBatches:
 
     def _read(self) -> bool:
         """Put statements and prefixes into the builder; return whether they are the last."""
-        builder, input_ = self._builder, self._input
-        for quad in self._parser:
-            if len(builder) == 0:
-                self._add_prefixes()
-            self._add(quad)
-            if len(builder) >= _ROWS or builder.text_size >= _TEXT or input_.is_waiting:
-                return False
+        first = next(self._parser, None)
+        # What is declared before a statement is known now.
         self._add_prefixes()
-        return True
-
-    def _add(self, quad: ox.Quad) -> None:
-        s = self._term(quad.subject)
-        p = self._term(quad.predicate)
-        o = self._term(quad.object)
-        g = 0
-        graph = quad.graph_name
-        if self._syntax.has_graphs:
-            is_default = type(graph) is ox.DefaultGraph
-            g = self._builder.default_graph() if is_default else self._term(graph)
-        elif type(graph) is not ox.DefaultGraph:
-            raise DecodeError(f"{self._syntax.title} has a formula, which RDF has not")
-        self._builder.add_row(Op.A, s, p, o, g)
-        self._statements += 1
-
-    def _term(self, term: Any) -> int:
-        kind = type(term)
-        if kind is ox.NamedNode:
-            return self._builder.iri(term.value)
-        if kind is ox.BlankNode:
-            return self._builder.blank_node(term.value)
-        if kind is ox.Literal:
-            return self._literal(term)
-        return self._triple(term)
-
-    def _literal(self, literal: ox.Literal) -> int:
-        language = literal.language
-        if language is not None:
-            if literal.direction is not None:
-                raise DecodeError(
-                    f"the literal {literal} has a direction, which rdflib has no place for"
-                )
-            return self._builder.literal(literal.value, language)
-        datatype = literal.datatype.value
-        return self._builder.literal(
-            literal.value, None, None if datatype == _XSD_STRING else datatype
-        )
-
-    def _triple(self, triple: ox.Triple) -> int:
-        outer = []
-        term: Any = triple
-        while type(term) is ox.Triple:
-            outer.append(term)
-            if len(outer) > self._limits.max_nesting_depth:
-                raise LimitError(
-                    "quoted triples nest deeper than"
-                    f" {self._limits.max_nesting_depth} (limit max_nesting_depth)"
-                )
-            term = term.object
-        number = self._term(term)
-        while outer:
-            term = outer.pop()
-            number = self._builder.triple(
-                self._term(term.subject), self._term(term.predicate), number
-            )
-        return number
+        if first is None:
+            return True
+        self._quads.put(first)
+        return self._quads.read(self._input, _ROWS, _TEXT)
 
     def _add_prefixes(self) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
@@ -201,4 +150,4 @@ class StatementBatches:
 
     def _vicinity(self) -> str:
         """Say where the parser is, when it does not: somewhat before what it has read."""
-        return f"after {self._statements} statements, before byte {self._input.position}"
+        return f"after {self._quads.count} statements, before byte {self._input.position}"

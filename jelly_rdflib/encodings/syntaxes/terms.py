@@ -6,6 +6,7 @@ quick to parse from a text. What is a term, and how it is written down, pyoxigra
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,18 +18,14 @@ from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["BatchTerms", "NodeTerms", "check_positions", "write_iri"]
+__all__ = ["BatchTerms", "check_positions", "is_good", "write_iri", "write_node"]
 
 # As deep as a reader follows.
 _MAX_NESTING_DEPTH = 1000
-# Of nodes whose texts are kept, since mostly it is the same objects again and again.
-_MAX_KEPT = 1 << 14
-_MAX_KEPT_SIZE = 256
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-_XSD_STRING = "<http://www.w3.org/2001/XMLSchema#string>"
 # What makes a literal one of them is its tag, and its direction.
-_TAGGED_DATATYPES = (f"<{_RDF}langString>", f"<{_RDF}dirLangString>")
+_TAGGED_DATATYPES = (f"{_RDF}langString", f"{_RDF}dirLangString")
 
 
 def write_iri(iri: str) -> str:
@@ -37,7 +34,8 @@ def write_iri(iri: str) -> str:
     Raises:
         EncodeError: It is none.
     """
-    return str(_make(ox.NamedNode, "an IRI", iri))
+    _make(ox.NamedNode, "an IRI", iri)
+    return f"<{iri}>"
 
 
 def write_blank_node(label: str) -> str:
@@ -48,7 +46,8 @@ def write_blank_node(label: str) -> str:
     """
     if ":" in label:
         raise EncodeError(f"{label!r} can't be the label of a blank node: it has a colon")
-    return str(_make(ox.BlankNode, "the label of a blank node", label))
+    _make(ox.BlankNode, "the label of a blank node", label)
+    return f"_:{label}"
 
 
 def write_literal(lexical: str, language: str | None, datatype: str | None) -> str:
@@ -62,15 +61,37 @@ def write_literal(lexical: str, language: str | None, datatype: str | None) -> s
     Raises:
         EncodeError: The tag is none, or the datatype is one that only a tag can give.
     """
-    text = str(_make(ox.Literal, "the text of a literal", lexical))
+    if lexical.isprintable() and '"' not in lexical and "\\" not in lexical:
+        text = f'"{lexical}"'
+    else:
+        text = str(_make(ox.Literal, "the text of a literal", lexical))
     if language is not None:
-        _make(lambda tag: ox.Literal("", language=tag), "a language tag", language)
+        check_tag(language)
         return f"{text}@{language}"
-    if datatype is None or datatype == _XSD_STRING:
-        return text
-    if datatype in _TAGGED_DATATYPES:
-        raise EncodeError(f"the literal {text}^^{datatype} has no language tag")
-    return f"{text}^^{datatype}"
+    if datatype is not None:
+        check_datatype(datatype[1:-1])
+        return f"{text}^^{datatype}"
+    return text
+
+
+@functools.lru_cache
+def check_tag(tag: str) -> None:
+    """Check a language tag.
+
+    Raises:
+        EncodeError: It is none.
+    """
+    _make(lambda text: ox.Literal("", language=text), "a language tag", tag)
+
+
+def check_datatype(iri: str) -> None:
+    """Check a datatype.
+
+    Raises:
+        EncodeError: It is one that only a language tag can give.
+    """
+    if iri in _TAGGED_DATATYPES:
+        raise EncodeError(f"a literal of datatype {iri} has no language tag")
 
 
 def write_triple(outer: list[tuple[str, str]], o: str) -> str:
@@ -113,8 +134,7 @@ def _is_iri(text: str) -> bool:
 
 def _make(make: Callable[[str], Any], what: str, text: str) -> Any:
     try:
-        # Of rdflib's terms, which are subclasses of str, str() is code in Python.
-        return make(str.__str__(text))
+        return make(text)
     except ValueError as error:
         try:
             text.encode()
@@ -123,108 +143,57 @@ def _make(make: Callable[[str], Any], what: str, text: str) -> Any:
         raise EncodeError(f"{text!r} can't be written as {what}: {error}") from error
 
 
-class NodeTerms:
-    """The texts of rdflib's nodes.
+def write_node(node: Any, types: NodeTypes) -> str:
+    """Return the text of one of rdflib's nodes.
 
     Args:
+        node: The node.
         types: The classes of nodes.
+
+    Raises:
+        EncodeError: It can't be written in the syntaxes of RDF, or is no term.
     """
-
-    def __init__(self, types: NodeTypes) -> None:
-        self._types = types
-        # By their identity, as the hash of a node is slow; that they are kept keeps it theirs.
-        self.kept: dict[int, tuple[Any, str]] = {}
-
-    def write(self, node: Any) -> str:
-        """Return the text of a node.
-
-        Raises:
-            EncodeError: It can't be written in the syntaxes of RDF, or is no term.
-        """
-        kept = self.kept.get(id(node))
-        if kept is not None:
-            return kept[1]
-        text = self._write(node)
-        if len(text) <= _MAX_KEPT_SIZE:
-            if len(self.kept) >= _MAX_KEPT:
-                self.kept.clear()
-            self.kept[id(node)] = (node, text)
-        return text
-
-    def _write(self, node: Any) -> str:
-        types: Any = self._types
-        if isinstance(node, types.iri):
-            return write_iri(node)
-        if isinstance(node, types.blank_node):
-            return write_blank_node(node)
-        if isinstance(node, types.literal):
-            datatype = node.datatype
-            return write_literal(
-                node, node.language, None if datatype is None else self.write(datatype)
-            )
-        if isinstance(node, TripleTerm):
-            return self._write_triple(node)
-        raise EncodeError(
-            f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
-            " Literal, or a TripleTerm; of a Graph, its identifier"
-        )
-
-    def _write_triple(self, triple: TripleTerm) -> str:
+    if isinstance(node, types.iri):
+        # str() of a node is code in Python.
+        return write_iri(str.__str__(node))
+    if isinstance(node, types.blank_node):
+        return write_blank_node(str.__str__(node))
+    if isinstance(node, types.literal):
+        literal: Any = node
+        datatype = None if literal.datatype is None else write_node(literal.datatype, types)
+        return write_literal(str.__str__(literal), literal.language, datatype)
+    if isinstance(node, TripleTerm):
         outer: list[tuple[str, str]] = []
-        node: Any = triple
         while isinstance(node, TripleTerm):
             _check_depth(len(outer))
             _refuse_triple(isinstance(node.s, TripleTerm) or isinstance(node.p, TripleTerm))
-            outer.append((self.write(node.s), self.write(node.p)))
+            outer.append((write_node(node.s, types), write_node(node.p, types)))
             node = node.o
-        return write_triple(outer, self.write(node))
+        return write_triple(outer, write_node(node, types))
+    raise EncodeError(
+        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
+        " Literal, or a TripleTerm; of a Graph, its identifier"
+    )
 
 
 class BatchTerms:
-    """The texts of a batch's terms, each of them written once.
+    """The texts of a batch's terms.
 
     Args:
         batch: The batch.
-        default_graph: The IRI that stands for the default graph.
-
-    Attributes:
-        kinds: The terms' kinds: `TermKind`.
     """
 
-    def __init__(self, batch: Batch, default_graph: str) -> None:
-        terms = batch.terms
-        self.kinds = bytes(terms.kinds)
-        self._offsets: list[int] = terms.offsets.tolist()
-        self._extras: list[int] = terms.extras.tolist()
-        self._data = bytes(terms.data)
-        self._texts: list[str | None] = [None] * len(self.kinds)
-        self._default_graph = default_graph.encode()
-
-    @property
-    def longest(self) -> int:
-        """The bytes of the longest term."""
-        return max(
-            stop - start for start, stop in zip(self._offsets, self._offsets[1:], strict=False)
-        )
+    def __init__(self, batch: Batch) -> None:
+        self._terms = batch.terms
 
     def string(self, number: int) -> str:
         """Return the plain text of a term: of a prefix its name, of an IRI the IRI."""
         return self._bytes(number).decode()
 
-    def is_default_graph(self, number: int) -> bool:
-        """Is it the default graph, or none?"""
-        kind = self.kinds[number]
-        return kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH) or (
-            kind == TermKind.IRI and self._bytes(number) == self._default_graph
-        )
-
-    def kinds_of(self, numbers: list[int]) -> set[int]:
-        """Return the kinds that terms are of."""
-        return {self.kinds[number] for number in set(numbers)}
-
     def write_graph(self, number: int) -> str:
         """Return the text of a graph's name, empty for the default graph; see `write`."""
-        return "" if self.is_default_graph(number) else self.write(number)
+        is_default = self._terms.kinds[number] in (TermKind.NONE, TermKind.DEFAULT_GRAPH)
+        return "" if is_default else self.write(number)
 
     def write(self, number: int) -> str:
         """Return the text of a term.
@@ -232,16 +201,8 @@ class BatchTerms:
         Raises:
             EncodeError: It can't be written in the syntaxes of RDF.
         """
-        text = self._texts[number]
-        if text is None:
-            text = self._texts[number] = self._write(number)
-        return text
-
-    def _bytes(self, number: int) -> bytes:
-        return self._data[self._offsets[number] : self._offsets[number + 1]]
-
-    def _write(self, number: int) -> str:
-        kind = self.kinds[number]
+        kind = self._terms.kinds[number]
+        extra = self._terms.extras[number]
         if kind == TermKind.IRI:
             return write_iri(self.string(number))
         if kind == TermKind.BLANK_NODE:
@@ -249,21 +210,46 @@ class BatchTerms:
         if kind == TermKind.SIMPLE_LITERAL:
             return write_literal(self.string(number), None, None)
         if kind == TermKind.LANGUAGE_LITERAL:
-            return write_literal(self.string(number), self.string(self._extras[number]), None)
+            return write_literal(self.string(number), self.string(extra), None)
         if kind == TermKind.TYPED_LITERAL:
-            return write_literal(self.string(number), None, self.write(self._extras[number]))
+            return write_literal(self.string(number), None, self.write(extra))
         if kind == TermKind.TRIPLE_TERM:
             return self._write_triple(number)
         raise EncodeError(f"{TermKind(kind).name} is no term of a statement")
 
+    def _bytes(self, number: int) -> bytes:
+        offsets = self._terms.offsets
+        return bytes(self._terms.data[offsets[number] : offsets[number + 1]])
+
     def _write_triple(self, number: int) -> str:
         outer: list[tuple[str, str]] = []
-        while self.kinds[number] == TermKind.TRIPLE_TERM:
+        while self._terms.kinds[number] == TermKind.TRIPLE_TERM:
             _check_depth(len(outer))
             s, p, number = memoryview(self._bytes(number)).cast("I")
-            _refuse_triple(TermKind.TRIPLE_TERM in (self.kinds[s], self.kinds[p]))
+            _refuse_triple(TermKind.TRIPLE_TERM in (self._terms.kinds[s], self._terms.kinds[p]))
             outer.append((self.write(s), self.write(p)))
         return write_triple(outer, self.write(number))
+
+
+def is_good(kind: int, text: bytes) -> bool:
+    """Can the syntaxes of RDF have it?
+
+    Args:
+        kind: The `TermKind` of an IRI, a blank node or a language tag (a ``STRING``); or that of
+            typed literals, for a datatype that is an IRI.
+        text: Its text in UTF-8.
+    """
+    checks: dict[int, Callable[[str], object]] = {
+        TermKind.IRI: write_iri,
+        TermKind.BLANK_NODE: write_blank_node,
+        TermKind.STRING: check_tag,
+        TermKind.TYPED_LITERAL: check_datatype,
+    }
+    try:
+        checks[kind](text.decode())
+    except EncodeError:
+        return False
+    return True
 
 
 def _check_depth(depth: int) -> None:

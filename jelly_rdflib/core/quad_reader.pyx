@@ -1,0 +1,150 @@
+"""Reads the statements that another library's parser makes into batches."""
+
+cimport cython
+from libc.stdint cimport uint32_t
+
+from jelly_rdflib.core.batch_builder cimport BatchBuilder
+from jelly_rdflib.core.terms cimport TermKind
+
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.operations import Op
+
+cdef int A = Op.A
+cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@cython.final
+cdef class QuadReader:
+    """Reads statements into a builder of batches.
+
+    What it knows of them are the names of their parts, as pyoxigraph has them, and whose classes
+    these are it is told.
+
+    Args:
+        quads: Iterates over statements.
+        builder: Gets an `Op.A` for each.
+        library: Has the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple`` and
+            ``DefaultGraph``.
+        has_graphs: Whether statements may be in named graphs.
+        max_nesting_depth: How many levels of quoted triples there may be.
+
+    Attributes:
+        count: How many statements were read.
+    """
+
+    cdef object quads
+    cdef BatchBuilder builder
+    cdef object named_node
+    cdef object blank_node
+    cdef object literal
+    cdef object triple
+    cdef object default_graph
+    cdef bint has_graphs
+    cdef size_t max_nesting_depth
+    cdef readonly size_t count
+
+    def __cinit__(
+        self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
+        size_t max_nesting_depth
+    ):
+        self.quads = quads
+        self.builder = builder
+        self.named_node = library.NamedNode
+        self.blank_node = library.BlankNode
+        self.literal = library.Literal
+        self.triple = library.Triple
+        self.default_graph = library.DefaultGraph
+        self.has_graphs = has_graphs
+        self.max_nesting_depth = max_nesting_depth
+
+    def read(self, source, size_t rows, size_t text):
+        """Read statements until the builder has so many rows, or so many bytes of text.
+
+        Args:
+            source: What the statements come from; if ``source.is_waiting`` it may be a while until
+                the next one comes, and those that are there are enough.
+            rows: Of a batch.
+            text: The same.
+
+        Returns:
+            Whether there are no more.
+
+        Raises:
+            DecodeError, LimitError: A statement has what can't be, or more than is allowed.
+        """
+        cdef BatchBuilder builder = self.builder
+        for quad in self.quads:
+            self.put(quad)
+            if (
+                builder.rows.count >= rows or builder.terms.offsets[builder.terms.count] >= text
+                or source.is_waiting
+            ):
+                return False
+        return True
+
+    cpdef int put(self, object quad) except -1:
+        """Put a statement into the builder."""
+        cdef BatchBuilder builder = self.builder
+        cdef uint32_t s = self.term_number(quad.subject)
+        cdef uint32_t p = self.term_number(quad.predicate)
+        cdef uint32_t o = self.term_number(quad.object)
+        cdef uint32_t g = 0
+        cdef object graph = quad.graph_name
+        if type(graph) is not self.default_graph:
+            if not self.has_graphs:
+                raise DecodeError(f"{graph} is the name of a formula, which RDF has not")
+            g = self.term_number(graph)
+        elif self.has_graphs:
+            g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
+        builder.append(A, s, p, o, g)
+        self.count += 1
+        return 0
+
+    cdef uint32_t term_number(self, object term) except? 0:
+        cdef object kind = type(term)
+        if kind is self.named_node:
+            return self.builder.intern(TermKind.IRI, term.value, 0)
+        if kind is self.literal:
+            return self.literal_number(term)
+        if kind is self.blank_node:
+            return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
+        return self.triple_number(term)
+
+    cdef uint32_t literal_number(self, object literal) except? 0:
+        cdef BatchBuilder builder = self.builder
+        cdef str lexical = literal.value
+        cdef str datatype
+        cdef object language = literal.language
+        if language is not None:
+            if literal.direction is not None:
+                raise DecodeError(f"{literal} has a direction, which is not in RDF 1.1")
+            return builder.intern(
+                TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)
+            )
+        datatype = literal.datatype.value
+        if datatype == XSD_STRING:
+            return builder.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
+        return builder.intern(
+            TermKind.TYPED_LITERAL, lexical, builder.intern(TermKind.IRI, datatype, 0)
+        )
+
+    cdef uint32_t triple_number(self, object triple) except? 0:
+        """Return the number of a quoted triple; only its object can be another one."""
+        cdef list outer = []
+        cdef object term = triple
+        cdef uint32_t number
+        while type(term) is self.triple:
+            outer.append(term)
+            if <size_t>len(outer) > self.max_nesting_depth:
+                raise LimitError(
+                    f"quoted triples nest deeper than {self.max_nesting_depth}"
+                    " (limit max_nesting_depth)"
+                )
+            term = term.object
+        number = self.term_number(term)
+        while outer:
+            term = outer.pop()
+            number = self.builder.triple(
+                self.term_number(term.subject), self.term_number(term.predicate), number
+            )
+        return number
