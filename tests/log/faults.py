@@ -7,6 +7,7 @@ calls are counted, and at the one whose turn it is the fault happens.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -53,6 +54,7 @@ class Kill(Enum):
     BEFORE_A_CALL = "killed before a call"
     IN_A_WRITE = "killed in the middle of a write"
     NAMES_LOST = "power fails; what was done to folders and not brought to the disk is undone"
+    NEW_NAMES_LOST = "power fails; the same, but what was deleted stays so"
     DATA_LOST = "power fails; files that were not brought to the disk are empty"
 
 
@@ -67,26 +69,28 @@ class Disk:
         self.trash = trash
         self.paths: dict[int, str] = {}
         self.dirty: set[str] = set()
-        self.undo: list[tuple[str, Callable[[], None]]] = []
+        # Of each change: the folder, whether a name is new, and what undoes it.
+        self.undo: list[tuple[str, bool, Callable[[], None]]] = []
 
     def call(self, name: str, real: Callable[..., Any], arguments: Any) -> Any:
         path = str(arguments[0])
         folder = os.path.dirname(path)
         if name == "open" and arguments[1] & os.O_CREAT and not os.path.exists(path):
-            self.undo.append((folder, lambda: os.unlink(path)))
+            self.undo.append((folder, True, lambda: os.unlink(path)))
         elif name in ("unlink", "remove"):
             kept = self.trash / str(len(list(self.trash.iterdir())))
             shutil.copy2(path, kept)
-            self.undo.append((folder, lambda: shutil.copy2(kept, path) and None))
+            self.undo.append((folder, False, lambda: shutil.copy2(kept, path) and None))
         elif name == "mkdir":
-            self.undo.append((folder, lambda: shutil.rmtree(path)))
+            self.undo.append((folder, True, lambda: shutil.rmtree(path)))
         elif name in ("rename", "replace"):
             new = str(arguments[1])
             kept = self.trash / str(len(list(self.trash.iterdir())))
             had = os.path.exists(new)
             if had:
                 shutil.copy2(new, kept)
-            self.undo.append((os.path.dirname(new), lambda: _move_back(new, path, kept, had)))
+            back = functools.partial(_move_back, new, path, kept, had)
+            self.undo.append((os.path.dirname(new), True, back))
             if path in self.dirty:
                 self.dirty.remove(path)
                 self.dirty.add(new)
@@ -106,8 +110,8 @@ class Disk:
             for path in self.dirty:
                 with suppress(FileNotFoundError):
                     os.truncate(path, 0)
-        if kill == Kill.NAMES_LOST:
-            for _, undo in reversed(self.undo):
+        for _, is_new, undo in reversed(self.undo):
+            if kill == Kill.NAMES_LOST or (kill == Kill.NEW_NAMES_LOST and is_new):
                 with suppress(FileNotFoundError):
                     undo()
 

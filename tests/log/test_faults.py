@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import resource
 import shutil
 import signal
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogError, PatchLog, Replica
+from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
 
 from .faults import Kill, full_disk, intercepted, run_and_kill
 from .support import add, change, files, fill, state
@@ -124,8 +125,12 @@ def assert_whole(path: Path, expected: list[Any], work: Work) -> None:
     assert len(files(path / "segments")) == len(log.patches())
 
 
-@pytest.mark.parametrize("kill", Kill)
-@pytest.mark.parametrize("work", WORKS, ids=str)
+@pytest.mark.parametrize(
+    ("work", "kill"),
+    # Only a squash deletes what was there.
+    [(w, k) for w in WORKS for k in Kill if k != Kill.NEW_NAMES_LOST or w.name == "squash"],
+    ids=str,
+)
 def test_a_process_may_end_anywhere(work: Work, kill: Kill, template: Path, copies: Any) -> None:
     log = PatchLog(template)
     expected = [state(log.checkout(version)) for version in range(1, COUNT + 1)]
@@ -164,6 +169,57 @@ def turns(work: Work, kill: Kill, copies: Any) -> list[int]:
     is_write = [name in ("write", "pwrite") for name in names]
     numbers = range(len(names) + 1)
     return [each for each in numbers if kill != Kill.IN_A_WRITE or [*is_write, True][each]]
+
+
+def test_others_see_what_a_killed_process_has_done(template: Path, copies: Any) -> None:
+    """Their objects were made before, and don't fork the chain."""
+    work = WORKS[0]
+    outcomes = set()
+    for turn in turns(work, Kill.BEFORE_A_CALL, copies):
+        path, trash = copies(work)
+        other = PatchLog(path)
+        run_and_kill(partial(work.run, path), turn, Kill.BEFORE_A_CALL, trash)
+        is_done = work.is_done(path)
+        outcomes.add(is_done)
+        if is_done:
+            with pytest.raises(LogConflict):
+                other.append(change(COUNT + 1))
+            other.refresh()
+        assert other.append(change(COUNT + 2)).version == COUNT + 1 + is_done
+        assert other.verify() == []
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("kill", Kill)
+def test_what_others_stand_for_goes_after_they_are_there_to_stay(
+    template: Path, tmp_path: Path, kill: Kill
+) -> None:
+    """A squash broke off after its rename; the next process cleans up, and power fails."""
+    expected = state(PatchLog(template).checkout())
+    squashed = tmp_path / "squashed"
+    shutil.copytree(template, squashed)
+    segment = PatchLog(squashed).squash(1, 3).path
+
+    def work(path: Path) -> None:
+        os.rename(path / "aside", path / "segments" / segment.name)
+        PatchLog(path).append([])
+
+    turn = 0
+    call = "something"
+    while call:
+        path, trash = tmp_path / "log", tmp_path / "trash"
+        for folder in (path, trash):
+            shutil.rmtree(folder, ignore_errors=True)
+        trash.mkdir()
+        shutil.copytree(template, path)
+        shutil.copy(segment, path / "aside")
+        _, call = run_and_kill(partial(work, path), turn, kill, trash)
+        log = PatchLog(path)
+        assert log.verify() == []
+        assert log.version >= COUNT
+        assert state(log.checkout()) == expected
+        turn += 1
+    assert turn > 15
 
 
 @pytest.mark.parametrize("stays_full", [False, True], ids=["once", "from then on"])
@@ -278,7 +334,7 @@ def test_a_replica_may_be_cut_off_anywhere(template: Path, tmp_path: Path) -> No
     expected = {version: state(log.checkout(version)) for version in (0, 2, 3, 4)}
     start = tmp_path / "start"
     Replica(start).update(log, upto=2)
-    for kill in Kill:
+    for kill in (Kill.BEFORE_A_CALL, Kill.NAMES_LOST, Kill.DATA_LOST):
         turn = 0
         call = "something"
         while call:

@@ -498,6 +498,15 @@ def test_prev_says_what_a_patch_follows(log: PatchLog) -> None:
     assert log.append([(Op.H, "prev", log.entry().id), *change(4)]).version == 4
 
 
+def test_a_conflict_is_told_before_the_patch_is_read(log: PatchLog) -> None:
+    fill(log, 1)
+    patch = iter([(Op.H, "prev", patch_id(7)), *change(2)])
+    with pytest.raises(LogConflict):
+        log.append(patch)
+    # but for its headers
+    assert len(list(patch)) == len(change(2)) - 1
+
+
 def test_the_first_patch_follows_none(log: PatchLog) -> None:
     with pytest.raises(LogConflict, match="that there is none") as caught:
         log.append([(Op.H, "prev", patch_id(1)), *change(1)])

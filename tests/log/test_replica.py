@@ -258,10 +258,14 @@ def test_without_transactions_it_comes_to_the_same(tmp_path: Path) -> None:
     code = "from tests.log.test_replica import cut_off_everywhere as work; work(*sys.argv[1:])"
     run(code, str(tmp_path / "stores"), str(log.path))
     turns = len(list((tmp_path / "stores").iterdir()))
+    was_at = False
     for turn in range(turns):
         dataset = on_disk(tmp_path / "stores" / str(turn))
         at = {id for _, _, id in position(dataset)}
         assert len(at) <= 2
+        # once there is one, it is never lost
+        assert at or not was_at
+        was_at = bool(at)
         log.replay(dataset, position=POSITION)
         assert data(dataset) == expected
         assert position(dataset) == {(POSITION, AT, log.entry().id)}

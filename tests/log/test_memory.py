@@ -1,0 +1,47 @@
+"""Memory is bounded by a frame, however long a patch is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..support import run
+
+CODE = """
+from rdflib import Literal, URIRef
+from jelly_rdflib import Op, PatchLog
+
+s, p = URIRef("urn:s"), URIRef("urn:p")
+
+def patch(count):
+    yield (Op.TX,)
+    for number in range(count):
+        yield (Op.A, s, p, Literal(f"{number} " + "x" * 100), None)
+    yield (Op.TC,)
+
+def work(name, count):
+    log = PatchLog.create(f"{sys.argv[1]}/{name}", compression=sys.argv[2] or None)
+    entry = log.append(patch(count))
+    assert log.verify() == []
+    assert sum(map(len, entry.batches())) > count
+    copy = PatchLog.create(f"{sys.argv[1]}/copy of {name}")
+    copy.append(entry.operations())
+    assert copy.verify() == []
+    return entry.size
+
+work("small", 1000)
+before = peak()
+size = work("large", 250_000)
+print(size, peak() - before)
+"""
+
+
+def test_a_patch_may_be_larger_than_memory(tmp_path: Path) -> None:
+    size, more = map(int, run(CODE, str(tmp_path), "").split())
+    assert size > 25_000_000
+    assert more < 10_000_000
+
+
+def test_a_compressed_patch_may_be_larger_than_memory(tmp_path: Path) -> None:
+    size, more = map(int, run(CODE, str(tmp_path), "zst").split())
+    assert size < 5_000_000
+    assert more < 20_000_000
