@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchReader, BatchSource
 from jelly_rdflib.core.frame_survey import FrameSurvey
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.source import ByteSource, Meter, look_at_start, open_source
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.text_reader import TextBatchReader
-from jelly_rdflib.encodings import find_encoding, guess_by_name, guess_by_start
+from jelly_rdflib.encodings import Encoding, find_encoding, guess_by_name, guess_by_start
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.encodings.rdf_patch import RDF_PATCH
@@ -22,21 +22,17 @@ from jelly_rdflib.options import Limits, StreamOptions
 __all__ = ["EncodedInput"]
 
 
-def _look_at_start(opened: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
-    """Look at first bytes; if they can't be unpacked, whoever reads them is told."""
-    try:
-        return look_at_start(opened)
-    except DecodeError as error:
-        assert isinstance(opened, ByteSource)
-        return b"", ByteSource(partial(_fail, error), opened.close)
-    except BaseException:
-        if isinstance(opened, ByteSource):
-            opened.close()
-        raise
+class _Unreadable(BatchSource):
+    """Batches of what can't be read at all."""
 
+    def __init__(self, error: DecodeError) -> None:
+        self._error: DecodeError | None = error
 
-def _fail(error: DecodeError, size: int) -> bytes:
-    raise error
+    def __next__(self) -> Batch:
+        error, self._error = self._error, None
+        if error is None:
+            raise StopIteration
+        raise error
 
 
 class EncodedInput:
@@ -51,7 +47,7 @@ class EncodedInput:
         faults: As for the readers of the core: takes errors after which reading goes on.
 
     Attributes:
-        encoding: What it was taken for; Jelly-Patch may turn out to be Jelly-RDF.
+        encoding: What it was taken for; None if nothing tells. Jelly may turn out to be the other.
         batches: Its batches.
         survey: Counts its frames; None if it has none.
     """
@@ -67,32 +63,45 @@ class EncodedInput:
     ) -> None:
         self._meter = Meter()
         self._size = 0
-        encoding = guess_by_name(source) if format is None else find_encoding(format)
-        is_known = encoding is not None
-        opened = open_source(source, self._meter)
-        if encoding is None:
-            start, opened = _look_at_start(opened)
-            encoding = guess_by_start(start)
-        self.encoding = encoding
-        limits = limits or Limits()
-        factory = make_node_factory(False)
-        self.batches: BatchSource
+        self.encoding = guess_by_name(source) if format is None else find_encoding(format)
+        # What was not called by a name tells its kind by itself.
+        self._is_exact = is_exact and self.encoding is not None
         self.survey: FrameSurvey | None = None
-        if encoding in (JELLY_PATCH, JELLY):
-            patches = PatchFrameDecoder(factory, limits, faults=faults)
-            statements = StatementFrameDecoder(
-                factory, limits, strict=False, is_quiet=True, faults=faults
-            )
-            if not (is_exact and is_known):
-                self.batches = BatchReader(opened, patches, limits, statements)
-            else:
-                decoder = patches if encoding is JELLY_PATCH else statements
-                self.batches = BatchReader(opened, decoder, limits)
-            self.survey = FrameSurvey(self.batches)
-        elif encoding is RDF_PATCH:
-            self.batches = TextBatchReader(opened, factory, limits, faults=faults)
+        opened = open_source(source, self._meter)
+        try:
+            if self.encoding is None:
+                start, opened = look_at_start(opened)
+                self.encoding = guess_by_start(start, holds_changes=None)
+            self.batches = self._open(self.encoding, opened, limits or Limits(), faults)
+        except BaseException as error:
+            if isinstance(opened, ByteSource):
+                opened.close()
+            if not isinstance(error, DecodeError):
+                raise
+            self.batches = _Unreadable(error)
+
+    def _open(
+        self,
+        encoding: Encoding,
+        opened: memoryview | ByteSource,
+        limits: Limits,
+        faults: list[DecodeError] | None,
+    ) -> BatchSource:
+        factory = make_node_factory(False)
+        if encoding is RDF_PATCH:
+            return TextBatchReader(opened, factory, limits, faults=faults)
+        if encoding not in (JELLY_PATCH, JELLY):
+            return encoding.open_batches(self._counted(opened), factory, limits)
+        patches = PatchFrameDecoder(factory, limits, faults=faults)
+        statements = StatementFrameDecoder(
+            factory, limits, strict=False, is_quiet=True, faults=faults
+        )
+        if not self._is_exact:
+            frames = BatchReader(opened, patches, limits, statements)
         else:
-            self.batches = encoding.open_batches(self._counted(opened), factory, limits)
+            frames = BatchReader(opened, patches if encoding is JELLY_PATCH else statements, limits)
+        self.survey = FrameSurvey(frames)
+        return frames
 
     def _counted(self, opened: memoryview | ByteSource) -> memoryview | ByteSource:
         """Count what is read of an open source, for a reader that does not tell."""
@@ -112,14 +121,14 @@ class EncodedInput:
         """Whether it has changes, and not statements; so far as is known."""
         if self.survey is not None:
             return not isinstance(self.batches.options, StreamOptions)
-        return self.encoding.holds_changes
+        return self.encoding is None or self.encoding.holds_changes
 
     @property
-    def format(self) -> str:
-        """The name of its encoding."""
+    def format(self) -> str | None:
+        """The name of its encoding; None if nothing tells what that is."""
         if self.survey is not None:
             return JELLY_PATCH.name if self.has_changes else JELLY.name
-        return self.encoding.name
+        return None if self.encoding is None else self.encoding.name
 
     @property
     def compression(self) -> str | None:

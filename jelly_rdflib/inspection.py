@@ -130,7 +130,7 @@ class StreamReport:
     """What a stream is made of; if there is an error, all that comes before that frame or row.
 
     Args:
-        format: The name of its encoding, such as ``"jelly-patch"``.
+        format: The name of its encoding, such as ``"jelly-patch"``; None if nothing tells it.
         options: The options; None if the format has none, or they were not found.
         compression: ``"gzip"``, ``"zstd"``, or None.
         stored_size: Bytes that were read, as they are stored.
@@ -151,7 +151,7 @@ class StreamReport:
         error: What is wrong with the input; None if it could be read to its end.
     """
 
-    format: str
+    format: str | None
     options: PatchOptions | StreamOptions | None
     compression: str | None
     stored_size: int
@@ -300,7 +300,7 @@ class FrameInspector(Iterator[FrameReport]):
         self._input = input_
         if input_.survey is None:
             input_.close()
-            raise ValueError(f"{input_.format} has no frames")
+            raise ValueError(f"{input_.format or 'the source'} has no frames")
         self._counter = _Counter(input_)
 
     def __next__(self) -> FrameReport:

@@ -333,6 +333,7 @@ class TestBadInput:
             (gzip.compress(REALISTIC)[:-9], "bad gzip data"),
             (b"\x28\xb5\x2f\xfd\x00", "bad zstd data"),
             (varint(1 << 40), "limit max_frame_size"),
+            (b"<urn:s> <urn:p> <urn:o> .", "the first bytes may be of N-Triples"),
         ],
     )
     def test_what_can_not_be_read_at_all(self, data: bytes, message: str) -> None:
@@ -351,8 +352,8 @@ class TestBadInput:
                 function(io.StringIO("TX ."))
             with pytest.raises(TypeError, match="can't read from int"):
                 function(1)
-            with pytest.raises(LookupError, match="no encoding 'xml'"):
-                function(SMALL, format="xml")
+            with pytest.raises(LookupError, match="no encoding 'docx'"):
+                function(SMALL, format="docx")
             with pytest.raises(FileNotFoundError):
                 function(tmp_path / "nothing.jellyp")
 
