@@ -14,9 +14,11 @@ COMMANDS = (
     "completion",
     "convert",
     "diff",
+    "inspect",
     "log",
     "record",
     "stats",
+    "validate",
 )
 
 

@@ -69,6 +69,11 @@ class Input:
         self.encoding = encoding
         self.options: Any = None
 
+    @property
+    def format(self) -> str | None:
+        """The name of its encoding; None if its first bytes say what it is."""
+        return None if self.encoding is None else self.encoding.name
+
     def has_changes(self) -> bool:
         """Has it changes, and not statements? The first batch must have been read."""
         from jelly_rdflib.options import StreamOptions
@@ -86,9 +91,7 @@ class Input:
         from jelly_rdflib.batches import read_batches
         from jelly_rdflib.errors import DecodeError
 
-        batches = read_batches(
-            self.file, format=None if self.encoding is None else self.encoding.name
-        )
+        batches = read_batches(self.file, format=self.format)
         try:
             for batch in batches:
                 self.options = batches.options

@@ -1,0 +1,79 @@
+"""``jellyp inspect``: what a file is made of."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from jelly_rdflib.cli.formats import FORMAT
+from jelly_rdflib.cli.inputs import INPUT, Input, InputError, open_input
+
+__all__ = ["command"]
+
+
+@click.command("inspect")
+@click.argument("file", metavar="[FILE]", default="-", type=INPUT)
+@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@click.option("--frames", "by_frame", is_flag=True, help="Print a line for each frame instead.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
+)
+def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None:
+    """Show what a file is made of: options, frames, rows, lookups, sizes.
+
+    FILE is best a stream of Jelly-Patch or Jelly-RDF; of other formats there is less to show.
+    Without it, standard input is read. If it breaks a rule, what comes before that is shown.
+
+    \b
+    Examples:
+      jellyp inspect changes.jellyp
+      jellyp inspect --frames changes.jellyp.gz | sort -n -k 3 | tail -1
+      jellyp inspect --json data.jelly | jq .lookups.name
+    """
+    with open_input(file, from_) as input_:
+        if by_frame:
+            show_frames(input_, as_json=as_json)
+        else:
+            show_stream(input_, as_json=as_json)
+
+
+def show_stream(input_: Input, *, as_json: bool) -> None:
+    """Print a report of an input as a whole."""
+    from jelly_rdflib.inspection import inspect
+
+    report = inspect(input_.file, format=input_.format)
+    if as_json:
+        click.echo(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        from jelly_rdflib.cli.reports import print_report
+
+        print_report(report, input_.name)
+    if report.error is not None:
+        raise InputError(input_.name, report.error)
+
+
+def show_frames(input_: Input, *, as_json: bool) -> None:
+    """Print a line for each frame, as soon as it has come."""
+    from jelly_rdflib.errors import DecodeError
+    from jelly_rdflib.inspection import inspect_frames
+
+    try:
+        frames = inspect_frames(input_.file, format=input_.format)
+    except ValueError as error:
+        raise click.UsageError(f"{input_.name}: {error}") from error
+    if not as_json:
+        click.echo(" frame       offset      bytes     rows  entries  statements  metadata")
+    try:
+        for frame in frames:
+            if as_json:
+                click.echo(json.dumps(frame.as_dict(), ensure_ascii=False))
+            else:
+                click.echo(
+                    f"{frame.number:6} {frame.offset:12} {frame.size:10} {frame.rows:8}"
+                    f" {frame.entries:8} {frame.statements:11} {len(frame.metadata):9}"
+                )
+    except DecodeError as error:
+        raise InputError(input_.name, error) from error
+    finally:
+        frames.close()

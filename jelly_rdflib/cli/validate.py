@@ -1,0 +1,110 @@
+"""``jellyp validate``: what is wrong with files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from jelly_rdflib.cli.formats import FORMAT
+from jelly_rdflib.cli.inputs import INPUT, open_input
+
+if TYPE_CHECKING:
+    from jelly_rdflib.validation import Fault
+
+__all__ = ["command"]
+
+
+def show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
+    """Print the rules and exit."""
+    if not is_wanted:
+        return
+    from jelly_rdflib.validation import RULES
+
+    for name, rule in RULES.items():
+        click.echo(f"{name}: {rule.severity}. {rule.text}")
+    context.exit()
+
+
+@click.command("validate")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
+@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@click.option("--errors", "only_errors", is_flag=True, help="Show errors, and no warnings.")
+@click.option(
+    "--max-faults", type=click.IntRange(min=1), help="Stop reading a file after so many faults."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print each fault as a JSON object a line.")
+@click.option(
+    "--rules",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_rules,
+    help="Show the rules and exit.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    files: tuple[str, ...],
+    from_: str | None,
+    strict: bool,
+    only_errors: bool,
+    max_faults: int | None,
+    as_json: bool,
+) -> None:
+    """Hold files against all rules and show each fault, with its place.
+
+    Errors are what readers refuse, or what a stream must not have; warnings are what it should not
+    have. Without FILE, standard input is read. The exit code is 1 if there are errors.
+
+    \b
+    Examples:
+      jellyp validate changes.jellyp
+      jellyp validate --strict *.rdfp && echo good
+      jellyp validate --json changes.rdfp | jq -r .rule | sort | uniq -c
+    """
+    from jelly_rdflib.validation import validate
+
+    is_good = True
+    for file in files or ("-",):
+        counts: Counter[str] = Counter()
+        with open_input(file, from_) as input_:
+            faults = validate(input_.file, format=input_.format)
+            if only_errors:
+                faults = (fault for fault in faults if fault.severity == "error")
+            for fault in itertools.islice(faults, max_faults):
+                counts[fault.severity] += 1
+                click.echo(describe(fault, input_.name, as_json=as_json))
+        if not as_json:
+            click.echo(f"{input_.name}: {summarize(counts)}")
+        is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
+    context.exit(0 if is_good else 1)
+
+
+def describe(fault: Fault, name: str, *, as_json: bool) -> str:
+    """Return the line that shows a fault of an input."""
+    if as_json:
+        return json.dumps({"file": name, **fault.as_dict()}, ensure_ascii=False)
+    if fault.line is None:
+        return f"{name}: {fault}"
+    # As compilers do it, and editors understand.
+    return f"{name}:{fault.line}:{fault.column}: {fault.severity}: {fault.message} [{fault.rule}]"
+
+
+def summarize(counts: Counter[str]) -> str:
+    """Say how many faults there were.
+
+    Examples:
+        >>> summarize(Counter(error=1, warning=2))
+        '1 error, 2 warnings'
+    """
+    parts = [
+        f"{counts[severity]:,} {severity}{'s' * (counts[severity] != 1)}"
+        for severity in ("error", "warning")
+        if counts[severity] > 0
+    ]
+    return ", ".join(parts) or "no faults"
