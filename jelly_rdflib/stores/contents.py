@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -14,6 +15,7 @@ from rdflib.graph import (
     ReadOnlyGraphAggregate,
 )
 from rdflib.namespace import XSD
+from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.stores.target import get_default_graph
@@ -74,11 +76,42 @@ class Contents:
 
     def triples(self, name: Node) -> Iterator[_Triple]:
         """Iterate over the triples of a graph; there are none in one that is not there."""
-        graph = self.graphs.get(name)
-        if graph is None:
+        triples = self._triple_set(name)
+        if triples is not None:
+            # A copy, so that the graph may be changed meanwhile, as with what stores give.
+            yield from tuple(triples)
             return
+        graph = self.graphs[name]
         for triple, _ in graph.store.triples((None, None, None), graph):
             yield triple
+
+    def missing(self, other: Contents, name: Node) -> Iterator[_Triple]:
+        """Iterate over the triples of a graph that the other has in none of their spellings."""
+        ours, theirs = self._triple_set(name), other._triple_set(name)
+        if ours is not None and theirs is not None:
+            # Both stores tell all spellings apart.
+            yield from ours - theirs
+            return
+        for triple in self.triples(name):
+            if not other.has(triple, name) and not any(
+                other.has(alias, name) for alias in self.aliases(triple, name)
+            ):
+                yield triple
+
+    def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
+        """Return the set itself in which rdflib's Memory store has a graph's triples, if it does.
+
+        The sets of two stores are compared in a fraction of the time that it takes to look up each
+        triple of one in the other.
+        """
+        graph = self.graphs.get(name)
+        if graph is None:
+            return frozenset()
+        sets = getattr(graph.store, "_Memory__contextTriples", None)
+        if type(graph.store) is not Memory or type(sets) is not dict:
+            return None
+        triples = sets.get(f"{type(graph.identifier).__name__}:{graph.identifier}", frozenset())
+        return triples if isinstance(triples, set | frozenset) else None
 
     def has(self, triple: _Triple, name: Node) -> bool:
         """Is the triple in the graph?"""
