@@ -11,13 +11,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import data, memory
-from .compare import COMPARISONS, Ratio, compare
-from .report import as_json, print_table
+from . import data, latency, memory
+from .compare import COMPARISONS, compare
+from .report import Measured, as_json, print_table
 
 QUICK_RELEASES = 3
 STREAM_SIZE = 1_000_000_000
 QUICK_STREAM_SIZE = 100_000_000
+APPENDS = 500
+QUICK_APPENDS = 100
 
 
 def main() -> int:
@@ -28,7 +30,10 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that is measured too")
     parser.add_argument(
-        "--only", default="", metavar="WORD", help="only what has this in its name, or 'memory'"
+        "--only",
+        default="",
+        metavar="WORD",
+        help="only what has this in its name, or 'memory' or 'latency'",
     )
     arguments = parser.parse_args()
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
@@ -37,19 +42,19 @@ def main() -> int:
     columns = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
         try:
-            ratios, peak = measure(bar, arguments.only, is_quick=arguments.quick)
+            measured = measure(bar, arguments.only, is_quick=arguments.quick)
         except data.DataError as error:
             errors.print(f"[bold red]Failed:[/] {error}")
             return 1
 
-    print_table(ratios, peak, is_quick=arguments.quick)
+    print_table(measured, is_quick=arguments.quick)
     if arguments.json is not None:
-        text = json.dumps(as_json(ratios, peak, is_quick=arguments.quick), indent=2)
+        text = json.dumps(as_json(measured, is_quick=arguments.quick), indent=2)
         arguments.json.write_text(text + "\n", encoding="utf-8")
     return 0
 
 
-def measure(bar: Progress, only: str, *, is_quick: bool) -> tuple[list[Ratio], memory.Peak | None]:
+def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     task = bar.add_task("making the inputs", total=None)
     inputs = data.load(QUICK_RELEASES if is_quick else data.ALL)
 
@@ -67,7 +72,12 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> tuple[list[Ratio], m
         bar.reset(task, description="peak memory", total=None)
         size = QUICK_STREAM_SIZE if is_quick else STREAM_SIZE
         peak = memory.measure(size, inputs.jelly_patch_path)
-    return ratios, peak
+
+    seconds = None
+    if only in "latency":
+        bar.reset(task, description="append latency", total=None)
+        seconds = latency.measure(QUICK_APPENDS if is_quick else APPENDS)
+    return Measured(ratios, peak, seconds)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import works
+from . import log_works, works
 from .data import Inputs
 from .works import Work
 
@@ -25,6 +25,7 @@ class Comparison:
         target: The ratio that is wanted; None where it is only told.
         rounds: How often each of the two is timed: more often where it is short.
         quick_rounds: The same for a quick run.
+        count: Counts the quads that a work goes through; by default they are those of the input.
     """
 
     ours: Callable[[Inputs], Work]
@@ -32,6 +33,7 @@ class Comparison:
     target: float | None
     rounds: int
     quick_rounds: int
+    count: Callable[[Inputs], int] = lambda inputs: len(inputs.quads)
 
 
 COMPARISONS = (
@@ -51,6 +53,11 @@ COMPARISONS = (
     Comparison(works.write_text_of_batches, works.pyoxigraph_serialize, 1, 9, 5),
     Comparison(works.convert_to_text, works.pyoxigraph_serialize, 1, 9, 5),
     Comparison(works.write_text, works.pyoxigraph_serialize, None, 5, 3),
+    Comparison(
+        log_works.append_history, log_works.write_files, None, 5, 3, log_works.count_changes
+    ),
+    Comparison(log_works.replay_history, log_works.rdflib_replay, 8, 3, 1, log_works.count_changes),
+    Comparison(log_works.checkout_versions, log_works.rdflib_parse_releases, 5, 3, 1),
 )
 
 
@@ -95,9 +102,8 @@ def compare(
         for work, seconds in ((ours, our_seconds), (peer, peer_seconds)):
             seconds.append(time_once(work))
             report()
-    return Ratio(
-        ours.name, peer.name, comparison.target, len(inputs.quads), our_seconds, peer_seconds
-    )
+    count = comparison.count(inputs)
+    return Ratio(ours.name, peer.name, comparison.target, count, our_seconds, peer_seconds)
 
 
 def time_once(work: Work) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from statistics import median
 from typing import Any
@@ -12,20 +12,31 @@ from rich.console import Console
 from rich.table import Table
 
 from .compare import Ratio
+from .latency import Latency
 from .memory import Peak
 
-__all__ = ["as_json", "print_table"]
+__all__ = ["Measured", "as_json", "print_table"]
 
 PEERS = ("protobuf", "pyjelly", "pyoxigraph", "rdflib")
 MEGABYTE = 1e6
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All that a run has measured; None is what it was told to leave out."""
+
+    ratios: list[Ratio]
+    peak: Peak | None
+    latency: Latency | None
 
 
 def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PEERS}}
 
 
-def print_table(ratios: list[Ratio], peak: Peak | None, *, is_quick: bool) -> None:
+def print_table(measured: Measured, *, is_quick: bool) -> None:
     """Print what was measured; medians, and of the ratios their range too."""
+    ratios, peak, latency = measured.ratios, measured.peak, measured.latency
     console = Console()
     if not console.is_terminal:
         # As wide as it needs: a log would have it cut at 80 columns.
@@ -38,6 +49,14 @@ def print_table(ratios: list[Ratio], peak: Peak | None, *, is_quick: bool) -> No
             f"{peak.over_idle / MEGABYTE:.1f} MB[/] for {peak.stream / MEGABYTE:,.0f} MB through a"
             f" pipe ({peak.operations:,} operations); target: < {peak.target / MEGABYTE:.0f} MB,"
             f" {verdict(peak.is_met)}"
+        )
+    if latency is not None:
+        console.print(
+            f"Appending a small patch to a log, on the disk when it returns: [bold]"
+            f"{milliseconds(latency.append)} ms[/]; {latency.over_write:.2f} times the"
+            f" {milliseconds(latency.write)} ms of write and fsync alone, {latency.over_rename:.2f}"
+            f" times the {milliseconds(latency.rename)} ms of write, fsync, rename and fsync of the"
+            f" folder (medians of {len(latency.append)})"
         )
     missed = [f"{each.ours} vs {each.peer}" for each in ratios if each.is_met is False]
     missed += ["peak memory"] if peak is not None and not peak.is_met else []
@@ -77,19 +96,26 @@ def rate(quads: int, seconds: list[float]) -> str:
     return f"{quads / median(seconds) / 1e6:.3g}"
 
 
+def milliseconds(seconds: list[float]) -> str:
+    return f"{median(seconds) * 1e3:.2f}"
+
+
 def verdict(is_met: bool | None) -> str:
     if is_met is None:
         return ""
     return "[green]met[/]" if is_met else "[red]missed[/]"
 
 
-def as_json(ratios: list[Ratio], peak: Peak | None, *, is_quick: bool) -> dict[str, Any]:
+def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
     """Return all that was measured, each round."""
+    peak, latency = measured.peak, measured.latency
     return {
         "quick": is_quick,
         "versions": versions(),
         "ratios": [
-            {**asdict(each), "ratio": each.median, "is_met": each.is_met} for each in ratios
+            {**asdict(each), "ratio": each.median, "is_met": each.is_met}
+            for each in measured.ratios
         ],
         "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
+        "latency": latency and asdict(latency),
     }
