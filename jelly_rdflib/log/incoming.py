@@ -12,13 +12,22 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.patch_id import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import read_operations
+from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.patch import Patch, read_operations
 from jelly_rdflib.stores.sources import is_readable
 
-__all__ = ["IncomingPatch", "open_incoming"]
+__all__ = ["IncomingPatch", "default_options", "open_incoming"]
 
 _END: Operation = (Op.END,)
+# Whoever reads a segment makes lookups as large as it asks for.
+_FEW_OPERATIONS = 100
+
+
+def default_options(patch: Any) -> PatchOptions:
+    """Return options for a patch: with small lookups if it is seen to be short."""
+    if isinstance(patch, list | tuple | Patch) and len(patch) <= _FEW_OPERATIONS:
+        return PatchOptions.small()
+    return PatchOptions()
 
 
 class IncomingPatch:

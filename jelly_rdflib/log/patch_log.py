@@ -12,7 +12,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.chain import LogProblem
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.incoming import open_incoming
+from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.layout import Layout
 from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.patch_id import make_patch_id, parse_patch_id
@@ -203,7 +203,8 @@ class PatchLog:
             prev: The id of the patch that it is to follow: by default what its own header says, or
                 else the newest that this object knows.
             options: Sizes of lookups and frames, and whether there may be quoted triples and
-                generalized statements, as for `jelly_rdflib.PatchWriter`.
+                generalized statements, as for `jelly_rdflib.PatchWriter`. By default a patch that
+                is seen to be short has small lookups.
             format: As for `jelly_rdflib.read_operations`.
 
         Raises:
@@ -228,7 +229,7 @@ class PatchLog:
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
-                options=options,
+                options=options or default_options(patch),
             )
         return self._chain.entries[-1]
 

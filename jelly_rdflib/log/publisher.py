@@ -59,7 +59,7 @@ class Publisher:
         *,
         id: URIRef,
         prev: URIRef | None,
-        options: PatchOptions | None,
+        options: PatchOptions,
     ) -> Chain:
         """Append a patch.
 
@@ -191,7 +191,7 @@ class Publisher:
         file: StagedFile,
         operations: Iterable[Operation],
         place: Place,
-        options: PatchOptions | None,
+        options: PatchOptions,
     ) -> None:
         """Write a patch, and see that it can be read."""
         write_segment(

@@ -29,7 +29,7 @@ def write_segment(
     operations: Iterable[Operation],
     *,
     place: Place,
-    options: PatchOptions | None,
+    options: PatchOptions,
     is_compressed: bool,
 ) -> None:
     """Write a patch as a segment: one FLAT stream of quads.
@@ -45,7 +45,7 @@ def write_segment(
         EncodeError: An operation can't be expressed with the options, or is out of place.
     """
     options = replace(
-        options or PatchOptions(),
+        options,
         stream_type=PatchStreamType.FLAT,
         statement_type=PatchStatementType.QUADS,
         delimited=True,
