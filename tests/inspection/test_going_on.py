@@ -6,7 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.text_reader import TextBatchReader

@@ -17,11 +17,15 @@ from hypothesis import given
 import jelly_rdflib as jr
 
 from .. import strategies
-from ..oracle import build as b, producer, rdf_build as rb, rdf_producer, schema as pb, wire
+from ..oracle import build as b
+from ..oracle import producer, rdf_producer, wire
+from ..oracle import rdf_build as rb
+from ..oracle import schema as pb
 from ..oracle.wire import varint
 from ..rdf import strategies as rdf_strategies
 from ..strategies import Stream
-from ..support import assert_nothing_is_kept, write as write_patch
+from ..support import assert_nothing_is_kept
+from ..support import write as write_patch
 from ..test_bad_input import REALISTIC, SMALL
 from .counting import Counts, count
 

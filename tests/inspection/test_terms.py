@@ -7,7 +7,8 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 

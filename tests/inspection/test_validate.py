@@ -18,7 +18,10 @@ import jelly_rdflib as jr
 from jelly_rdflib.validation.faults import Novelty
 
 from .. import strategies
-from ..oracle import build as b, producer, rdf_build as rb, schema as pb, wire
+from ..oracle import build as b
+from ..oracle import producer, wire
+from ..oracle import rdf_build as rb
+from ..oracle import schema as pb
 from ..rdf import strategies as rdf_strategies
 from ..rdf.support import write_frames
 from ..strategies import Stream
