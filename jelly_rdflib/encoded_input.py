@@ -17,7 +17,7 @@ from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.encodings.rdf_patch import RDF_PATCH
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits, StreamOptions
+from jelly_rdflib.options import Limits
 
 __all__ = ["EncodedInput"]
 
@@ -120,7 +120,7 @@ class EncodedInput:
     def has_changes(self) -> bool:
         """Whether it has changes, and not statements; so far as is known."""
         if self.survey is not None:
-            return not isinstance(self.batches.options, StreamOptions)
+            return self.survey.is_patch
         return self.encoding is None or self.encoding.holds_changes
 
     @property

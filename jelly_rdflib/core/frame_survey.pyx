@@ -75,6 +75,7 @@ cdef class FrameSurvey:
         self.batches = batches
 
     def __dealloc__(self):
+        cdef int number
         for number in range(3):
             PyMem_RawFree(self.lookup_surveys[number].slots)
         PyMem_RawFree(self.odd)
@@ -124,19 +125,19 @@ cdef class FrameSurvey:
             # The memory of the frame may be gone.
             found = 0
         self.hold_frame()
-        for wanted in rows:
-            while found > 0 and operation <= wanted:
-                found = self.next_operation(&at, &row_at, &number)
-                operation += 1
-            if found < 0:
-                break
-            if found > 0:
-                places.append((self.frame_offset + (row_at - self.frame.start), number - 1))
-            else:
-                places.append((self.frame_offset + self.frame_size, None))
-        self.let_go()
-        if found < 0:
-            self.raise_failure()
+        try:
+            for wanted in rows:
+                while found > 0 and operation <= wanted:
+                    found = self.next_operation(&at, &row_at, &number)
+                    operation += 1
+                if found < 0:
+                    self.raise_failure()
+                if found > 0:
+                    places.append((self.frame_offset + (row_at - self.frame.start), number - 1))
+                else:
+                    places.append((self.frame_offset + self.frame_size, None))
+        finally:
+            self.let_go()
         return places
 
     def find_odd_fields(self):
@@ -299,15 +300,19 @@ cdef class FrameSurvey:
         cdef LookupSurvey* lookup
         cdef int number
         cdef int[3] sizes
-        if self.lookup_surveys[NAMES].slots != NULL or not decoder.has_options:
+        if not decoder.has_options:
             return 0
         sizes = [MAX_NAME_TABLE_SIZE, MAX_PREFIX_TABLE_SIZE, MAX_DATATYPE_TABLE_SIZE]
         for number in range(3):
             lookup = &self.lookup_surveys[number]
-            lookup.size = decoder.option_fields[sizes[number]]
-            lookup.slots = <uint8_t*>PyMem_RawCalloc(<size_t>lookup.size + 1, 1)
+            if lookup.slots != NULL:
+                continue
+            lookup.slots = <uint8_t*>PyMem_RawCalloc(
+                <size_t>decoder.option_fields[sizes[number]] + 1, 1
+            )
             if lookup.slots == NULL:
                 raise MemoryError
+            lookup.size = decoder.option_fields[sizes[number]]
         return 0
 
     cdef int count_frame(self) noexcept nogil:

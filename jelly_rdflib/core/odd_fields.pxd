@@ -23,7 +23,7 @@ ctypedef struct OddField:
 
 cdef enum:
     # For each message each of its fields may be odd in each of these ways, once in a stream.
-    MAX_FOUND = 32 * 19 * 3
+    MAX_FOUND = 32 * MESSAGES * ODD_KINDS
 
 
 ctypedef struct OddFields:

@@ -163,21 +163,27 @@ class Finding(NamedTuple):
 
 
 class Novelty:
-    """Tells whether something is new, as far as memory reaches: it has an end."""
+    """Tells whether something is new, as far as memory reaches: it has an end.
+
+    Args:
+        size: How many things are known at a time.
+    """
 
     def __init__(self, size: int = 1 << 16) -> None:
-        self._known: set[Hashable] = set()
-        self._order: deque[Hashable] = deque()
+        # Hashes, as the things may be large.
+        self._known: set[int] = set()
+        self._order: deque[int] = deque()
         self._size = size
 
     def is_new(self, thing: Hashable) -> bool:
         """Has this not been asked before, or so long ago that it is forgotten?"""
-        if thing in self._known:
+        number = hash(thing)
+        if number in self._known:
             return False
         if len(self._order) == self._size:
             self._known.remove(self._order.popleft())
-        self._known.add(thing)
-        self._order.append(thing)
+        self._known.add(number)
+        self._order.append(number)
         return True
 
 

@@ -24,7 +24,7 @@ from ..oracle import schema as pb
 from ..oracle.wire import varint
 from ..rdf import strategies as rdf_strategies
 from ..strategies import Stream
-from ..support import assert_nothing_is_kept
+from ..support import assert_nothing_is_kept, run
 from ..support import write as write_patch
 from ..test_bad_input import REALISTIC, SMALL
 from .counting import Counts, count
@@ -407,6 +407,40 @@ def test_what_the_writer_writes_wastes_nothing() -> None:
     assert names.entries == 301
     assert names.highest_id == 128
     assert names.replaced == 301 - 128
+
+
+def test_memory_is_that_of_a_frame() -> None:
+    code = """
+import collections
+import jelly_rdflib as jr
+from tests.inspection.test_inspect import Endless
+for function in (jr.inspect, lambda source: collections.deque(jr.validate(source), maxlen=1)):
+    function(Endless(2 << 20))
+    before = peak()
+    function(Endless(32 << 20))
+    assert peak() - before < 4 << 20, (function, peak() - before)
+print("ok")
+"""
+    assert run(code) == "ok\n"
+
+
+class Endless:
+    """A stream that is made while it is read: frames of fifty new IRIs, none of them good."""
+
+    def __init__(self, size: int) -> None:
+        self.data = b.stream([b.options(max_prefix_table_size=0, max_name_table_size=50)])
+        self.left = size
+        self.number = 0
+
+    def read(self, size: int) -> bytes:
+        while len(self.data) < size and self.left > 0:
+            self.number += 1
+            names = [b.name(f"{self.number} {n} {'x' * 2000}", n) for n in range(1, 51)]
+            rows = [b.add("s", b.iri(0, n), "o") for n in range(1, 51)]
+            self.data += b.stream([*names, *rows])
+            self.left -= 50 * 2000
+        piece, self.data = self.data[:size], self.data[size:]
+        return piece
 
 
 def test_nothing_is_kept() -> None:
