@@ -53,6 +53,7 @@ cdef class OxigraphTap(Tap):
             return False
 
     cdef int make(self, bint is_add, tuple triple, object graph) except -1:
+        self.forget_listed()
         # oxrdflib would not take the quoted triples that it gives.
         if is_add:
             self.oxigraph.add(self.quad(triple, graph))

@@ -8,6 +8,8 @@ cdef class Tap:
     cdef list journals
     # The changes that are being made right now.
     cdef list pending
+    # How many of the store's methods that make changes are being called, one by another.
+    cdef Py_ssize_t depth
     # Whether the replaced methods tell nothing.
     cdef bint is_quiet
     # The graph that was added to last, which needs no second look.
@@ -37,4 +39,5 @@ cdef class Tap:
     cdef object take_snapshot(self)
     cdef list differences(self, object before, object after)
     cdef int tell_differences(self, object before, set listed) except -1
-    cdef int call_quietly(self, str name) except -1
+    cdef list without_pending(self, list changes)
+    cdef int call_quietly(self, str name, tuple arguments) except -1

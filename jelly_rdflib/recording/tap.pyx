@@ -58,6 +58,7 @@ cdef class Tap:
         self.is_graph_aware = store.graph_aware
         self.journals = []
         self.pending = []
+        self.forget_listed()
         self.methods = {name: getattr(store, name) for name in self.names_of_methods()}
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
@@ -150,10 +151,11 @@ cdef class Tap:
     def add_graph(self, graph):
         """Have the store list a graph; what is told is only for undoing."""
         with self.lock:
-            if not self.is_quiet:
-                self.check()
-                self.look_at(graph, False)
-            self.methods["add_graph"](graph)
+            if self.is_quiet:
+                return self.methods["add_graph"](graph)
+            self.check()
+            self.look_at(graph, False)
+            return self.change([], self.methods["add_graph"], (graph,))
 
     def remove_graph(self, graph):
         """Remove a graph, and tell of each of its statements."""
@@ -194,6 +196,9 @@ cdef class Tap:
                 return self.methods["update"](*args, **kwargs)
             self.check()
             if isinstance(self.store, SPARQLStore):
+                if self.depth:
+                    # It makes a change that is known by an update of its own.
+                    return self.methods["update"](*args, **kwargs)
                 raise RecordError(
                     "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
                     "it, by update(..., use_store_provided=False)"
@@ -259,33 +264,45 @@ cdef class Tap:
 
     def commit_store(self):
         """Commit the store's own transaction, if it has such."""
-        self.call_quietly("commit")
+        if self.store.transaction_aware:
+            self.call_quietly("commit", ())
 
     def roll_back_store(self):
         """Roll back the store's own transaction, if it has such."""
-        self.call_quietly("rollback")
+        if self.store.transaction_aware:
+            self.call_quietly("rollback", ())
+            self.forget_listed()
 
     def undo(self, bint is_add, tuple triple not None, graph, Journal asker not None):
         """Undo a change, unless it is undone already; tell all but the journal that asks."""
         cdef Journal journal
+        cdef list changes, others
         if self.has(triple, graph) != is_add:
             return
-        changes = [(not is_add, triple, graph)]
+        if not self.is_shared:
+            self.make(not is_add, triple, graph)
+            return
+        changes = self.removals(triple, graph) if is_add else [(True, triple, graph)]
         others = [journal for journal in self.journals if journal is not asker]
         for journal in others:
             journal.expect(changes)
         self.make(not is_add, triple, graph)
+        changes = self.as_stored(changes)
         for journal in others:
             journal.tell(changes)
 
-    def undo_listing(self, bint is_listed, graph):
-        """Have the store no longer list a graph, if it is empty; or list it again."""
-        if not is_listed:
-            self.methods["add_graph"](graph)
+    def undo_listing(self, graph, bint was_listed):
+        """Have the store list a graph again, or no longer, if it is empty."""
+        name = get_name(graph)
+        is_listed = name in self.list_graphs()
+        self.added_to = self
+        if was_listed and not is_listed:
+            self.call_quietly("add_graph", (graph,))
+            self.listed.add(name)
         # A store need not list its default graph, and to remove that would be to empty it.
-        elif get_name(graph) in self.list_graphs() and self.is_empty(graph):
-            self.methods["remove_graph"](graph)
-        self.forget_listed()
+        elif is_listed and not was_listed and self.is_empty(graph):
+            self.call_quietly("remove_graph", (graph,))
+            self.listed.discard(name)
 
     def tell_made(self, list changes not None, listed):
         """Tell of changes that were made past the store's methods.
@@ -372,11 +389,11 @@ cdef class Tap:
         """Call a method that makes changes, and tell of those that it made."""
         cdef list outer = self.pending
         if outer:
-            being_made = set(outer)
-            changes = [change for change in changes if change not in being_made]
+            changes = self.without_pending(changes)
         if changes:
             self.expect(changes)
             self.pending = outer + changes if outer else changes
+        self.depth += 1
         try:
             return method(*arguments)
         except BaseException:
@@ -385,13 +402,19 @@ cdef class Tap:
             changes = [each for each in expected if self.has(each[1], each[2]) == each[0]]
             raise
         finally:
+            self.depth -= 1
             self.pending = outer
             if changes:
                 self.tell(self.as_stored(changes))
 
+    cdef list without_pending(self, list changes):
+        being_made = set(self.pending)
+        return [change for change in changes if change not in being_made]
+
     cdef int forget_listed(self) except -1:
         self.listed = None
-        self.added_to = None
+        # Not None, which somebody may want to add to.
+        self.added_to = self
         return 0
 
     cdef set list_graphs(self):
@@ -411,8 +434,8 @@ cdef class Tap:
 
     cdef int make(self, bint is_add, tuple triple, object graph) except -1:
         """Make a change that nobody is told of."""
-        (self.add_to_store if is_add else self.remove_from_store)(triple, graph)
-        return 0
+        self.forget_listed()
+        return self.call_quietly("add" if is_add else "remove", (triple, graph))
 
     cdef list removals(self, object pattern, object graph):
         """Return a change for each statement that matches a pattern.
@@ -474,19 +497,17 @@ cdef class Tap:
             now = self.list_graphs()
             for name in listed ^ now:
                 self.expect_listing(Graph(self.store, name), name in now)
-        changes = self.differences(before, self.take_snapshot())
+        changes = self.without_pending(self.differences(before, self.take_snapshot()))
         self.expect(changes)
         self.tell(changes)
         return 0
 
-    cdef int call_quietly(self, str name) except -1:
+    cdef int call_quietly(self, str name, tuple arguments) except -1:
+        """Call a method of the store that nobody is told of, whatever it calls in turn."""
         cdef bint was_quiet = self.is_quiet
-        if name not in self.methods:
-            return 0
         self.is_quiet = True
         try:
-            self.methods[name]()
+            self.methods[name](*arguments)
         finally:
             self.is_quiet = was_quiet
-            self.forget_listed()
         return 0

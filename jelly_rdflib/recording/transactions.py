@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rdflib.graph import Graph
+from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import RecordError
@@ -40,9 +40,15 @@ class Transactions(Journal):
         self._tap = tap
         self._sink = sink
         self._is_atomic = is_atomic
+        # What the store rolls back must be what is recorded, and not what is in other graphs.
+        self._uses_rollback = isinstance(target, ConjunctiveGraph) or not target.store.context_aware
         # Where rdflib makes it only now, it binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
         self._undoable_prefixes = open_prefixes(self._manager.store)
+        # The graphs that the store listed before, or not, and may list now, or not.
+        self._listings: dict[Graph, bool] = {}
+        # The first error of the store when something was undone.
+        self._refusal: Exception | None = None
         self._prefixes: dict[str, Any] = {}
         self._prefixes_before: dict[str, Any] = {}
 
@@ -114,7 +120,8 @@ class Transactions(Journal):
                     self._sink.commit()
                 if is_last:
                     self._sink.close()
-            except BaseException:
+            except BaseException as error:
+                self.failure = error
                 self.roll_back()
                 raise
             self.committed += self.is_open
@@ -152,6 +159,7 @@ class Transactions(Journal):
         """
         with self._tap.lock:
             was_open = self.is_open
+            was_written = self.failure is None
             prefixes = self._prefixes_before
             failure = self._undo(is_stored=is_stored) if self._is_atomic else None
             self.aborted += was_open
@@ -161,6 +169,11 @@ class Transactions(Journal):
             try:
                 if was_open:
                     self._sink.abort()
+            except Exception:
+                # A stream that ends inside a transaction has no part of it either. Where another
+                # error came before, this one says less.
+                if was_written:
+                    raise
             finally:
                 if isinstance(failure, Exception):
                     raise RecordError(
@@ -172,24 +185,28 @@ class Transactions(Journal):
 
     def _undo(self, *, is_stored: bool) -> BaseException | None:
         """Undo all; return the first error, or else an interrupt."""
-        failure: Exception | None = None
+        self._refusal = None
         interrupt: KeyboardInterrupt | None = None
-        steps = [self._undo_changes, self._tap.commit_store]
+        steps = [self._undo_changes, self._undo_listings, self._tap.commit_store]
         if not is_stored:
-            steps = [self._tap.roll_back_store, *steps, self._restore_prefixes]
+            steps.append(self._restore_prefixes)
+            if self._uses_rollback:
+                steps.insert(0, self._tap.roll_back_store)
         while steps:
             try:
                 steps[0]()
-                del steps[0]
-            except KeyboardInterrupt as error:  # noqa: PERF203
+            except KeyboardInterrupt as error:
                 # Nothing may be half undone: it goes on from where it was.
                 interrupt = error
+                continue
             except Exception as error:
-                failure = failure or error
-                # Of the changes, the one that failed is done with.
-                if steps[0] != self._undo_changes:
-                    del steps[0]
-        return failure or interrupt
+                self._refuse(error)
+            del steps[0]
+        return self._refusal or interrupt
+
+    def _refuse(self, error: Exception) -> None:
+        if self._refusal is None:
+            self._refusal = error
 
     def _undo_changes(self) -> None:
         log = self.log
@@ -197,14 +214,23 @@ class Transactions(Journal):
             flag, triple, graph = log[-3:]
             try:
                 if triple is None:
-                    self._tap.undo_listing(flag, graph)
+                    # In the end, of several, that counts which was the first to happen.
+                    self._listings[graph] = not flag
                 else:
                     self._tap.undo(flag, triple, graph, self)
-            except Exception:
+            except Exception as error:
                 # A store that refused a change may well refuse to undo it.
-                del log[-3:]
-                raise
+                self._refuse(error)
             del log[-3:]
+
+    def _undo_listings(self) -> None:
+        while self._listings:
+            graph, was_listed = next(iter(self._listings.items()))
+            try:
+                self._tap.undo_listing(graph, was_listed)
+            except Exception as error:
+                self._refuse(error)
+            del self._listings[graph]
 
     def _restore_prefixes(self) -> None:
         if self._read_prefixes() != self._prefixes_before:

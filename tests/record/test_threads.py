@@ -1,0 +1,116 @@
+"""Threads take turns, and memory is what is kept for undoing."""
+
+from __future__ import annotations
+
+import threading
+import tracemalloc
+from typing import Any
+
+from rdflib import Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+
+from .support import G, P, S, aborted, assert_effective, state, statements
+
+
+def run_all(*works: Any) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_changes_of_several_threads() -> None:
+    dataset = Dataset()
+    # made once: rdflib makes them anew each time, and with them its prefixes
+    graphs = [dataset.graph(URIRef(f"urn:g{number}")) for number in range(4)]
+    before = statements(dataset), dict(dataset.namespaces())
+
+    def work() -> None:
+        for number in range(300):
+            for graph in graphs:
+                graph.add((S, P, Literal(number)))
+                if number % 3 == 0:
+                    graph.remove((S, P, Literal(number // 2)))
+                if number % 50 == 0:
+                    graph.remove((S, None, None))
+
+    with jr.record(dataset) as recorder:
+        run_all(*[work] * 4)
+    after = statements(dataset), dict(dataset.namespaces())
+    assert_effective(recorder.patch, before, after)
+
+
+def test_transaction_has_what_all_threads_change() -> None:
+    graph = Graph()
+    with jr.record(graph, patches := []) as recorder:
+        with recorder.transaction():
+            run_all(*(lambda n=n: graph.add((S, P, Literal(n))) for n in range(5)))
+        graph.add((S, P, Literal("after")))
+    assert [len(patch) for patch in patches] == [7, 3]
+
+
+def test_undoing_what_threads_changed() -> None:
+    graph = Graph()
+    graph.add((S, P, Literal(7)))
+    before = state(graph)
+
+    def work() -> None:
+        for number in range(200):
+            graph.set((S, P, Literal(number)))
+
+    with aborted(graph):
+        run_all(*[work] * 3)
+    assert state(graph) == before
+
+
+def test_what_one_thread_yields_may_wait_for_another() -> None:
+    dataset = Dataset("Oxigraph")
+    graph = dataset.graph(G)
+    asked, answered = threading.Event(), threading.Event()
+
+    def answer() -> None:
+        asked.wait(10)
+        graph.add((S, P, URIRef("urn:answer")))
+        answered.set()
+
+    def quads() -> Any:
+        asked.set()
+        assert answered.wait(10)
+        yield (S, P, URIRef("urn:question"), graph)
+
+    with jr.record(dataset) as recorder:
+        run_all(answer, lambda: dataset.addN(quads()))
+    found = [(operation[0], str(operation[3])) for operation in list(recorder.patch)[1:-1]]
+    assert found == [(Op.A, "urn:answer"), (Op.A, "urn:question")]
+
+
+def test_changes_go_to_the_stream_and_not_to_memory() -> None:
+    def kept(**arguments: Any) -> int:
+        """Return the bytes for each change that are kept besides those in the graph."""
+        graph = Graph()
+        triples = [(S, P, Literal(str(number))) for number in range(4000)]
+        for triple in triples:
+            graph.add(triple)
+        tracemalloc.start()
+        try:
+            with jr.record(graph, Sink(), **arguments):
+                start = tracemalloc.get_traced_memory()[0]
+                for triple in triples:
+                    graph.remove(triple)
+                return (tracemalloc.get_traced_memory()[0] - start) // len(triples)
+        finally:
+            tracemalloc.stop()
+
+    assert kept(atomic=False) < 8
+    # three references, in a list with some room, and a triple that the graph has let go of
+    assert kept() < 120
+
+
+class Sink:
+    """A file that forgets all."""
+
+    def write(self, data: bytes) -> int:
+        return len(data)
