@@ -56,7 +56,7 @@ MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
 
 
-def arrow_schema(columns: Iterable[str], *, terms: str = "text") -> pa.Schema:
+def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
     """Return the schema of record batches with these columns.
 
     Args:
@@ -71,7 +71,7 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "text") -> pa.Schema:
         seq: int64
         s: string
     """
-    term = pa.string() if terms == "text" else TERM_STRUCT
+    term = pa.string() if terms == "string" else TERM_STRUCT
     fields = []
     for name in columns:
         if name not in OPERATION_COLUMNS and name not in STATEMENT_COLUMNS:
@@ -196,7 +196,7 @@ def read_arrow(
     source: Any,
     *,
     columns: Iterable[str] | None = None,
-    terms: str = "text",
+    terms: str = "string",
     file: str | None = None,
     limits: Limits | None = None,
     format: str | None = None,
@@ -210,7 +210,7 @@ def read_arrow(
             by default: of changes ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g``
             and ``name``. ``frame`` instead of ``patch`` counts frames, and makes statements of
             additions: only they come.
-        terms: ``"text"``: N-Triples, as said above. ``"struct"``: structs of kind (``iri``,
+        terms: ``"string"``: N-Triples, as said above. ``"struct"``: structs of kind (``iri``,
             ``bnode``, ``literal`` or ``triple``), value (the IRI, the label, the lexical form, or
             the triple's N-Triples), datatype and lang.
         file: What a column ``file`` has.
@@ -238,8 +238,8 @@ def read_arrow(
     from jelly_rdflib.batches import read_batches
     from jelly_rdflib.core.row_filter import RowFilter
 
-    if terms not in ("text", "struct"):
-        raise ValueError(f"terms is 'text' or 'struct', not {terms!r}")
+    if terms not in ("string", "struct"):
+        raise ValueError(f"terms is 'string' or 'struct', not {terms!r}")
     wanted = list(OPERATION_COLUMNS[1:] if columns is None else columns)
     is_statements = "frame" in wanted
     limits = limits or Limits()

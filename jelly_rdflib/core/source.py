@@ -94,6 +94,13 @@ def open_source(source: Any, meter: Meter | None = None) -> memoryview | ByteSou
     return view
 
 
+def is_compressed(path: str | os.PathLike[str]) -> bool:
+    """Is a file compressed, by its first bytes?"""
+    with open(path, "rb") as file:
+        start = file.read(len(ZSTD_MAGIC))
+    return start.startswith(GZIP_MAGIC) or _is_zstd(start)
+
+
 def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
     """Return some first bytes of an open source, and a source that still has them.
 

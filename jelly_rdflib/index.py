@@ -1,0 +1,391 @@
+"""Where a long file of frames can be read from: parts, and a saved index of them.
+
+A part starts at a frame, with the state that the decoder had there. To find parts a file has to be
+decoded once, which is much faster than whatever is done with its rows; an index beside the file
+(``FILE.idx``) saves that too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import zstandard
+
+from jelly_rdflib.core.frame_decoder import FrameDecoder
+from jelly_rdflib.core.part_reader import PartReader, StreamScanner
+from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.source import ByteSource, is_compressed
+from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.options import Limits
+
+if TYPE_CHECKING:
+    from jelly_rdflib.core.part_reader import Place
+
+__all__ = [
+    "SPACING",
+    "Part",
+    "StaleIndexError",
+    "find_parts",
+    "index_path",
+    "load_index",
+    "read_part",
+    "write_index",
+]
+
+SPACING = 64 << 20
+"""How many bytes a part has, about."""
+
+MAGIC = b"jelly-index 1\n"
+DIGEST_SIZE = 32
+# Of the start and the end of a file, to tell it from another.
+SAMPLE = 1 << 16
+MAX_HEADER = 256 << 20
+MAX_STATE = 1 << 30
+
+
+class StaleIndexError(DecodeError):
+    """An index is damaged, or not of the file beside it: the file has changed since."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of a file.
+
+    Args:
+        start: Where it starts, in bytes from the file's start.
+        end: Where it ends.
+        is_last: Whether the file ends there.
+        place: Where its first operation stands in the file: what
+            `jelly_rdflib.arrow.ArrowRows` takes; None at the start of the file.
+        state: The decoder's state, compressed; None at the start of the file, or if it is in an
+            index.
+        stored: Where the state is in an index: the index's path, offset and size.
+    """
+
+    start: int
+    end: int
+    is_last: bool
+    place: Place | None = None
+    state: bytes | None = None
+    stored: tuple[str, int, int] | None = None
+
+    def load_state(self) -> bytes | None:
+        """Return the decoder's state; None at the start of the file.
+
+        Raises:
+            DecodeError: It is damaged.
+            OSError: The index can't be read.
+        """
+        state = self.state
+        if self.stored is not None:
+            path, offset, size = self.stored
+            with open(path, "rb") as file:
+                file.seek(offset)
+                state = file.read(size)
+        if state is None:
+            return None
+        try:
+            return zstandard.ZstdDecompressor().decompress(state, max_output_size=MAX_STATE)
+        except zstandard.ZstdError as error:
+            raise DecodeError(f"the saved state of a decoder is damaged: {error}") from error
+
+
+def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:
+    """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are."""
+    factory = make_node_factory(False)
+    if is_statements:
+        return StatementFrameDecoder(factory, limits)
+    return PatchFrameDecoder(factory, limits)
+
+
+def find_parts(
+    path: str | os.PathLike[str],
+    *,
+    is_statements: bool = False,
+    spacing: int = SPACING,
+    limits: Limits | None = None,
+    advance: Callable[[int], object] | None = None,
+    keep_going: bool = True,
+) -> list[Part]:
+    """Find the parts of a file, by decoding it once.
+
+    A file that is compressed, and a bare frame, is one part.
+
+    Args:
+        path: The file.
+        is_statements: Whether it is of Jelly-RDF; else it is of Jelly-Patch.
+        spacing: How many bytes a part has, at the least; the last one may have fewer.
+        limits: What to accept.
+        advance: Called with how many bytes more were looked at.
+        keep_going: Whether an error in the file ends the search: what reads the last part will
+            come to it. Else it is raised.
+
+    Raises:
+        DecodeError: The file breaks a rule, and ``keep_going`` is False.
+        OSError: It can't be read.
+
+    Examples:
+        >>> import tempfile, os
+        >>> from jelly_rdflib import PatchOptions, PatchWriter
+        >>> path = os.path.join(tempfile.mkdtemp(), "changes.jellyp")
+        >>> with PatchWriter(path, PatchOptions(frame_rows=1)) as writer:
+        ...     for _ in range(10):
+        ...         writer.begin()
+        ...         writer.commit()
+        ...         writer.end_patch()
+        >>> [(part.start, part.end) for part in find_parts(path, spacing=64)]
+        [(0, 68), (68, 133), (133, 168)]
+    """
+    limits = limits or Limits()
+    size = os.path.getsize(path)
+    found: list[tuple[int, Place, bytes]] = []
+    if size > spacing and not is_compressed(path):
+        decoder = make_decoder(is_statements=is_statements, limits=limits)
+        with open(path, "rb", buffering=0) as file:
+            scanner = StreamScanner(
+                _counting(file.read, advance),
+                decoder,
+                limits,
+                spacing=spacing,
+                counts_frames=is_statements,
+            )
+            compressor = zstandard.ZstdCompressor(level=1)
+            try:
+                for start, place, state in scanner:
+                    found.append((start, place, compressor.compress(state)))
+            except DecodeError:
+                if not keep_going:
+                    raise
+    ends = [*(start for start, _, _ in found), size]
+    parts = [Part(start=0, end=ends[0], is_last=not found)]
+    for (start, place, packed), end in zip(found, ends[1:], strict=True):
+        parts.append(
+            Part(start=start, end=end, is_last=end == size, place=place, state=packed)
+        )
+    return parts
+
+
+def _counting(
+    read: Callable[[int], bytes | None], advance: Callable[[int], object] | None
+) -> ByteSource:
+    def read_and_tell(size: int) -> bytes:
+        data = read(size) or b""
+        if advance is not None:
+            advance(len(data))
+        return data
+
+    return ByteSource(read_and_tell, lambda: None)
+
+
+def read_part(
+    path: str | os.PathLike[str],
+    part: Part,
+    *,
+    is_statements: bool = False,
+    limits: Limits | None = None,
+) -> PartReader:
+    """Read a part of a file as batches.
+
+    Args:
+        path: The file.
+        part: One of `find_parts`; the file is longer than that, or compressed, if it is not one of
+            several.
+        is_statements: As for `find_parts`.
+        limits: As for `find_parts`.
+
+    Returns:
+        An iterator of `Batch`; the file is closed at its end, at an error, and by ``close()``.
+
+    Raises:
+        DecodeError: The part's state is damaged; by the iterator: the file breaks a rule.
+        OSError: The file can't be read.
+    """
+    limits = limits or Limits()
+    decoder = make_decoder(is_statements=is_statements, limits=limits)
+    state = part.load_state()
+    if state is not None:
+        decoder.restore(state)
+    file = open(path, "rb", buffering=0)  # noqa: SIM115
+    file.seek(part.start)
+    left = part.end - part.start
+
+    def read(size: int) -> bytes:
+        nonlocal left
+        data = file.read(min(size, left))
+        left -= len(data)
+        return data
+
+    return PartReader(
+        ByteSource(read, file.close), decoder, limits, offset=part.start, is_last=part.is_last
+    )
+
+
+def index_path(path: str | os.PathLike[str]) -> str:
+    """Return where the index of a file is.
+
+    Examples:
+        >>> index_path("changes.jellyp")
+        'changes.jellyp.idx'
+    """
+    return os.fspath(path) + ".idx"
+
+
+def _identity(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what tells a file from what it was, or will be."""
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        digest = hashlib.blake2b(file.read(SAMPLE), digest_size=DIGEST_SIZE)
+        file.seek(max(0, status.st_size - SAMPLE))
+        digest.update(file.read(SAMPLE))
+    return {
+        "size": status.st_size,
+        "modified": status.st_mtime_ns,
+        "digest": digest.hexdigest(),
+    }
+
+
+def write_index(
+    path: str | os.PathLike[str], parts: list[Part], *, is_statements: bool = False
+) -> str:
+    """Save the parts of a file beside it; an index that is there is replaced, in one step.
+
+    Args:
+        path: The file.
+        parts: What `find_parts` returned.
+        is_statements: As for `find_parts`.
+
+    Returns:
+        The index's path.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    states = [part.load_state() or b"" for part in parts]
+    packed = [zstandard.ZstdCompressor().compress(state) if state else b"" for state in states]
+    entries = [
+        [part.start, part.place, len(state)] for part, state in zip(parts, packed, strict=True)
+    ]
+    header = json.dumps(
+        {**_identity(path), "is_statements": is_statements, "parts": entries},
+        separators=(",", ":"),
+    ).encode()
+    target = index_path(path)
+    unfinished = f"{target}.{os.getpid()}.tmp"
+    try:
+        with open(unfinished, "wb") as file:
+            file.write(MAGIC)
+            file.write(len(header).to_bytes(8, "little"))
+            file.write(header)
+            file.write(hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest())
+            for state in packed:
+                file.write(state)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.unlink(unfinished)
+        raise
+    return target
+
+
+def load_index(
+    path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
+) -> list[Part] | None:
+    """Return the parts of a file that its index tells; None if there is no index.
+
+    Args:
+        path: The file.
+        is_statements: As for `find_parts`.
+        spacing: How many bytes a part is to have at the least: parts of an index are put together.
+
+    Raises:
+        StaleIndexError: The index is of another file, or of what this file was; or it is damaged.
+        OSError: It can't be read.
+    """
+    source = index_path(path)
+    try:
+        file = open(source, "rb")  # noqa: SIM115
+    except FileNotFoundError:
+        return None
+    with file:
+        header, first_state = _read_header(file, source)
+        index_size = os.fstat(file.fileno()).st_size
+    identity = _identity(path)
+    for key, value in {**identity, "is_statements": is_statements}.items():
+        if header.get(key) != value:
+            raise StaleIndexError(
+                f"{source}: this index is not of the file beside it as it is now ({key}); make it"
+                " anew with: jellyp index"
+            )
+    entries = _read_entries(header, source, size=identity["size"])
+    parts: list[Part] = []
+    offset = first_state
+    kept: list[tuple[int, Place | None, tuple[str, int, int] | None]] = []
+    for start, place, state_size in entries:
+        if not kept or start - kept[-1][0] >= spacing:
+            stored = None if place is None else (source, offset, state_size)
+            kept.append((start, place, stored))
+        offset += state_size
+    if offset != index_size:
+        raise StaleIndexError(f"{source}: the index is cut off, or has more than it says")
+    for number, (start, place, stored) in enumerate(kept):
+        is_last = number == len(kept) - 1
+        end = identity["size"] if is_last else kept[number + 1][0]
+        parts.append(Part(start=start, end=end, is_last=is_last, place=place, stored=stored))
+    return parts
+
+
+def _read_header(file: Any, source: str) -> tuple[dict[str, Any], int]:
+    """Return what the header says, and where the states start."""
+    start = file.read(len(MAGIC) + 8)
+    if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 8:
+        raise StaleIndexError(f"{source}: this is no index, or of another version")
+    size = int.from_bytes(start[len(MAGIC) :], "little")
+    if size > MAX_HEADER:
+        raise StaleIndexError(f"{source}: the index is damaged")
+    header = file.read(size)
+    digest = file.read(DIGEST_SIZE)
+    if hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest() != digest:
+        raise StaleIndexError(f"{source}: the index is damaged")
+    fields = json.loads(header)
+    if not isinstance(fields, dict):
+        raise StaleIndexError(f"{source}: the index is damaged")
+    return fields, len(MAGIC) + 8 + size + DIGEST_SIZE
+
+
+def _read_entries(
+    header: dict[str, Any], source: str, *, size: int
+) -> Iterator[tuple[int, Place | None, int]]:
+    """Give the entries, checked: a digest tells damage, not what a stranger made up."""
+    last = -1
+    parts = header.get("parts")
+    if not isinstance(parts, list) or not parts:
+        raise StaleIndexError(f"{source}: the index has no parts")
+    for number, entry in enumerate(parts):
+        is_good = (
+            isinstance(entry, list)
+            and len(entry) == 3
+            and _is_count(entry[0])
+            and last < entry[0] <= size
+            and _is_count(entry[2])
+            and (entry[0] == 0) == (number == 0) == (entry[1] is None)
+            and (number == 0 or (isinstance(entry[1], list) and len(entry[1]) == 5))
+            and (number == 0 or all(_is_count(each) or each == -1 for each in entry[1]))
+        )
+        if not is_good:
+            raise StaleIndexError(f"{source}: the index is damaged: part {number}")
+        last = entry[0]
+        place = None if entry[1] is None else tuple(entry[1])
+        yield entry[0], place, entry[2]
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 62
