@@ -1,0 +1,10 @@
+"""Apache Spark: data sources for changes and statements, and pipelines over them.
+
+This needs PySpark 4.2 or later and pyarrow: ``pip install 'jelly-rdflib[spark]'``. `register` makes
+the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
+"""
+
+from jelly_rdflib.spark.frames import decode_frames, encode_frames
+from jelly_rdflib.spark.registration import register
+
+__all__ = ["decode_frames", "encode_frames", "register"]

@@ -1,0 +1,137 @@
+"""Which files, and which parts of them, a task reads."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pyspark.sql.datasource import InputPartition
+
+from jelly_rdflib.batches import look_at_batches
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.index import SPACING, Part, StaleIndexError, find_parts, load_index
+from jelly_rdflib.options import Limits
+from jelly_rdflib.spark.kinds import Kind
+from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
+
+__all__ = ["FilePart", "FilePartition", "check_files", "plan"]
+
+# A task takes some time before it does anything.
+LEAST_BYTES = 4 << 20
+# Few enough parts for a task more that is not worth it.
+SLACK = 1.25
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A file, or a part of it if ``part`` is there."""
+
+    path: str
+    part: Part | None = None
+
+
+class FilePartition(InputPartition):
+    """Files, and parts of files, that a task reads one after another."""
+
+    def __init__(self, parts: list[FilePart]) -> None:
+        super().__init__(parts)
+        self.parts = parts
+
+
+def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
+    """Check, by their first frames, that files are what they should be, and go together.
+
+    Raises:
+        DecodeError: A file is empty, or is not of this format, or has other statements than those
+            before it.
+        OSError: A file can't be read.
+    """
+    first: tuple[str, str] | None = None
+    for file in files:
+        if os.path.getsize(file) == 0:
+            raise DecodeError(f"{file}: the file is empty")
+        if not kind.has_frames:
+            continue
+        batches = look_at_batches(file, limits=options.limits, format=kind.encoding)
+        try:
+            next(batches, None)
+            found = batches.options
+        except DecodeError as error:
+            raise file_error(file, error) from None
+        finally:
+            batches.close()
+        if found is None:
+            continue
+        has_changes = hasattr(found, "statement_type")
+        if has_changes == kind.is_statements:
+            others = "Jelly-Patch" if has_changes else "Jelly-RDF"
+            raise DecodeError(f"{file}: this is {others}, not {kind.name}")
+        statements = kind.statement_type(found)
+        if first is None:
+            first = (file, statements)
+        elif first[1] != statements:
+            raise DecodeError(
+                f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
+                " one by one, and say what the graph of the triples is"
+            )
+
+
+def file_error(file: str, error: DecodeError) -> DecodeError:
+    """Return an error that names the file."""
+    return DecodeError(f"{file}: {error}")
+
+
+def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:
+    """Share files out: large ones in parts, small ones together, in their order.
+
+    Only where damage is an error are files read in parts: else what comes after the damage would
+    be read as if nothing was missing.
+    """
+    sizes = {file: os.path.getsize(file) for file in files}
+    target = options.partition_bytes
+    if target is None:
+        share = sum(sizes.values()) // (2 * (os.cpu_count() or 1))
+        target = min(SPACING, max(LEAST_BYTES, share))
+    partitions: list[FilePartition] = []
+    together: list[FilePart] = []
+    held = 0
+    for file in files:
+        parts: list[Part] = []
+        if kind.has_frames and options.mode == FAILFAST and sizes[file] > SLACK * target:
+            parts = _parts_of(file, kind, target, options.limits)
+        if held > 0 and (held + sizes[file] > target or len(parts) > 1):
+            partitions.append(FilePartition(together))
+            together, held = [], 0
+        if len(parts) > 1:
+            partitions.extend(FilePartition([FilePart(file, part)]) for part in parts)
+        else:
+            together.append(FilePart(file))
+            held += max(sizes[file], 1)
+    if together:
+        partitions.append(FilePartition(together))
+    return partitions
+
+
+def _parts_of(file: str, kind: Kind, spacing: int, limits: Limits) -> list[Part]:
+    try:
+        parts = load_index(file, is_statements=kind.is_statements, spacing=spacing)
+    except StaleIndexError as error:
+        warnings.warn(f"{error}; the file is looked through instead", stacklevel=2)
+        parts = None
+    if parts is not None:
+        return parts
+    status = os.stat(file)
+    return _found_parts(
+        file, kind.is_statements, spacing, limits, status.st_size, status.st_mtime_ns
+    )
+
+
+@lru_cache(maxsize=16)
+def _found_parts(
+    file: str, is_statements: bool, spacing: int, limits: Limits, size: int, modified: int
+) -> list[Part]:
+    """Find the parts of a file once, though each query over it plans anew."""
+    return find_parts(file, is_statements=is_statements, spacing=spacing, limits=limits)

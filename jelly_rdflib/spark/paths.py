@@ -1,0 +1,105 @@
+"""The files that paths stand for."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import json
+import os
+from collections.abc import Iterator, Mapping
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["find_files", "list_folder", "local_path", "paths_of"]
+
+INDEX = ".idx"
+
+
+def paths_of(options: Mapping[str, str], format: str) -> list[str]:
+    """Return the paths that were given to ``load``, as local paths.
+
+    Raises:
+        ValueError: There is none, or one is of another file system.
+    """
+    paths: list[str] = []
+    if "paths" in options:
+        paths = json.loads(options["paths"])
+    if "path" in options:
+        paths.append(options["path"])
+    if not paths:
+        raise ValueError(f'{format} needs a path: spark.read.format("{format}").load(path)')
+    return [local_path(path) for path in paths]
+
+
+def local_path(path: str) -> str:
+    """Return a path of this machine's file system; one with the scheme ``file`` is one too.
+
+    Raises:
+        ValueError: It is of another file system.
+
+    Examples:
+        >>> local_path("file:///data/a%20b.jellyp"), local_path("/data/x.jellyp")
+        ('/data/a b.jellyp', '/data/x.jellyp')
+    """
+    scheme, separator, _ = path.partition(":")
+    if separator and scheme == "file":
+        parts = urlsplit(path)
+        if parts.netloc not in ("", "localhost"):
+            raise ValueError(f"{path}: a file of another host")
+        return os.path.abspath(unquote(parts.path))
+    if separator and "/" not in scheme and path[len(scheme) + 1 :].startswith("//"):
+        raise ValueError(
+            f"{path}: only paths that all executors can open as files are read and written, not"
+            f" {scheme}: mount it, or copy the files to where all can reach them"
+        )
+    return os.path.abspath(path)
+
+
+def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) -> Iterator[str]:
+    """Give the files in a folder, in the order of their names.
+
+    Hidden ones (``.x``, ``_x``), such as what is being written, and indexes (``x.idx``) are left
+    out.
+    """
+    for name in sorted(os.listdir(folder)):
+        if name.startswith((".", "_")):
+            continue
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            if is_recursive:
+                yield from list_folder(path, pattern=pattern, is_recursive=True)
+        elif not name.endswith(INDEX) and fnmatch.fnmatchcase(name, pattern):
+            yield path
+
+
+def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = False) -> list[str]:
+    """Return the files that paths stand for: files, folders, and globs of both.
+
+    Args:
+        paths: Absolute paths.
+        pattern: Of a folder's files, those with a name that matches this.
+        is_recursive: Whether folders in folders are looked into.
+
+    Raises:
+        FileNotFoundError: There is nothing there.
+        ValueError: A file is there twice.
+    """
+    files: list[str] = []
+    for path in paths:
+        matches = [path]
+        if not os.path.exists(path) and glob.has_magic(path):
+            matches = sorted(glob.glob(path, recursive=True))
+            matches = [match for match in matches if not match.endswith(INDEX)]
+        if not matches or not os.path.exists(matches[0]):
+            raise FileNotFoundError(f"{path}: there is no such file or folder")
+        for match in matches:
+            if os.path.isdir(match):
+                files.extend(list_folder(match, pattern=pattern, is_recursive=is_recursive))
+            else:
+                files.append(match)
+    seen: dict[str, str] = {}
+    for file in files:
+        real = os.path.realpath(file)
+        if real in seen:
+            raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
+        seen[real] = file
+    return files

@@ -1,0 +1,59 @@
+"""Files of changes for the tests of the data sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jelly_rdflib as jr
+
+from ..oracle.terms import DEFAULT_GRAPH, Plain, operation
+
+__all__ = ["COLUMNS", "iri", "make_operations", "read_rows", "write_file"]
+
+COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
+
+
+def iri(name: object) -> Plain:
+    return ("iri", f"http://example.org/{name}")
+
+
+def make_operations(patches: int, size: int, seed: int = 0) -> list[Plain]:
+    """Return patches, each with a header, a prefix and a transaction of statements."""
+    result: list[Plain] = []
+    for patch in range(patches):
+        result += [
+            ("H", "id", iri(f"patch{seed}-{patch}")),
+            ("TX",),
+            ("PA", "ex", iri(""), DEFAULT_GRAPH),
+        ]
+        for number in range(size):
+            graph = DEFAULT_GRAPH if number % 3 else iri(f"graph{number % 7}")
+            terms = [
+                iri(f"s{number % 11}"),
+                iri(f"p{number % 5}"),
+                ("literal", f"{seed} {patch} {number}", None, None),
+                ("literal", str(number), None, "http://www.w3.org/2001/XMLSchema#integer"),
+                ("literal", "chat", "fr", None),
+                ("bnode", f"b {number % 4}"),
+            ]
+            result.append(
+                ("D" if number % 4 == 3 else "A", *terms[:2], terms[2 + number % 4], graph)
+            )
+        result += [("TC",), ("END",)]
+    return result
+
+
+def write_file(path: Path, operations: list[Plain], **options: Any) -> Path:
+    """Write operations; the name says in which format."""
+    is_text = path.suffix == ".rdfp"
+    with jr.PatchWriter(path, None if is_text else jr.PatchOptions(**options)) as writer:
+        writer.write_all([operation(each) for each in operations])
+    return path
+
+
+def read_rows(table: Any, *names: str) -> list[dict[str, Any]]:
+    """Return a table's rows, in the order of file and position."""
+    rows = [row.asDict(recursive=True) for row in table.collect()]
+    rows.sort(key=lambda row: (row.get("file") or "", row.get("seq") or 0))
+    return [{name: row[name] for name in names or COLUMNS} for row in rows]

@@ -1,0 +1,170 @@
+"""Structured streaming: folders as streams, with kill and restart."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ..support import ROOT
+from .files import make_operations, read_rows, write_file
+
+pytest.importorskip("pyspark")
+from jelly_rdflib.spark import register  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered(spark: SparkSession) -> None:
+    register(spark)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        add(folder, number)
+    return folder
+
+
+def add(folder: Path, number: int) -> Path:
+    """Put a file into a folder, as a whole."""
+    unfinished = write_file(folder / f".{number}.jellyp", make_operations(1, 4, seed=number))
+    return unfinished.rename(folder / f"{number}.jellyp")
+
+
+def run(spark: SparkSession, folder: Path, tmp_path: Path, **options: Any) -> list[list[str]]:
+    """Read what there is, and return the names of the files of each micro-batch."""
+    batches: list[list[str]] = []
+
+    def note(table: Any, number: int) -> None:
+        rows = read_rows(table, "file", "seq")
+        batches.append(sorted({Path(row["file"]).stem for row in rows}))
+        assert len(rows) == len({(row["file"], row["seq"]) for row in rows})
+
+    stream = spark.readStream.format("jelly-patch").options(**options).load(str(folder))
+    query = (
+        stream.writeStream.foreachBatch(note)
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return batches
+
+
+class TestReading:
+    def test_each_file_comes_once(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+        assert run(spark, folder, tmp_path) == [["0", "1", "2"]]
+        assert run(spark, folder, tmp_path) == []
+        add(folder, 3)
+        # Another file that is older than those that were read.
+        os.utime(add(folder, 4), ns=(0, time.time_ns() - 3600 * 10**9))
+        assert run(spark, folder, tmp_path) == [["3", "4"]]
+
+    def test_max_files_per_trigger_bounds_a_batch(
+        self, spark: SparkSession, folder: Path, tmp_path: Path
+    ) -> None:
+        batches = run(spark, folder, tmp_path, maxFilesPerTrigger=2)
+        assert batches == [["0", "1"], ["2"]]
+
+    def test_a_damaged_file_stops_the_query_and_is_named(
+        self, spark: SparkSession, folder: Path, tmp_path: Path
+    ) -> None:
+        (folder / "bad.jellyp").write_bytes(b"\x05\xff")
+        with pytest.raises(Exception, match=r"bad\.jellyp: "):
+            run(spark, folder, tmp_path)
+
+
+class TestWriting:
+    def test_a_checkpoint_is_needed(
+        self, spark: SparkSession, folder: Path, tmp_path: Path
+    ) -> None:
+        stream = spark.readStream.format("jelly-patch").load(str(folder))
+        with pytest.raises(Exception, match="there must be a"):
+            stream.writeStream.format("jelly-patch").start(
+                str(tmp_path / "out")
+            ).processAllAvailable()
+
+    def test_a_batch_that_comes_again_is_not_written_again(self, tmp_path: Path) -> None:
+        from jelly_rdflib.spark.kinds import JELLY_PATCH
+        from jelly_rdflib.spark.schema import OPERATIONS
+        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        from jelly_rdflib.arrow import read_arrow
+
+        source = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
+        options = {"path": str(tmp_path / "out"), "checkpointLocation": "x"}
+        for batch, count in ((0, 1), (0, 1), (1, 2)):
+            writer = FolderStreamWriter(JELLY_PATCH, options, OPERATIONS, overwrite=False)
+            message = writer.write(read_arrow(source))
+            writer.commit([message], batch)
+            assert len(list((tmp_path / "out").glob("*.jellyp"))) == count
+        assert not list((tmp_path / "out").glob("_temporary*"))
+
+
+QUERY = """
+import sys
+from tests.spark.session import open_session
+from jelly_rdflib.spark import register
+source, target, checkpoint = sys.argv[1:]
+spark = open_session()
+register(spark)
+stream = spark.readStream.format("jelly-patch").option("maxFilesPerTrigger", 1).load(source)
+query = (
+    stream.writeStream.format("jelly-patch")
+    .option("checkpointLocation", checkpoint)
+    .trigger(processingTime="0 seconds")
+    .start(target)
+)
+query.awaitTermination()
+"""
+
+
+class TestKill:
+    def start(self, *arguments: Path) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-c", QUERY, *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a query and its Java, without a word."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def wait_for(self, target: Path, count: int) -> None:
+        deadline = time.monotonic() + 240
+        while len(list(target.glob("part-*"))) < count:
+            assert time.monotonic() < deadline, "the query does not get on"
+            time.sleep(0.1)
+
+    def test_each_file_is_written_once_though_the_query_is_killed(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        source, target = tmp_path / "in", tmp_path / "out"
+        source.mkdir()
+        for number in range(12):
+            add(source, number)
+        arguments = (source, target, tmp_path / "checkpoint")
+        for count in (3, 12):
+            process = self.start(*arguments)
+            try:
+                self.wait_for(target, count)
+            finally:
+                self.end(process)
+        written = spark.read.format("jelly-patch").load(str(target))
+        got = sorted(row.o for row in written.where("op = 'H'").collect())
+        assert got == sorted(f"<http://example.org/patch{number}-0>" for number in range(12))
+        assert written.count() == sum(len(make_operations(1, 4)) for _ in range(12))

@@ -1,0 +1,290 @@
+"""Writing DataFrames through the data sources, on a real session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import jelly_rdflib as jr
+
+from ..arrow.spelling import rows_of
+from ..support import read
+from .files import COLUMNS, make_operations, read_rows, write_file
+
+pytest.importorskip("pyspark")
+from jelly_rdflib.spark import register  # noqa: E402
+from jelly_rdflib.spark.sorting import in_order  # noqa: E402
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered(spark: SparkSession) -> None:
+    register(spark)
+
+
+@pytest.fixture
+def changes(spark: SparkSession, tmp_path: Path) -> DataFrame:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    paths = [
+        write_file(folder / f"{number}.jellyp", make_operations(2, 30, seed=number))
+        for number in range(2)
+    ]
+    # A partition for each.
+    size = max(path.stat().st_size for path in paths)
+    return spark.read.format("jelly-patch").option("partitionBytes", size).load(str(folder))
+
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.startswith("part-"))
+
+
+def rows_in(paths: list[Path]) -> list[Any]:
+    return [row for path in paths for row in read(path)]
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("format", "extension"), [("jelly-patch", "jellyp"), ("rdf-patch", "rdfp")]
+    )
+    def test_a_partition_is_a_file(
+        self, changes: DataFrame, tmp_path: Path, format: str, extension: str
+    ) -> None:
+        target = tmp_path / "target"
+        changes.write.format(format).mode("append").save(str(target))
+        written = files(target)
+        assert [path.name[:10] for path in written] == ["part-00000", "part-00001"]
+        assert {path.suffix for path in written} == {f".{extension}"}
+        assert sorted(path.name for path in target.iterdir())[0] == "_SUCCESS"
+        assert len(list(target.iterdir())) == 3
+        for number, path in enumerate(written):
+            expected = write_file(
+                tmp_path / f"expected.{extension}", make_operations(2, 30, seed=number)
+            )
+            assert read(path, format=format) == read(expected, format=format)
+
+    def test_rows_are_in_the_order_of_their_files(self, changes: DataFrame, tmp_path: Path) -> None:
+        from pyspark.sql import functions as F
+
+        target = tmp_path / "target"
+        shuffled = changes.orderBy(F.rand(1)).coalesce(1)
+        shuffled.write.format("jelly-patch").mode("append").save(str(target))
+        (path,) = files(target)
+        operations = make_operations(2, 30, seed=0) + make_operations(2, 30, seed=1)
+        expected = write_file(tmp_path / "expected.jellyp", operations)
+        assert read(path) == read(expected)
+
+    def test_what_is_written_is_read_as_the_same_rows(
+        self, spark: SparkSession, changes: DataFrame, tmp_path: Path
+    ) -> None:
+        target = str(tmp_path / "target")
+        one = changes.where("file like '%0.jellyp'")
+        one.write.format("jelly-patch").mode("append").option("compression", "zstd").option(
+            "preset", "small"
+        ).option("frameRows", "16").save(target)
+        assert read_rows(spark.read.format("jelly-patch").load(target)) == read_rows(one)
+
+    def test_statements_are_written_as_jelly(self, spark: SparkSession, tmp_path: Path) -> None:
+        rows = [(f"<urn:s{n}>", "<urn:p>", '"o"', None) for n in range(5)]
+        table = spark.createDataFrame(rows, "s string, p string, o string, g string").coalesce(1)
+        target = tmp_path / "target"
+        table.write.format("jelly").mode("append").save(str(target))
+        again = spark.read.format("jelly").load(str(target)).orderBy("seq")
+        assert [tuple(row) for row in again.select("s", "p", "o", "g").collect()] == rows
+
+    def test_partitions_without_rows_have_no_file(self, changes: DataFrame, tmp_path: Path) -> None:
+        target = tmp_path / "target"
+        changes.where("file like '%0.jellyp'").write.format("jelly-patch").mode("append").save(
+            str(target)
+        )
+        assert len(files(target)) == 1
+
+    def test_an_empty_table_makes_an_empty_folder(
+        self, spark: SparkSession, changes: DataFrame, tmp_path: Path
+    ) -> None:
+        target = tmp_path / "target"
+        changes.where("false").write.format("jelly-patch").mode("append").save(str(target))
+        assert [path.name for path in target.iterdir()] == ["_SUCCESS"]
+        assert spark.read.format("jelly-patch").load(str(target)).count() == 0
+
+
+class TestModes:
+    def test_append_keeps_and_overwrite_replaces(self, changes: DataFrame, tmp_path: Path) -> None:
+        target = tmp_path / "target"
+        for mode, count in (("append", 2), ("append", 4), ("overwrite", 2)):
+            changes.write.format("jelly-patch").mode(mode).save(str(target))
+            assert len(files(target)) == count
+
+    @pytest.mark.parametrize("mode", ["error", "ignore"])
+    def test_spark_has_no_other_modes_for_such_sources(
+        self, changes: DataFrame, tmp_path: Path, mode: str
+    ) -> None:
+        with pytest.raises(Exception, match="cannot be written|UNSUPPORTED"):
+            changes.write.format("jelly-patch").mode(mode).save(str(tmp_path / "target"))
+
+
+class TestFailures:
+    def test_a_failed_job_leaves_nothing(
+        self, spark: SparkSession, changes: DataFrame, tmp_path: Path
+    ) -> None:
+        from pyspark.sql import functions as F
+
+        target = tmp_path / "target"
+        broken = changes.withColumn(
+            "o",
+            F.when(F.expr("file like '%1.jellyp' and seq = 40"), "no term").otherwise(F.col("o")),
+        )
+        with pytest.raises(Exception, match=r"column o: 'no term' is no term of N-Triples"):
+            broken.write.format("jelly-patch").mode("append").save(str(target))
+        assert not target.exists()
+
+    def test_a_failed_overwrite_leaves_what_was_there(
+        self, changes: DataFrame, tmp_path: Path
+    ) -> None:
+        target = tmp_path / "target"
+        changes.write.format("jelly-patch").mode("append").save(str(target))
+        before = {path.name: path.read_bytes() for path in files(target)}
+        with pytest.raises(Exception, match="operation A has no s"):
+            changes.selectExpr("op", "null as s", "p", "o").selectExpr(
+                "op", "cast(s as string) s", "p", "o"
+            ).where("op = 'A'").write.format("jelly-patch").mode("overwrite").save(str(target))
+        assert {path.name: path.read_bytes() for path in files(target)} == before
+        assert len(list(target.iterdir())) == 3
+
+    def test_a_transaction_that_is_cut_is_refused(self, changes: DataFrame, tmp_path: Path) -> None:
+        with pytest.raises(Exception, match="partition \\d can't be written as jelly-patch"):
+            changes.where("op <> 'TC'").write.format("jelly-patch").mode("append").save(
+                str(tmp_path / "target")
+            )
+
+    @pytest.mark.parametrize(
+        ("columns", "format", "message"),
+        [
+            (["op", "s"], "jelly-patch", "there must be the columns op, s, p, o; missing: p, o"),
+            (["s"], "jelly", "there must be the columns s, p, o; missing: p, o"),
+            (["op", "seq as s", "p", "o"], "rdf-patch", "the column 's' is to be string"),
+        ],
+    )
+    def test_a_missing_column_is_named(
+        self, changes: DataFrame, tmp_path: Path, columns: list[str], format: str, message: str
+    ) -> None:
+        with pytest.raises(Exception, match=message):
+            changes.selectExpr(*columns).write.format(format).mode("append").save(
+                str(tmp_path / "target")
+            )
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"frobnicate": "1"}, "there is no option 'frobnicate'"),
+            ({"compression": "lzma"}, "the compression is none, gzip, zstd"),
+            ({"preset": "huge"}, "the preset is small or big"),
+            ({"maxNameTableSize": "2"}, "max_name_table_size"),
+        ],
+    )
+    def test_options_are_checked(
+        self, changes: DataFrame, tmp_path: Path, options: dict[str, str], message: str
+    ) -> None:
+        with pytest.raises(Exception, match=message):
+            changes.write.format("jelly-patch").options(**options).mode("append").save(
+                str(tmp_path / "target")
+            )
+
+    def test_rows_of_a_stream_of_quads_are_no_stream_of_triples(
+        self, changes: DataFrame, tmp_path: Path
+    ) -> None:
+        with pytest.raises(Exception, match="in a stream of triples"):
+            changes.write.format("jelly-patch").option("statementType", "TRIPLES").mode(
+                "append"
+            ).save(str(tmp_path / "target"))
+
+
+class TestSorting:
+    @pytest.mark.parametrize("sort_bytes", [1, 2000, 1 << 20])
+    def test_rows_come_in_order_whatever_fits_into_memory(self, sort_bytes: int) -> None:
+        import random
+
+        import pyarrow as pa
+
+        rng = random.Random(1)
+        rows = [{"file": f"{n % 3}", "seq": n // 3, "op": "A"} for n in range(1000)]
+        rng.shuffle(rows)
+        batches = [
+            pa.RecordBatch.from_pylist(rows[start : start + 70]) for start in range(0, 1000, 70)
+        ]
+        got = [
+            row for batch in in_order(batches, sort_bytes=sort_bytes) for row in batch.to_pylist()
+        ]
+        assert got == sorted(rows, key=lambda row: (row["file"], row["seq"]))
+
+    def test_equal_rows_stay_in_their_order_and_null_is_last(self) -> None:
+        import pyarrow as pa
+
+        rows = [{"seq": n % 2 or None, "n": n} for n in range(100)]
+        batches = [pa.RecordBatch.from_pylist(rows[n : n + 9]) for n in range(0, 100, 9)]
+        for sort_bytes in (1, 1 << 20):
+            got = [
+                each for one in in_order(batches, sort_bytes=sort_bytes) for each in one.to_pylist()
+            ]
+            assert [row["n"] for row in got] == [*range(1, 100, 2), *range(0, 100, 2)]
+
+
+class TestFrames:
+    def test_frames_make_the_operations_again(self, changes: DataFrame) -> None:
+        from jelly_rdflib.spark import decode_frames, encode_frames
+
+        for options in (
+            jr.PatchOptions(frame_rows=7),
+            jr.PatchOptions.small(stream_type="FRAME"),
+        ):
+            frames = encode_frames(changes, options=options)
+            assert frames.columns == ["file", "offset", "value"]
+            assert frames.count() >= 4
+            again = decode_frames(frames.repartition(3), key="file")
+            assert again.columns == ["file", *COLUMNS]
+            assert read_rows(again) == rows_of(make_operations(2, 30)) + rows_of(
+                make_operations(2, 30, seed=1)
+            )
+
+    def test_streams_are_told_apart_by_their_key(self, spark: SparkSession) -> None:
+        from rdflib import URIRef
+
+        from jelly_rdflib.spark import decode_frames
+
+        rows = []
+        for key in (1, 2, 3):
+            encoder = jr.PatchEncoder()
+            for offset in range(3):
+                s = URIRef(f"urn:{key}-{offset}")
+                frame = encoder.encode_frame([(jr.Op.A, s, s, s, None)])
+                rows.append((key, 10 * offset, "topic", bytearray(frame)))
+        table = spark.createDataFrame(rows[::-1], "id int, at long, topic string, value binary")
+        got = decode_frames(table, key="id", order=["topic", "at"]).orderBy("id", "seq")
+        assert [(row.id, row.seq, row.s) for row in got.collect()] == [
+            (key, offset, f"<urn:{key}-{offset}>") for key in (1, 2, 3) for offset in range(3)
+        ]
+
+    def test_a_damaged_frame_names_its_stream(self, spark: SparkSession) -> None:
+        from jelly_rdflib.spark import decode_frames
+
+        table = spark.createDataFrame(
+            [("a", 0, bytearray(b"\xff\xff"))], "key string, offset long, value binary"
+        )
+        with pytest.raises(Exception, match=r"stream 'a': .*frame 0"):
+            decode_frames(table).collect()
+
+    def test_columns_are_checked(self, spark: SparkSession, changes: DataFrame) -> None:
+        from jelly_rdflib.spark import decode_frames, encode_frames
+
+        table = spark.createDataFrame([("a", 0, "x")], "key string, offset long, value string")
+        with pytest.raises(ValueError, match="'value' is to be binary"):
+            decode_frames(table)
+        with pytest.raises(ValueError, match="no column 'frame'"):
+            decode_frames(table, "frame")
+        with pytest.raises(ValueError, match="no column 'p'"):
+            encode_frames(changes.drop("p"))
