@@ -108,6 +108,11 @@ def read_operations(inputs: Inputs) -> Work:
     return Work("read_operations", lambda _: exhaust(jr.read_operations(data)))
 
 
+def compact(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work("compact", lambda _: exhaust(jr.compact(data)))
+
+
 def read_statements(inputs: Inputs) -> Work:
     data = inputs.jelly
     return Work("read_statements", lambda _: exhaust(jr.read_statements(data)))
