@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.segment import FORMAT
 from jelly_rdflib.operations import Op, Operation
 
@@ -32,7 +32,7 @@ def committed_operations(
 
     Args:
         entry: The patch.
-        source: What its `LogEntry.stored` returned.
+        source: What `stored_source` returned for it.
         normalize: As for `jelly_rdflib.read_operations`.
 
     Raises:
@@ -42,7 +42,7 @@ def committed_operations(
     batches = read_batches(source, limits=entry.limits, normalize=normalize, format=FORMAT)
     try:
         few = list(islice(batches, _FEW_BATCHES))
-        entry.check_start(few[0])
+        check_start(entry, few[0])
         aborted = _aborted_transactions(chain(few, batches))
     finally:
         batches.close()

@@ -20,7 +20,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_operations, read_patches
 
-__all__ = ["LogEntry"]
+__all__ = ["LogEntry", "check_start", "checked_source", "place_of", "stored_source"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class LogEntry:
         id: The patch's id.
         prev: The id of the patch before it; None for the first.
         path: Its segment.
+        limits: What to accept when it is read.
 
     Raises:
         LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
@@ -71,7 +72,7 @@ class LogEntry:
                 what was put in.
         """
         return read_operations(
-            self.checked(), limits=self.limits, normalize=normalize, format=FORMAT
+            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
         )
 
     def batches(self, *, normalize: bool | None = False) -> BatchSource:
@@ -80,7 +81,9 @@ class LogEntry:
         Args:
             normalize: As for `operations`.
         """
-        return read_batches(self.checked(), limits=self.limits, normalize=normalize, format=FORMAT)
+        return read_batches(
+            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
+        )
 
     def read(self, *, normalize: bool | None = False) -> Patch:
         """Read the whole patch into memory.
@@ -89,41 +92,53 @@ class LogEntry:
             normalize: As for `operations`.
         """
         patches = read_patches(
-            self.checked(), limits=self.limits, normalize=normalize, format=FORMAT
+            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
         )
         try:
             return next(patches)
         finally:
             patches.close()
 
-    def stored(self) -> bytes | Path:
-        """Return what the package's readers take for the segment, after a look at its digest."""
-        name = FileName.parse(self.path.name)
-        assert name is not None
-        return read_stored(self.path, name)
 
-    def check_start(self, batch: Batch) -> None:
-        """Check by the first batch that the patch has the headers that go with its place.
+def place_of(entry: LogEntry) -> Place:
+    """Return a patch's place in the log."""
+    return Place(entry.first, entry.version, entry.id, entry.prev)
 
-        Raises:
-            LogError: It has not.
-        """
-        try:
-            self.place.check(headers_of(batch))
-        except LogError as error:
-            raise LogError(f"{self.path} is in the wrong place: {error}") from None
 
-    @property
-    def place(self) -> Place:
-        """Its place in the log."""
-        return Place(self.first, self.version, self.id, self.prev)
+def stored_source(entry: LogEntry) -> bytes | Path:
+    """Return what the package's readers take for a segment, after a look at its digest.
 
-    def checked(self) -> bytes | Path:
-        """Return the same as `stored`, after a look at the headers, too."""
-        source = self.stored()
-        batches = read_batches(source, limits=self.limits, format=FORMAT)
-        try:
-            self.check_start(next(batches))
-        finally:
-            batches.close()
-        return source
+    Raises:
+        LogError: It is damaged, or is gone.
+    """
+    name = FileName.parse(entry.path.name)
+    assert name is not None
+    return read_stored(entry.path, name)
+
+
+def checked_source(entry: LogEntry) -> bytes | Path:
+    """Return the same as `stored_source`, after a look at the headers, too.
+
+    Raises:
+        LogError: The segment is damaged, is in the wrong place, or is gone.
+        DecodeError, LimitError: Its first frame breaks a rule of the format.
+    """
+    source = stored_source(entry)
+    batches = read_batches(source, limits=entry.limits, format=FORMAT)
+    try:
+        check_start(entry, next(batches))
+    finally:
+        batches.close()
+    return source
+
+
+def check_start(entry: LogEntry, batch: Batch) -> None:
+    """Check by its first batch that a patch has the headers that go with its place.
+
+    Raises:
+        LogError: It has not.
+    """
+    try:
+        place_of(entry).check(headers_of(batch))
+    except LogError as error:
+        raise LogError(f"{entry.path} is in the wrong place: {error}") from None

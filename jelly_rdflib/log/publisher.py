@@ -18,7 +18,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import JellyError, LogConflict, LogError
 from jelly_rdflib.log.chain import Chain, read_chain
 from jelly_rdflib.log.durable import StagedFile, remove_leftovers, sync_folder
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.entry import LogEntry, checked_source, place_of
 from jelly_rdflib.log.head import LockedHead
 from jelly_rdflib.log.incoming import IncomingPatch
 from jelly_rdflib.log.layout import Layout
@@ -143,7 +143,7 @@ class Publisher:
         with self._staged(known) as file:
             write_snapshot(file, dataset, is_compressed=self._is_compressed)
             file.sync()
-            place = replace(entry.place, first=entry.version)
+            place = replace(place_of(entry), first=entry.version)
             path = self._layout.snapshots / str(self._name(file, place, SNAPSHOT))
             with self._layout.head.locked():
                 # Another process may have made the same one.
@@ -211,7 +211,7 @@ class Publisher:
             for covering, paths in chain.covered.items():
                 # What is wrong is told by who reads it, and by `verify`.
                 with suppress(JellyError):
-                    covering.checked()
+                    checked_source(covering)
                     for path in paths:
                         os.unlink(path)
         chain.covered.clear()

@@ -10,7 +10,7 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.apply import apply_read
 from jelly_rdflib.log.committed import committed_operations
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.entry import LogEntry, stored_source
 from jelly_rdflib.log.position import Position
 from jelly_rdflib.log.segment import FORMAT
 from jelly_rdflib.operations import Operation
@@ -42,7 +42,7 @@ def replay_entries(
     for entry in entries:
         moves = [] if position is None else position.moves(entry)
         read = partial(_read, entry, normalize=normalize, moves=moves)
-        apply_read(entry.stored(), place, read, limits=entry.limits, format=FORMAT)
+        apply_read(stored_source(entry), place, read, limits=entry.limits, format=FORMAT)
         if progress is not None:
             progress(entry)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.diff import diff
 from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.errors import DecodeError, LogError
+from jelly_rdflib.errors import DecodeError, JellyError, LogError
 from jelly_rdflib.log.chain import Chain, LogProblem
-from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.entry import LogEntry, place_of, stored_source
 from jelly_rdflib.log.layout import Layout
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
 from jelly_rdflib.log.replay import replay_entries
@@ -56,12 +56,10 @@ def _strange_files(folder: Path, kind: str) -> Iterator[LogProblem]:
 
 
 def _segment_problem(entry: LogEntry, chain: Chain) -> LogProblem | None:
-    name = FileName.parse(entry.path.name)
-    assert name is not None
     try:
         check_segment(
-            read_stored(entry.path, name),
-            entry.place,
+            stored_source(entry),
+            place_of(entry),
             limits=entry.limits,
             is_linked=entry.first not in chain.unlinked,
         )
@@ -95,16 +93,25 @@ def _wrong_snapshots(
     folder: Path, names: list[FileName], chain: Chain, limits: Limits
 ) -> Iterator[LogProblem]:
     dataset = empty_dataset()
-    for entry in chain.entries:
-        replay_entries([entry], dataset)
-        for name in names:
-            if name.last == entry.version:
-                snapshot = empty_dataset()
-                load_snapshot(folder / str(name), name, snapshot, limits)
-                changes = len(diff(snapshot, dataset))
-                if changes:
-                    what = f"it differs from what the patches make: the patch for it has {changes}"
-                    yield LogProblem(folder / str(name), f"{what} operations", entry.version)
+    version = 0
+    for name in names:
+        # Those of versions that were squashed are not asked for.
+        if chain.find(name.last) is None:
+            continue
+        path = folder / str(name)
+        try:
+            replay_entries(chain.between(version, name.last), dataset)
+            version = name.last
+            snapshot = empty_dataset()
+            load_snapshot(path, name, snapshot, limits)
+        except (JellyError, OSError) as error:
+            # There can't be a snapshot of what can't be replayed.
+            yield _problem_of(path, error, name.last)
+            return
+        changes = sum(1 for _ in diff(snapshot, dataset))
+        if changes:
+            what = f"it is not what the patches make: the patch for it has {changes} operations"
+            yield LogProblem(path, what, name.last)
 
 
 def _problem_of(path: Path, error: Exception, version: int) -> LogProblem:

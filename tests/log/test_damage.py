@@ -362,8 +362,16 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     assert path.name != name
     assert log.verify() == []
     [problem] = log.verify(deep=True)
-    assert "differs from what the patches make" in problem.message
+    assert "is not what the patches make" in problem.message
     assert problem.version == 3
+
+
+def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
+    log.snapshot(3)
+    quoted = jr.TripleTerm(add(1)[1], add(1)[2], add(1)[3])
+    patch = [(jr.Op.A, *add(1)[1:3], quoted, None)]
+    log.append(patch, options=jr.PatchOptions(rdf_star=True))
+    assert log.verify(deep=True) == []
 
 
 @pytest.mark.parametrize("text", [b"", b"\0" * 100, b"version 0000000009, change", b"x" * 500])

@@ -536,6 +536,18 @@ def test_a_stale_view_appends_what_says_that_it_follows(log: PatchLog) -> None:
     assert (entry.version, len(other.patches())) == (3, 3)
 
 
+def test_a_long_log_is_not_listed_for_each_patch(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = PatchLog(log.path)
+    with monkeypatch.context() as patched:
+        patched.setattr("jelly_rdflib.log.publisher.read_chain", None)
+        fill(log, 5)
+    # but where another has written it is
+    with pytest.raises(LogConflict):
+        other.append(change(6))
+
+
 def test_the_error_survives_a_process_boundary() -> None:
     import pickle
 
