@@ -30,18 +30,18 @@ def work(name, count):
 
 work("small", 1000)
 before = peak()
-size = work("large", 100_000)
+size = work("large", 150_000)
 print(size, peak() - before)
 """
 
 
 def test_a_patch_may_be_larger_than_memory(tmp_path: Path) -> None:
     size, more = map(int, run(CODE, str(tmp_path), "").split())
-    assert size > 10_000_000
-    assert more < 5_000_000
+    assert size > 16_000_000
+    assert more < 12_000_000
 
 
 def test_a_compressed_patch_may_be_larger_than_memory(tmp_path: Path) -> None:
     size, more = map(int, run(CODE, str(tmp_path), "zst").split())
     assert size < 2_000_000
-    assert more < 5_000_000
+    assert more < 12_000_000
