@@ -6,6 +6,11 @@ from typing import Any, final
 from jelly_rdflib.core.batch_builder import BatchBuilder
 
 @final
+class QuadCount:
+    made: int
+    due: int
+
+@final
 class QuadReader:
     def __init__(
         self,
@@ -15,8 +20,6 @@ class QuadReader:
         *,
         has_graphs: bool,
         max_nesting_depth: int,
+        count: QuadCount,
     ) -> None: ...
-    @property
-    def count(self) -> int: ...
-    def read(self, source: Any, rows: int, text: int) -> bool: ...
-    def put(self, quad: Any) -> None: ...
+    def read(self, first: Any, rows: int, text: int) -> bool: ...

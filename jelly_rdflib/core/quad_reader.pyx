@@ -14,6 +14,19 @@ cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @cython.final
+cdef class QuadCount:
+    """How far a parser is: known to what it reads from and to what reads its statements.
+
+    Attributes:
+        made: How many statements it has made.
+        due: How many it can make without more input, as far as that is known; 0 else.
+    """
+
+    cdef public size_t made
+    cdef public size_t due
+
+
+@cython.final
 cdef class QuadReader:
     """Reads statements into a builder of batches.
 
@@ -27,9 +40,7 @@ cdef class QuadReader:
             ``DefaultGraph``.
         has_graphs: Whether statements may be in named graphs.
         max_nesting_depth: How many levels of quoted triples there may be.
-
-    Attributes:
-        count: How many statements were read.
+        count: Where to count the statements.
     """
 
     cdef object quads
@@ -41,11 +52,11 @@ cdef class QuadReader:
     cdef object default_graph
     cdef bint has_graphs
     cdef size_t max_nesting_depth
-    cdef readonly size_t count
+    cdef QuadCount count
 
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
-        size_t max_nesting_depth
+        size_t max_nesting_depth, QuadCount count not None
     ):
         self.quads = quads
         self.builder = builder
@@ -56,14 +67,16 @@ cdef class QuadReader:
         self.default_graph = library.DefaultGraph
         self.has_graphs = has_graphs
         self.max_nesting_depth = max_nesting_depth
+        self.count = count
 
-    def read(self, source, size_t rows, size_t text):
+    def read(self, first, size_t rows, size_t text):
         """Read statements until the builder has so many rows, or so many bytes of text.
 
+        Or until the next one may be a while away.
+
         Args:
-            source: What the statements come from; if ``source.is_waiting`` it may be a while until
-                the next one comes, and those that are there are enough.
-            rows: Of a batch.
+            first: The first statement, which was taken from the iterator already.
+            rows: Of the builder.
             text: The same.
 
         Returns:
@@ -73,17 +86,18 @@ cdef class QuadReader:
             DecodeError, LimitError: A statement has what can't be, or more than is allowed.
         """
         cdef BatchBuilder builder = self.builder
-        for quad in self.quads:
+        cdef object quad = first
+        while quad is not None:
             self.put(quad)
             if (
                 builder.rows.count >= rows or builder.terms.offsets[builder.terms.count] >= text
-                or source.is_waiting
+                or self.count.made == self.count.due
             ):
                 return False
+            quad = next(self.quads, None)
         return True
 
-    cpdef int put(self, object quad) except -1:
-        """Put a statement into the builder."""
+    cdef int put(self, object quad) except -1:
         cdef BatchBuilder builder = self.builder
         cdef uint32_t s = self.term_number(quad.subject)
         cdef uint32_t p = self.term_number(quad.predicate)
@@ -97,7 +111,7 @@ cdef class QuadReader:
         elif self.has_graphs:
             g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
         builder.append(A, s, p, o, g)
-        self.count += 1
+        self.count.made += 1
         return 0
 
     cdef uint32_t term_number(self, object term) except? 0:

@@ -127,8 +127,8 @@ def _tells_enough(start: bytes) -> bool:
     if has_control_characters(start):
         return len(start) >= 3
     if start[:1] == b"<":
-        # The name of an element looks like an IRI up to its end.
-        return any(byte in b" \t\r\n>?!" for byte in start)
+        # Up to its end the name of an element looks like an IRI.
+        return len(start) >= 5 and (start[1] in b"?!" or any(byte in b" \t\r\n>" for byte in start))
     # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
     # may look like a blank.
     return len(start) >= 3 and start[0] not in BLANKS

@@ -36,10 +36,10 @@ __all__ = [
 
 # An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
-# An absolute IRI or one that ends, a blank node, a directive, a comment.
+# An absolute IRI or one that ends, a blank node, a comment, a directive.
 _TURTLE_START = re.compile(
     rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
-    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|@(prefix|base)\b|#[^\r\n]|(?i:prefix|base)\s)"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas))"
 )
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+from jelly_rdflib.core.quad_reader import QuadCount
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import LimitError
@@ -30,12 +29,10 @@ class WatchedInput:
         source: An open source.
         syntax: What it has.
         max_size: How many bytes there may be between two statements: ``max_frame_size``.
-        count: Returns how many statements the parser has made.
+        count: What the parser has made of it.
 
     Attributes:
         position: How many bytes the parser was given.
-        is_waiting: Whether the source gave less than it was asked for, so that the next statement
-            may be a while away.
     """
 
     def __init__(
@@ -43,18 +40,18 @@ class WatchedInput:
         source: memoryview | ByteSource,
         syntax: Syntax,
         max_size: int,
-        count: Callable[[], int],
+        count: QuadCount,
     ) -> None:
         self._source = source
         self._count = count
         self._max_size = max_size
         self._watch = _WATCHES.get(syntax.format, TurtleNesting)(_MAX_LEVELS)
         self._piece: memoryview = memoryview(b"")
-        self._statements = 0
+        self._made = 0
         # Of the bytes that the parser was given since it made the last statement.
         self._size = 0
         self.position = 0
-        self.is_waiting = False
+        self._has_lines = syntax.format in ("N_TRIPLES", "N_QUADS")
 
     def read(self, size: int) -> bytes:
         """Return at most so many bytes, or none at the end.
@@ -78,7 +75,9 @@ class WatchedInput:
             piece, self._source = self._source[:_PIECE], self._source[_PIECE:]
             return piece
         data = self._source.read(_PIECE)
-        self.is_waiting = 0 < len(data) < _PIECE
+        if self._has_lines and len(data) < _PIECE:
+            # More may be a while away. Of the lines before this piece all statements are made.
+            self._count.due = self._count.made + data.count(b"\n")
         return memoryview(data)
 
     def _skip_byte_order_mark(self) -> None:
@@ -94,9 +93,8 @@ class WatchedInput:
         self._piece = memoryview(start)[self.position :]
 
     def _check_size(self, size: int) -> None:
-        statements = self._count()
-        if statements != self._statements:
-            self._statements = statements
+        if self._count.made != self._made:
+            self._made = self._count.made
             self._size = 0
             if isinstance(self._watch, XmlNesting):
                 self._watch.expansion = 0

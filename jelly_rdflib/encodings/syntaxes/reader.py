@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_builder import BatchBuilder
 from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.quad_reader import QuadReader
+from jelly_rdflib.core.quad_reader import QuadCount, QuadReader
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.encodings.syntaxes.input import WatchedInput
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -70,9 +70,8 @@ class StatementBatches:
         self._prefixes: dict[str, str] = {}
         # What is wrong behind the batch that was made last.
         self._error: DecodeError | None = None
-        self._input = WatchedInput(
-            open_source(source), syntax, limits.max_frame_size, lambda: self._quads.count
-        )
+        self._count = QuadCount()
+        self._input = WatchedInput(open_source(source), syntax, limits.max_frame_size, self._count)
         self._parser = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
@@ -85,6 +84,7 @@ class StatementBatches:
             ox,
             has_graphs=syntax.has_graphs,
             max_nesting_depth=limits.max_nesting_depth,
+            count=self._count,
         )
 
     def __del__(self) -> None:
@@ -128,26 +128,31 @@ class StatementBatches:
         self._add_prefixes()
         if first is None:
             return True
-        self._quads.put(first)
-        return self._quads.read(self._input, _ROWS, _TEXT)
+        return self._quads.read(first, _ROWS, _TEXT)
 
     def _add_prefixes(self) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
         if not self._syntax.has_prefixes:
             return
+        prefixes = self._parser.prefixes
+        if self._syntax.format == "RDF_XML":
+            # There it is those of the element where the parser stands: after the first statement
+            # the root's and some more, and a default that may well be the innermost element's own.
+            prefixes = {} if self._count.made > 0 else prefixes
+            prefixes.pop("", None)
         builder = self._builder
-        for prefix, iri in self._parser.prefixes.items():
+        for prefix, iri in prefixes.items():
             if self._prefixes.get(prefix) != iri:
                 self._prefixes[prefix] = iri
                 builder.add_row(Op.PA, builder.string(prefix), 0, builder.iri(iri), 0)
 
     def _explain(self, error: SyntaxError) -> DecodeError:
         message = _PLACE.sub("", error.msg)
-        message += _HINTS.get(message, "")
+        message += "".join(hint for what, hint in _HINTS.items() if message.endswith(what))
         if error.lineno is None:
             return DecodeError(f"{message} ({self._vicinity()})")
         return DecodeError(message, line=error.lineno, column=error.offset)
 
     def _vicinity(self) -> str:
         """Say where the parser is, when it does not: somewhat before what it has read."""
-        return f"after {self._quads.count} statements, before byte {self._input.position}"
+        return f"after {self._count.made} statements, before byte {self._input.position}"
