@@ -14,6 +14,7 @@ COMMANDS = (
     "completion",
     "convert",
     "diff",
+    "index",
     "inspect",
     "log",
     "record",

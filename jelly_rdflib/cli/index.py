@@ -1,0 +1,111 @@
+"""``jellyp index``: where a long file can be read from."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from jelly_rdflib.cli.inputs import InputError
+from jelly_rdflib.cli.progress import show_progress
+
+__all__ = ["command"]
+
+MEGABYTE = 1 << 20
+
+
+@click.command("index")
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+)
+@click.option(
+    "--spacing",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    metavar="MIB",
+    help="How long the parts are, in MiB.",
+)
+@click.option("--check", is_flag=True, help="Make nothing: say whether indexes are up to date.")
+@click.pass_context
+def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
+    """Save beside each file where it can be read from, in FILE.idx.
+
+    With an index Spark reads parts of a long file side by side without looking through it first.
+    An index notes the file's size, time and first and last bytes; one that is out of date is not
+    used. What is compressed can't be read in parts.
+
+    With --check the exit code is 1 if an index is missing or out of date.
+
+    \b
+    Examples:
+      jellyp index history.jellyp
+      jellyp index --spacing 16 data.jelly
+      jellyp index --check *.jellyp
+    """
+    is_good = True
+    for path in files:
+        is_good &= _check(path) if check else _make(path, spacing * MEGABYTE)
+    context.exit(0 if is_good else 1)
+
+
+def _is_statements(path: str) -> bool:
+    """Is a file of Jelly-RDF, and not of Jelly-Patch, by its first frame?"""
+    from jelly_rdflib.batches import look_at_batches
+    from jelly_rdflib.errors import DecodeError
+    from jelly_rdflib.options import StreamOptions
+
+    batches = look_at_batches(path, limits=None, format=None)
+    try:
+        next(batches, None)
+        options = batches.options
+    except DecodeError as error:
+        raise InputError(path, error) from error
+    finally:
+        batches.close()
+    if options is None:
+        raise InputError(path, "only files of Jelly-Patch and Jelly-RDF have indexes")
+    return isinstance(options, StreamOptions)
+
+
+def _make(path: str, spacing: int) -> bool:
+    from jelly_rdflib.core.source import is_compressed
+    from jelly_rdflib.errors import DecodeError
+    from jelly_rdflib.index import find_parts, write_index
+
+    if is_compressed(path):
+        raise InputError(path, "what is compressed can't be read in parts: unpack it first")
+    is_statements = _is_statements(path)
+    try:
+        with show_progress(os.path.basename(path), os.path.getsize(path)) as progress:
+            parts = find_parts(
+                path,
+                is_statements=is_statements,
+                spacing=spacing,
+                advance=progress.advance,
+                keep_going=False,
+            )
+    except DecodeError as error:
+        raise InputError(path, error) from error
+    target = write_index(path, parts, is_statements=is_statements)
+    count = f"{len(parts)} parts" if len(parts) != 1 else "1 part"
+    click.echo(f"{target}: {count}, {os.path.getsize(target):,} bytes")
+    return True
+
+
+def _check(path: str) -> bool:
+    from jelly_rdflib.index import StaleIndexError, index_path, load_index
+
+    try:
+        parts = load_index(path, is_statements=_is_statements(path), spacing=1)
+    except StaleIndexError as error:
+        click.echo(str(error))
+        return False
+    if parts is None:
+        click.echo(f"{index_path(path)}: there is no index")
+        return False
+    return True

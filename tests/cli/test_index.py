@@ -1,0 +1,69 @@
+"""``jellyp index``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jelly_rdflib import index
+
+from .support import OPERATIONS, encode, run, run_well
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode([*OPERATIONS, OPERATIONS[7]] * 5))
+    return path
+
+
+def test_an_index_is_made_and_is_up_to_date(source: Path) -> None:
+    shown = run_well("index", source).text
+    assert shown.startswith(f"{source}.idx: 1 part, ")
+    assert index.load_index(source) is not None
+    assert run_well("index", "--check", source).out == b""
+
+
+def test_a_missing_index_is_told(source: Path) -> None:
+    ended = run("index", "--check", source)
+    assert (ended.code, ended.text) == (1, f"{source}.idx: there is no index\n")
+
+
+def test_an_index_that_is_out_of_date_is_told(source: Path) -> None:
+    run_well("index", source)
+    source.write_bytes(encode(OPERATIONS))
+    ended = run("index", "--check", source)
+    assert ended.code == 1
+    assert "not of the file beside it" in ended.text
+
+
+def test_a_damaged_index_is_told(source: Path) -> None:
+    run_well("index", source)
+    saved = Path(index.index_path(source))
+    data = saved.read_bytes()
+    for damaged in (b"", data[:20], data[:-1] + b"xx", data[:30] + b"!" + data[31:], b"x" * 100):
+        saved.write_bytes(damaged)
+        ended = run("index", "--check", source)
+        assert ended.code == 1
+        assert "index" in ended.text
+
+
+def test_a_damaged_file_gets_none(source: Path) -> None:
+    source.write_bytes(source.read_bytes()[:-3])
+    ended = run("index", "--spacing", "1", source)
+    # So short a file is one part: nobody has to look through it.
+    assert ended.code == 0
+    source.write_bytes(b"\x05\xff\xff")
+    ended = run("index", source)
+    assert ended.code == 1
+    assert str(source) in ended.err
+
+
+def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "x.jellyp.gz"
+    run_well("convert", source, packed)
+    assert "can't be read in parts" in run("index", packed).err
+    text = tmp_path / "x.rdfp"
+    run_well("convert", source, text)
+    assert "only files of Jelly-Patch and Jelly-RDF" in run("index", text).err
