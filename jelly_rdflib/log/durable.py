@@ -34,12 +34,10 @@ class StagedFile:
 
     Attributes:
         path: Where it is meanwhile.
-        size: How many bytes it has.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
-        self.size = 0
         self._is_published = False
         self._hash = hashlib.sha256()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSE_ON_EXEC | _BINARY
@@ -57,9 +55,7 @@ class StagedFile:
         self._hash.update(rest)
         with _named(self.path):
             while rest:
-                written = os.write(self._fd, rest)
-                self.size += written
-                rest = rest[written:]
+                rest = rest[os.write(self._fd, rest) :]
 
     @property
     def digest(self) -> str:

@@ -190,8 +190,8 @@ class PatchLog:
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
-        Whatever happens before that, an exception, the end of the process or a failure of power,
-        leaves the log as it was or with the patch; an exception leaves it as it was.
+        The end of the process or a failure of power before that leaves the log as it was, or with
+        the whole patch. After an error the log is as it was; after Ctrl+C it may be either.
 
         The patch gets an ``id`` if it has none. All of it is read once, and memory is bounded by a
         frame. Lexical forms, headers and aborted transactions are kept. In a log all statements are

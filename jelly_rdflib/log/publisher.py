@@ -31,6 +31,9 @@ from jelly_rdflib.options import Limits, PatchOptions
 
 __all__ = ["Publisher"]
 
+# How often a folder in which others write is listed, if something seems to be missing.
+_ATTEMPTS = 100
+
 
 class Publisher:
     """Writes to a log.
@@ -48,9 +51,15 @@ class Publisher:
 
     def read_chain(self) -> Chain:
         """Read what the log has, without the lock."""
-        # In this order: what the note tells of must be among the names.
-        note = self._layout.head.read()
-        return read_chain(self._layout.segments, note, self._limits)
+        for _ in range(_ATTEMPTS):
+            # In this order: what the note tells of must be among the names.
+            note = self._layout.head.read()
+            chain = read_chain(self._layout.segments, note, self._limits)
+            # Of names that come and go while a folder is listed, a later one may be seen and an
+            # earlier one not.
+            if not chain.problems or self._layout.head.read() == note:
+                break
+        return chain
 
     def append(
         self,
@@ -234,8 +243,11 @@ def _check_follows(chain: Chain, prev: URIRef | None, id: URIRef) -> None:
         message = f"the log has the patch <{id}> already: it makes version {version}"
     elif prev != chain.head_id:
         wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
-        found = f"<{chain.head_id}>" if chain.head_id else "that there is none"
-        message = f"the patch {wanted}, but the newest is {found}, version {chain.version}"
+        message = f"the patch {wanted}, but the log has none"
+        if chain.head_id is not None:
+            message = (
+                f"the patch {wanted}, but the newest is <{chain.head_id}>, version {chain.version}"
+            )
     else:
         return
     raise LogConflict(message, expected=prev, head=chain.head_id, version=chain.version)

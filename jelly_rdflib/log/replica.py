@@ -9,6 +9,7 @@ from typing import Any
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.durable import StagedFile, make_folder, remove_leftovers, staged
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.layout import COMPRESSIONS
@@ -130,12 +131,22 @@ class Replica:
         return self._version
 
     def _load(self) -> None:
-        self.dataset = empty_dataset()
-        self._version, self._id = 0, None
-        # Older ones are left where a process was ended before it removed them.
-        for name in list_snapshots(self._path)[-1:]:
-            load_snapshot(self._path / str(name), name, self.dataset, self._limits)
-            self._version, self._id = name.last, name.id
+        while True:
+            self.dataset = empty_dataset()
+            self._version, self._id = 0, None
+            # Older ones are left where a process was ended before it removed them.
+            names = list_snapshots(self._path)
+            if not names:
+                return
+            try:
+                load_snapshot(self._path / str(names[-1]), names[-1], self.dataset, self._limits)
+            except LogError:
+                # Unless another process has replaced it meanwhile.
+                if list_snapshots(self._path)[-1:] == names[-1:]:
+                    raise
+            else:
+                self._version, self._id = names[-1].last, names[-1].id
+                return
 
     def _save(self, entry: LogEntry) -> None:
         """Keep the dataset in place of what is there, unless that is newer."""

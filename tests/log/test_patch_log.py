@@ -508,7 +508,7 @@ def test_a_conflict_is_told_before_the_patch_is_read(log: PatchLog) -> None:
 
 
 def test_the_first_patch_follows_none(log: PatchLog) -> None:
-    with pytest.raises(LogConflict, match="that there is none") as caught:
+    with pytest.raises(LogConflict, match="but the log has none") as caught:
         log.append([(Op.H, "prev", patch_id(1)), *change(1)])
     assert (caught.value.expected, caught.value.head, caught.value.version) == (
         patch_id(1),

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rdflib import Dataset
 
 import jelly_rdflib as jr
@@ -241,3 +242,27 @@ def test_several_processes_update_a_replica(tmp_path: Path) -> None:
     replica = Replica(tmp_path / "replica")
     assert replica.version == 4
     assert state(replica.dataset) == state(log.checkout())
+
+
+def test_a_folder_that_changes_while_it_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system may list a name that came later, and not one that came before it."""
+    log = fill(PatchLog.create(tmp_path / "log"), 3)
+    real = os.listdir
+    calls: list[Any] = []
+
+    def listdir(path: Any) -> list[str]:
+        calls.append(path)
+        if len(calls) > 1:
+            return real(path)
+        monkeypatch.setattr(os, "listdir", real)
+        fill(log, 2)
+        monkeypatch.setattr(os, "listdir", listdir)
+        return [name for name in real(path) if not name.startswith("0000000004")]
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    other = PatchLog(log.path)
+    assert other.version == 5
+    assert len(other.patches()) == 5
+    assert len(calls) == 2
