@@ -59,7 +59,5 @@ from .rdf import read_statements as read_statements
 from .record import Recorder as Recorder
 from .record import record as record
 from .terms import TripleTerm as TripleTerm
-from .validation import RULES as RULES
 from .validation import Fault as Fault
-from .validation import Rule as Rule
 from .validation import validate as validate

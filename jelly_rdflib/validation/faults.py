@@ -109,7 +109,7 @@ class Fault:
     """Something that breaks a rule, and where.
 
     Args:
-        rule: The name of the rule, of `RULES`.
+        rule: The name of the rule, one of `jelly_rdflib.validation.RULES`.
         message: What is wrong.
         offset: Position in the (uncompressed) input, in bytes from its start.
         frame: Number of the frame, counted from 0.

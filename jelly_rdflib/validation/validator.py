@@ -23,12 +23,13 @@ def validate(
 ) -> Iterator[Fault]:
     r"""Find what is wrong with a file: all that readers refuse, and what they put up with.
 
-    `RULES` has the rules. Reading goes on after a fault as far as that makes sense. In RDF Patch
-    text a row that is wrong is left out, up to its dot or to the next line that starts like a row.
-    In Jelly it goes on after what spoils nothing else, such as a transaction that starts twice; but
-    where frames, messages or lookups are damaged, what follows can't be known, and that fault is
-    the last one. What may go wrong in each row (the kind of a field, a term, a place of headers) is
-    told once: of a stream, of the term, of the patch. Memory is bounded by the largest frame.
+    The rules are in `jelly_rdflib.validation.RULES`. Reading goes on after a fault as far as that
+    makes sense. In RDF Patch text a row that is wrong is left out, up to its dot or to the next
+    line that starts like a row. In Jelly it goes on after what spoils nothing else, such as a
+    transaction that starts twice; but where frames, messages or lookups are damaged, what follows
+    can't be known, and that fault is the last one. What may go wrong in each row (the kind of a
+    field, a term, a place of headers) is told once: of a stream, of the term, of the patch. Memory
+    is bounded by the largest frame.
 
     Args:
         source: As for `jelly_rdflib.read_batches`.

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
+from jelly_rdflib.validation import RULES
 from jelly_rdflib.validation.faults import Novelty
 
 from .. import strategies
@@ -88,7 +89,7 @@ TX . TA .
     @given(strategies.streams(), strategies.dice)
     def test_no_errors_where_there_are_none(self, stream: Stream, rng: random.Random) -> None:
         messages = producer.frames(stream.operations, stream.options, rng)
-        data = b.delimited(wire.spell(message, rng, 0.1) for message in messages)
+        data = producer.spelled(messages, rng)
         rules = {fault.rule for fault in faults(data) if fault.severity == "error"}
         # What the foreign producer leaves to chance: graphs that mean nothing, oneofs set twice.
         assert rules <= {"graph-in-triples", "row-kinds"}
@@ -140,7 +141,7 @@ class TestFaults:
         assert len(fault.message) < 200
 
     def test_each_rule_is_described(self) -> None:
-        for name, rule in jr.RULES.items():
+        for name, rule in RULES.items():
             assert rule.severity in ("error", "warning")
             assert rule.text.endswith(".")
             assert name == name.lower()
