@@ -1,0 +1,133 @@
+"""What is timed of recordings: changes that are recorded, against the same changes that are not."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rdflib import Dataset, Graph
+
+import jelly_rdflib as jr
+
+from .data import Inputs
+from .log_works import count_changes, history
+from .works import Work
+
+__all__ = ["CHANGES", "Changes"]
+
+
+@dataclass
+class State:
+    """What is changed, and what to change it by; all terms, triples and graphs are ready."""
+
+    dataset: Dataset
+    triples: list[tuple[Graph, Any]]
+    quads: list[Any]
+    file: io.BytesIO
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Changes by one of rdflib's ways.
+
+    Args:
+        name: Which way.
+        make: Makes them.
+        store: The store they are made in.
+        is_full: Whether all quads are there before.
+        count: Counts them.
+        target: How fast they are to be if they are recorded, as a part of how fast they are.
+    """
+
+    name: str
+    make: Callable[[State, Inputs], Any]
+    store: str = "default"
+    is_full: bool = False
+    count: Callable[[Inputs], int] = lambda inputs: len(inputs.quads)
+    target: float | None = 0.5
+
+    def prepare(self, inputs: Inputs) -> State:
+        dataset = Dataset(self.store)
+        graphs = {g: dataset.graph(g) for g in {quad[3] for quad in inputs.quads}}
+        quads = [(s, p, o, graphs[g]) for s, p, o, g in inputs.quads]
+        if self.is_full:
+            dataset.addN(quads)
+        return State(dataset, [(quad[3], quad[:3]) for quad in quads], quads, io.BytesIO())
+
+    def plain(self, inputs: Inputs) -> Work:
+        """Make them."""
+        return Work(
+            self.name, lambda state: self.make(state, inputs), prepare=lambda: self.prepare(inputs)
+        )
+
+    def recorded(self, inputs: Inputs) -> Work:
+        """Make them while they are recorded into memory."""
+
+        def run(state: State) -> State:
+            with jr.record(state.dataset, state.file):
+                self.make(state, inputs)
+            return state
+
+        return Work(
+            f"{self.name}, recorded",
+            run,
+            prepare=lambda: self.prepare(inputs),
+            check=lambda state: count_statements(state.file) == self.count(inputs),
+        )
+
+
+def count_statements(file: io.BytesIO) -> int:
+    return sum(
+        op in (jr.Op.A, jr.Op.D) for batch in jr.read_batches(file.getvalue()) for op in batch.ops
+    )
+
+
+def add(state: State, inputs: Inputs) -> None:
+    for graph, triple in state.triples:
+        graph.add(triple)
+
+
+def add_all(state: State, inputs: Inputs) -> None:
+    state.dataset.addN(state.quads)
+
+
+def remove(state: State, inputs: Inputs) -> None:
+    for graph, triple in state.triples:
+        graph.remove(triple)
+
+
+def remove_subjects(state: State, inputs: Inputs) -> None:
+    for s in dict.fromkeys(quad[0] for quad in inputs.quads):
+        pattern: Any = (s, None, None)
+        state.dataset.remove(pattern)
+
+
+def parse(state: State, inputs: Inputs) -> None:
+    state.dataset.parse(data=inputs.n_quads, format="nquads")
+
+
+def apply(state: State, inputs: Inputs) -> None:
+    jr.apply(inputs.jelly_patch, state.dataset)
+
+
+def make_history(state: State, inputs: Inputs) -> None:
+    graph = state.dataset.default_graph
+    for patch in history(inputs).patches:
+        for operation in patch[1:-1]:
+            (graph.add if operation[0] == jr.Op.A else graph.remove)(operation[1:4])
+
+
+CHANGES = (
+    Changes("Graph.add", add),
+    Changes("Dataset.addN", add_all),
+    Changes("Graph.remove", remove, is_full=True),
+    Changes("Dataset.remove of each subject", remove_subjects, is_full=True),
+    Changes("Dataset.parse of N-Quads", parse),
+    Changes("the history, change by change", make_history, count=count_changes),
+    Changes("jr.apply", apply),
+    Changes("Graph.add to Oxigraph", add, store="Oxigraph"),
+    # Removing takes Oxigraph less time than it takes to find out what it has.
+    Changes("Graph.remove from Oxigraph", remove, store="Oxigraph", is_full=True, target=None),
+)
