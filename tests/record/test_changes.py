@@ -561,6 +561,14 @@ def test_literals_are_recorded_as_oxigraph_spells_them(name: str) -> None:
         twice = [(S, P, Literal("y", **more)) for more in ({}, {"datatype": XSD.string})]
         dataset.addN([(*triple, dataset.graph(G)) for triple in twice])
         dataset.remove((S, P, Literal("x")))
+    for operation, (_, literal) in zip(list(recorder.patch)[1:], spellings, strict=False):
+        o = operation[3]
+        assert (type(o), o.value, o.ill_typed) == (Literal, literal.value, literal.ill_typed)
+        assert (o.language, o.datatype, hash(o)) == (
+            literal.language,
+            literal.datatype,
+            hash(literal),
+        )
     stored = [literal.n3() for _, literal in spellings]
     found = [(op, o.n3(), g) for op, _, _, o, g in list(recorder.patch)[1:-1]]
     assert found[:8] == [(Op.A, o, g) for g in (None, G) for o in stored]
