@@ -35,8 +35,17 @@ def main() -> int:
         metavar="WORD",
         help="only what has this in its name, or 'memory' or 'latency'",
     )
+    parser.add_argument(
+        "--spark", action="store_true", help="reading on Spark instead: see benchmarks/spark.py"
+    )
     arguments = parser.parse_args()
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
+
+    if arguments.spark:
+        from . import spark
+
+        spark.show(100 if arguments.quick else 500, 2 if arguments.quick else 3)
+        return 0
 
     errors = Console(stderr=True)
     columns = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())

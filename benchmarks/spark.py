@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-__all__ = ["Pair", "measure"]
+__all__ = ["Pair", "measure", "show"]
 
 FILES = 8
 READY_SIZE = 64
@@ -242,13 +242,18 @@ def aggregate_anew(spark: SparkSession, path: Path) -> tuple[Any, ...]:
     return aggregate(spark, "jelly-patch", path)
 
 
+def show(size: int, rounds: int) -> None:
+    """Measure, and print each pair as soon as it is known."""
+    for pair in measure(size, rounds):
+        print(pair, flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
     parser.add_argument("--size", type=int, default=500, metavar="MB", help="of the large file")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    for pair in measure(arguments.size, arguments.rounds):
-        print(pair, flush=True)
+    show(arguments.size, arguments.rounds)
 
 
 if __name__ == "__main__":

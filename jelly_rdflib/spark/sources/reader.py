@@ -43,6 +43,8 @@ class RowsReader:
         self, kind: Kind, options: ReadOptions, schema: StructType, filters: Filters
     ) -> None:
         check_schema(schema, kind.schema_for(options))
+        if kind.is_statements and options.ops is not None:
+            raise ValueError(f"the option op is for operations; {kind.name} has statements")
         self.kind = kind
         self.options = options
         self.schema = schema
