@@ -550,7 +550,7 @@ def test_literals_are_recorded_as_oxigraph_spells_them(name: str) -> None:
     spellings = [
         (Literal("x"), Literal("x", datatype=XSD.string)),
         (Literal("x", lang="EN-gb"), Literal("x", lang="en-gb")),
-        (Literal("1.0", datatype=XSD.decimal, normalize=False), Literal(1, datatype=XSD.decimal)),
+        (Literal("1.0", datatype=XSD.decimal, normalize=False), Literal("1", datatype=XSD.decimal)),
         (Literal("a", datatype=URIRef("urn:d")), Literal("a", datatype=URIRef("urn:d"))),
     ]
     with jr.record(dataset) as recorder:
