@@ -280,16 +280,16 @@ class PatchLog:
             1
         """
         end = self._chain.resolve(upto)
-        place = None
+        kept = None
         if position is not None:
             if since is not None:
                 raise ValueError("give since or position, not both: the position says since when")
-            place = Position(target, as_iri(position))
-            start = place.find(self._chain)
+            kept = Position(target, as_iri(position))
+            start = kept.find(self._chain)
         else:
             start = 0 if since is None else self._chain.resolve(since)
         entries = self._chain.between(start, end)
-        replay_entries(entries, target, position=place, normalize=normalize, progress=progress)
+        replay_entries(entries, target, position=kept, normalize=normalize, progress=progress)
         return max(start, end)
 
     def checkout(
