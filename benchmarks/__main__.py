@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import data, latency, memory
+from . import data, difference, latency, memory
 from .compare import COMPARISONS, compare
 from .report import Measured, as_json, print_table
 
@@ -20,6 +20,8 @@ STREAM_SIZE = 1_000_000_000
 QUICK_STREAM_SIZE = 100_000_000
 APPENDS = 500
 QUICK_APPENDS = 100
+TRIPLES = 1_000_000
+QUICK_TRIPLES = 50_000
 
 
 def main() -> int:
@@ -33,7 +35,7 @@ def main() -> int:
         "--only",
         default="",
         metavar="WORD",
-        help="only what has this in its name, or 'memory' or 'latency'",
+        help="only what has this in its name, or 'memory', 'latency' or 'difference'",
     )
     parser.add_argument(
         "--spark", action="store_true", help="reading on Spark instead: see benchmarks/spark.py"
@@ -86,7 +88,12 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     if only in "latency":
         bar.reset(task, description="append latency", total=None)
         seconds = latency.measure(QUICK_APPENDS if is_quick else APPENDS)
-    return Measured(ratios, peak, seconds)
+
+    differences = []
+    if only in "difference":
+        bar.reset(task, description="memory of differences", total=None)
+        differences = difference.measure(QUICK_TRIPLES if is_quick else TRIPLES)
+    return Measured(ratios, peak, seconds, differences)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .compare import Ratio
+from .difference import Difference
 from .latency import Latency
 from .memory import Peak
 
@@ -28,6 +29,7 @@ class Measured:
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
+    differences: list[Difference]
 
 
 def versions() -> dict[str, str]:
@@ -58,8 +60,18 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
             f" times the {milliseconds(latency.rename)} ms of write, fsync, rename and fsync of the"
             f" folder (medians of {len(latency.append)})"
         )
+    for each in measured.differences:
+        target = "" if each.target is None else f"; target: < {each.target / MEGABYTE:.0f} MB, "
+        console.print(
+            f"Memory of a difference by {each.kind} beside two graphs of {each.triples:,} triples:"
+            f" [bold]{each.peak / MEGABYTE:.1f} MB[/], and {each.seconds:.1f} s"
+            f"{target}{verdict(each.is_met)}"
+        )
     missed = [f"{each.ours} vs {each.peer}" for each in ratios if each.is_met is False]
     missed += ["peak memory"] if peak is not None and not peak.is_met else []
+    missed += [
+        f"difference by {each.kind}" for each in measured.differences if each.is_met is False
+    ]
     if missed:
         console.print(f"[bold]Missed targets:[/] {'; '.join(missed)}")
     console.print(", ".join(f"{name} {number}" for name, number in versions().items()), style="dim")
@@ -118,4 +130,5 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
         ],
         "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
         "latency": latency and asdict(latency),
+        "differences": [{**asdict(each), "is_met": each.is_met} for each in measured.differences],
     }

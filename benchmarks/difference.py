@@ -1,0 +1,105 @@
+"""What a difference of two large graphs needs in memory beside the graphs.
+
+``python -m benchmarks.difference TRIPLES`` makes two graphs of so many triples in rdflib's default
+store, a third of which have blank nodes, and of which a few have changed. It measures `diff` of the
+two by labels, then by canonical labels: what Python allocates meanwhile at the most.
+
+It is a process of its own, since all that memory is to be given back.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rdflib import BNode, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+
+__all__ = ["Difference", "measure"]
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = 64_000_000
+# Triples of a group, and of which groups something is changed.
+GROUP = 6
+CHANGED = 1000
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a difference came to.
+
+    Args:
+        kind: By which labels of blank nodes.
+        triples: Of each graph.
+        operations: Of the difference.
+        peak: The most memory beside the graphs, in bytes.
+        seconds: Of the processor, without the measuring of memory.
+        target: What the peak is to be below.
+    """
+
+    kind: str
+    triples: int
+    operations: int
+    peak: int
+    seconds: float
+    target: int | None
+
+    @property
+    def is_met(self) -> bool | None:
+        return None if self.target is None else self.peak < self.target
+
+
+def measure(triples: int) -> list[Difference]:
+    """Measure the differences of graphs of so many triples."""
+    command = [sys.executable, "-m", "benchmarks.difference", str(triples)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    return [Difference(**each) for each in json.loads(done.stdout)]
+
+
+def run(triples: int) -> Iterator[Difference]:
+    """Make the graphs, and measure."""
+    groups = triples // GROUP
+    old, new = make_graph(groups, changes=False), make_graph(groups, changes=True)
+    for kind, target in (("labels", TARGET), ("canonical labels", None)):
+        is_canonical = target is None
+        start = time.process_time()
+        patch = jr.diff(old, new, canonical=is_canonical)
+        seconds = time.process_time() - start
+        tracemalloc.start()
+        jr.diff(old, new, canonical=is_canonical)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        if len(patch) != 2 + 4 * len(range(0, groups, CHANGED)):
+            raise AssertionError(f"a difference of {len(patch)} operations is wrong")
+        yield Difference(kind, len(new), len(patch), peak, seconds, target)
+
+
+def make_graph(groups: int, *, changes: bool) -> Graph:
+    """Return a graph of groups of statements: each about a thing, and a blank node that it has."""
+    example = "http://example.org/"
+    has, value = URIRef(f"{example}has"), URIRef(f"{example}value")
+
+    def operations() -> Iterator[jr.Operation]:
+        for number in range(groups):
+            s, node = URIRef(f"{example}{number}"), BNode(f"b{number}")
+            changed = " changed" if changes and number % CHANGED == 0 else ""
+            for property in range(GROUP - 2):
+                text = f"property {property} of {number}{changed if property == 0 else ''}"
+                yield jr.Op.A, s, URIRef(f"{example}property{property}"), Literal(text), None
+            yield jr.Op.A, s, has, node, None
+            yield jr.Op.A, node, value, Literal(f"value {number}{changed}"), None
+
+    graph = Graph()
+    jr.apply(operations(), graph, atomic=False)
+    return graph
+
+
+if __name__ == "__main__":
+    print(json.dumps([asdict(each) for each in run(int(sys.argv[1]))]))
