@@ -18,7 +18,7 @@ from .. import strategies
 from ..oracle import producer
 from ..oracle.terms import DEFAULT_GRAPH, Plain, operation
 from ..strategies import Stream
-from ..support import options_of, read, write
+from ..support import assert_nothing_is_kept, options_of, read, write
 from .spelling import rows_of, spell
 
 pa = pytest.importorskip("pyarrow")
@@ -305,3 +305,24 @@ class TestFilters:
         got = [row for each in found.convert(jr.read_batches(encoded)) for row in each.to_pylist()]
         everything = [row for each in read_arrow(encoded) for row in each.to_pylist()]
         assert got == [row for row in everything if is_wanted(row)]
+
+
+class TestMemory:
+    def test_what_is_taken_is_given_back(self) -> None:
+        iri = ("iri", "urn:a")
+        data = write([("A", iri, iri, ("bnode", f"b {n}"), DEFAULT_GRAPH) for n in range(50)])
+        batches = list(read_arrow(data))
+        bad = pa.record_batch({"s": ["<urn:a>", "x"], "p": ["<a>"] * 2, "o": ["<a>"] * 2})
+        condition = TermCondition(make_node_factory(False), jr.Limits(), ["_:b", "x", "<urn:a>"])
+
+        def work() -> None:
+            for terms in ("string", "struct"):
+                for _ in read_arrow(data, terms=terms, max_rows=7):
+                    pass
+            found = ArrowRows(arrow_schema(["s", "o"]), filter=RowFilter(s=[condition]))
+            list(found.convert(jr.read_batches(data)))
+            list(read_record_batches(batches))
+            with pytest.raises(jr.EncodeError):
+                list(read_record_batches([bad]))
+
+        assert_nothing_is_kept(work)

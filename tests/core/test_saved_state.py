@@ -20,6 +20,7 @@ from ..oracle import producer, rdf_producer
 from ..oracle.terms import plain_operation
 from ..rdf import strategies as rdf_strategies
 from ..strategies import Stream
+from ..support import assert_nothing_is_kept
 
 LIMITS = jr.Limits()
 
@@ -204,3 +205,18 @@ class TestDamage:
     def test_before_the_options_there_is_none(self) -> None:
         with pytest.raises(jr.DecodeError, match="before the stream's options"):
             patch_decoder().save()
+
+
+class TestMemory:
+    def test_what_is_taken_is_given_back(self) -> None:
+        state = TestDamage().state()
+
+        def work() -> None:
+            decoder = patch_decoder()
+            decoder.restore(state)
+            decoder.save()
+            for size in (len(state) // 2, len(state) - 1):
+                with pytest.raises(jr.DecodeError):
+                    patch_decoder().restore(state[:size])
+
+        assert_nothing_is_kept(work)

@@ -14,8 +14,8 @@ from ..support import read
 from .files import COLUMNS, make_operations, read_rows, write_file
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import register  # noqa: E402
-from jelly_rdflib.spark.sorting import in_order  # noqa: E402
+from jelly_rdflib.spark import register
+from jelly_rdflib.spark.sorting import in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -124,7 +124,7 @@ class TestModes:
     def test_spark_has_no_other_modes_for_such_sources(
         self, changes: DataFrame, tmp_path: Path, mode: str
     ) -> None:
-        with pytest.raises(Exception, match="cannot be written|UNSUPPORTED"):
+        with pytest.raises(Exception, match=r"cannot be written|UNSUPPORTED"):
             changes.write.format("jelly-patch").mode(mode).save(str(tmp_path / "target"))
 
 
@@ -157,7 +157,7 @@ class TestFailures:
         assert len(list(target.iterdir())) == 3
 
     def test_a_transaction_that_is_cut_is_refused(self, changes: DataFrame, tmp_path: Path) -> None:
-        with pytest.raises(Exception, match="partition \\d can't be written as jelly-patch"):
+        with pytest.raises(Exception, match=r"partition \d can't be written as jelly-patch"):
             changes.where("op <> 'TC'").write.format("jelly-patch").mode("append").save(
                 str(tmp_path / "target")
             )
