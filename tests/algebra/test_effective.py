@@ -132,6 +132,27 @@ def test_prefixes() -> None:
     assert dict(graph.namespaces()) == before
 
 
+def test_recordings_are_effective() -> None:
+    def make() -> Dataset:
+        return make_dataset(({(S, P, O, None), (S, P, S, S)}, {"ex": URIRef("urn:a#")}))
+
+    dataset, expected = make(), contents(make())
+    with jr.record(dataset) as recorder:
+        dataset.add((S, P, O))
+        dataset.remove((S, None, None, None))
+        dataset.bind("ex", "urn:b#", override=True, replace=True)
+        dataset.bind("other", "urn:a#")
+        dataset.add((S, P, S, S))
+    patch = recorder.patch
+    assert patch is not None
+    for smaller in (patch, patch.compact(assume_effective=True)):
+        dataset = make()
+        assert list(smaller.effective(dataset)) == list(smaller)
+        smaller.apply(dataset)
+        smaller.invert().apply(dataset)
+        assert contents(dataset) == expected
+
+
 def test_method_of_a_patch() -> None:
     graph = Graph()
     assert list(Patch([A, A, D]).effective(graph)) == [A, D]
