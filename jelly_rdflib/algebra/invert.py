@@ -22,9 +22,9 @@ from jelly_rdflib.options import Limits
 __all__ = ["invert"]
 
 # By code: a list, since the hash of an Op is Python code.
-_INVERSES = {Op.A: Op.D, Op.PA: Op.PD, Op.TX: Op.TC}
-_INVERSES |= {inverse: op for op, inverse in _INVERSES.items()}
-_INVERSE = [_INVERSES.get(code) for code in range(len(Op) + 1)]
+_INVERSE: list[Op | None] = [None] * (max(Op) + 1)
+for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):
+    _INVERSE[_op], _INVERSE[_inverse] = _inverse, _op
 
 
 def invert(
