@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["Recorder", "record"]
+
+_STARTING = threading.Lock()
 
 
 def record(
@@ -255,6 +258,17 @@ class Recorder:
     def __enter__(self) -> Self:
         if self._transactions is not None:
             raise RecordError("a recorder is for one block")
+        self._sink.open()
+        try:
+            # Two threads that start at once must find the same tap.
+            with _STARTING:
+                self._start()
+        except BaseException as error:
+            self._sink.leave(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def _start(self) -> None:
         store = self._target.store
         tap = find_tap(store)
         if tap is None:
@@ -264,17 +278,11 @@ class Recorder:
                 "a store with transactions of its own can't be recorded twice at a time: it has "
                 "one transaction for both"
             )
-        self._sink.open()
-        try:
-            transactions = Transactions(self._target, tap, self._sink, is_atomic=self._is_atomic)
-            with tap.lock:
-                transactions.start()
-                tap.join(transactions)
-        except BaseException as error:
-            self._sink.leave(type(error), error, error.__traceback__)
-            raise
+        transactions = Transactions(self._target, tap, self._sink, is_atomic=self._is_atomic)
+        with tap.lock:
+            transactions.start()
+            tap.join(transactions)
         self._tap, self._transactions, self._is_open = tap, transactions, True
-        return self
 
     def __exit__(
         self,

@@ -17,7 +17,7 @@ cdef class Journal:
     cdef bint is_dataset
     cdef bint has_one_graph
     cdef object name
-    # Graph terms by the names of graphs; `...` for those that are not recorded.
+    # Graph terms by the names of graphs.
     cdef dict terms
     # The graph that was changed last, whether it is recorded, and its graph term.
     cdef object graph

@@ -17,6 +17,9 @@ cdef object DELETE = Op.D
 
 # No graph, which None may be.
 cdef object NOTHING = object()
+# In place of a graph term: changes to the graph are left out, or must not be made.
+cdef object LEFT_OUT = object()
+cdef object REFUSED = object()
 
 
 cdef class Journal:
@@ -88,6 +91,11 @@ cdef class Journal:
         for change in changes:
             if change[2] is not self.graph:
                 self.turn_to(change[2])
+            if self.g is REFUSED:
+                raise RecordError(
+                    f"changes to the graph {get_name(change[2])} can't be recorded: it is not the "
+                    "default graph here, and in a patch it would be"
+                )
             if self.is_recorded and self.is_atomic:
                 self.log.append(change[0])
                 self.log.append(change[1])
@@ -131,7 +139,7 @@ cdef class Journal:
             if len(self.terms) >= MAX_TERMS:
                 self.terms.clear()
             self.terms[name] = term
-        self.is_recorded = term is not ...
+        self.is_recorded = term is not LEFT_OUT and term is not REFUSED
         self.g = term
         self.graph = graph
         return 0
@@ -140,10 +148,5 @@ cdef class Journal:
         if self.has_one_graph or name == self.name:
             return None
         if not self.is_dataset:
-            return ...
-        if name == DATASET_DEFAULT_GRAPH_ID:
-            raise RecordError(
-                f"changes to the graph {name} can't be recorded: it is not the default graph here, "
-                "and in a patch it would be"
-            )
-        return name
+            return LEFT_OUT
+        return REFUSED if name == DATASET_DEFAULT_GRAPH_ID else name

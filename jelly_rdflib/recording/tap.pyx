@@ -88,6 +88,7 @@ cdef class Tap:
         """Tell a journal of all changes from now on."""
         with self.lock:
             if not self.journals:
+                self.is_quiet = False
                 for name in self.methods:
                     setattr(self.store, name, getattr(self, name))
                 setattr(self.store, TAP, self)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import ConjunctiveGraph, Dataset, Graph, Literal, URIRef
 from rdflib.exceptions import ParserError
 
 import jelly_rdflib as jr
@@ -100,6 +100,19 @@ def test_parse_into_a_dataset(make_dataset: Callable[[], Dataset], format: str) 
     data = encoded(source, format)
     operations = check(target, make_dataset, lambda: target.parse(data=data, format=format))
     assert sum(operation[0] == Op.A for operation in operations) == 3
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+@pytest.mark.parametrize("format", QUADS)
+def test_parse_into_a_conjunctive_graph(format: str) -> None:
+    source = Dataset()
+    for g in (G, H):
+        source.add((S, URIRef("http://example.org/p"), g, g))
+    target = ConjunctiveGraph()
+    # with a Dataset of the same store, which lists a graph that is not the default graph here
+    list(Dataset(target.store).graphs())
+    data = encoded(source, format)
+    check(target, ConjunctiveGraph, lambda: target.parse(data=data, format=format))
 
 
 def test_removal_by_a_parser_is_recorded_too() -> None:
@@ -295,6 +308,8 @@ def test_transactions_of_the_store_are_the_recording_s() -> None:
 def test_interrupt_while_a_patch_is_applied() -> None:
     data = encoded_patch([TX, *(add(number, G) for number in range(50_000)), TC])
     before = signal.getsignal(signal.SIGALRM)
+    # What is imported when it is first used must not be interrupted.
+    jr.apply(data, Dataset())
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from rdflib import Dataset, Graph, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 
-from .support import G, P, S, aborted, assert_effective, state, statements
+from .support import G, P, S, aborted, assert_effective, is_hooked, state, statements
 
 
 def run_all(*works: Any) -> None:
@@ -114,3 +114,20 @@ class Sink:
 
     def write(self, data: bytes) -> int:
         return len(data)
+
+
+def test_recordings_that_start_and_end_in_several_threads() -> None:
+    graph = Graph()
+    _ = graph.namespace_manager
+    lost: list[int] = []
+
+    def work(first: int) -> None:
+        for number in range(first, first + 100):
+            with jr.record(graph) as recorder:
+                graph.add((S, P, Literal(number)))
+            if (Op.A, S, P, Literal(number), None) not in list(recorder.patch):
+                lost.append(number)
+
+    run_all(*(lambda n=n: work(1000 * n) for n in range(4)))
+    assert lost == []
+    assert not is_hooked(graph.store)
