@@ -13,6 +13,9 @@ from rdflib.exceptions import ParserError
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.recording.tap import find_tap
+from jelly_rdflib.stores.memory import MemoryChanges
+from jelly_rdflib.stores.target import Target
 
 from .support import (
     DATASETS,
@@ -272,6 +275,26 @@ def test_apply_that_can_not_be_written_is_undone() -> None:
         dataset.add((S, P, Literal(9)))
         jr.apply([(Op.PA, *EX), delete(O), add(1, G)], dataset)
     assert state(dataset) == before
+
+
+def test_patch_that_is_taken_back_right_after_its_commit() -> None:
+    # as an interrupt at just that moment would have it
+    dataset = Dataset()
+    before = state(dataset)
+    refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")
+    with refusal, jr.record(dataset) as recorder:
+        changes = MemoryChanges(
+            Target(dataset),
+            is_atomic=True,
+            is_deferred=True,
+            teller=find_tap(dataset.store),
+        )
+        changes.begin()
+        changes.statements(iter([add(1, G)]))
+        changes.commit()
+        changes.rollback()
+    assert state(dataset) == before
+    assert list(recorder.patch) == []
 
 
 def test_apply_while_two_record() -> None:
