@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark.session import open_session
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -17,6 +19,9 @@ EXAMPLE = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a page's blocks one after another, as one session of a reader who tries them all."""
     monkeypatch.chdir(tmp_path)
+    if page.parent.name == "spark":
+        # The session that a page asks for is then this one, and without Java the page is skipped.
+        open_session()
     session: dict[str, object] = {}
     for kind, code in EXAMPLE.findall(page.read_text(encoding="utf-8")):
         if kind == "python":

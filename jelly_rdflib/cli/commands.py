@@ -18,6 +18,7 @@ COMMANDS = (
     "inspect",
     "log",
     "record",
+    "spark",
     "stats",
     "validate",
 )

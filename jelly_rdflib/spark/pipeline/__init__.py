@@ -11,11 +11,12 @@ from jelly_rdflib.spark.pipeline.history import history
 from jelly_rdflib.spark.pipeline.maintain import maintain, read_maintained
 from jelly_rdflib.spark.pipeline.replay import replay
 from jelly_rdflib.spark.pipeline.stats import stats
-from jelly_rdflib.spark.pipeline.table import CHANGES, QUADS
+from jelly_rdflib.spark.pipeline.table import CHANGES, MARKS, QUADS
 from jelly_rdflib.spark.pipeline.versions import versions
 
 __all__ = [
     "CHANGES",
+    "MARKS",
     "QUADS",
     "compact",
     "diff",

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from jelly_rdflib.spark.pipeline.chain import Root
 from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
 from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
-from jelly_rdflib.spark.pipeline.table import QUAD, make_patch
+from jelly_rdflib.spark.pipeline.table import QUAD, is_statement, make_patch
 
 __all__ = ["compact"]
 
@@ -16,7 +16,9 @@ _PART = "_part"
 _PATCH = "_patch"
 
 
-def compact(changes: DataFrame, order_by: str | None = None) -> DataFrame:
+def compact(
+    changes: DataFrame, order_by: str | None = None, *, marks: DataFrame | None = None
+) -> DataFrame:
     """Return the smallest patch that does to any dataset what the changes do.
 
     Of the operations on a quad the last one stays, be it a delete; aborted and unfinished
@@ -29,6 +31,7 @@ def compact(changes: DataFrame, order_by: str | None = None) -> DataFrame:
         changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
             may come after one that is not there.
         order_by: As for `replay`.
+        marks: As for `replay`.
 
     Returns:
         A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. It is
@@ -58,9 +61,9 @@ def compact(changes: DataFrame, order_by: str | None = None) -> DataFrame:
         +---+-----+
         <BLANKLINE>
     """
-    ordered = order_changes(changes, order_by=order_by, root=Root(is_any=True))
+    ordered = order_changes(changes, order_by=order_by, marks=marks, root=Root(is_any=True))
     parts = [_headers(ordered)]
-    if not ordered.changes.where(F.col("op").isin("A", "D", "PA", "PD")).isEmpty():
+    if _has_some(ordered):
         parts += [_mark(ordered, "TX"), _prefixes(ordered), _statements(ordered)]
         parts += [_mark(ordered, "TC")]
     numbered = [part.withColumn(_PART, F.lit(number)) for number, part in enumerate(parts)]
@@ -71,8 +74,17 @@ def compact(changes: DataFrame, order_by: str | None = None) -> DataFrame:
     return make_patch(in_order.drop(_PART, ORDER), "compact")
 
 
+def _has_some(ordered: Ordered) -> bool:
+    """Is there any change, of prefixes or statements?"""
+    prefixes = ordered.marks.where(F.col("op").isin("PA", "PD"))
+    return not prefixes.isEmpty() or not ordered.changes.where(is_statement()).isEmpty()
+
+
 def _rows(operations: DataFrame) -> DataFrame:
-    return operations.select("op", *QUAD, "name", ORDER)
+    missing = [name for name in QUAD if name not in operations.columns]
+    return operations.withColumns({name: F.lit(None).cast("string") for name in missing}).select(
+        "op", *QUAD, "name", ORDER
+    )
 
 
 def _mark(ordered: Ordered, op: str) -> DataFrame:
@@ -95,7 +107,7 @@ def _prefixes(ordered: Ordered) -> DataFrame:
     def last_of(*columns: str) -> Column:
         return F.max(ORDER).over(Window.partitionBy(*columns))
 
-    rows = ordered.changes.where(F.col("op").isin("PA", "PD")).withColumns(
+    rows = ordered.marks.where(F.col("op").isin("PA", "PD")).withColumns(
         {
             "of_name": F.col(ORDER) == last_of("name", "g"),
             # In rdflib an IRI has one prefix: this one has taken it from any other.
@@ -107,9 +119,9 @@ def _prefixes(ordered: Ordered) -> DataFrame:
 
 def _headers(ordered: Ordered) -> DataFrame:
     patch = F.col(VERSION) if ordered.is_numbered else F.struct(VERSION, "file", "patch")
-    patches = ordered.changes.where("op != 'END'").select(patch.alias(_PATCH))
+    patches = ordered.marks.select(patch.alias(_PATCH))
     ends = patches.agg(F.min(_PATCH).alias("first"), F.max(_PATCH).alias("last"))
-    headers = ordered.changes.where("op = 'H'").withColumn(_PATCH, patch)
+    headers = ordered.marks.where("op = 'H'").withColumn(_PATCH, patch)
     said_first = F.min(_PATCH).over(Window.partitionBy("name", "o"))
     kept = (
         F.when(F.col("name") == "id", F.col(_PATCH) == F.col("last"))

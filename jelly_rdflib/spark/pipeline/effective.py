@@ -10,7 +10,7 @@ from jelly_rdflib.spark.pipeline.table import check_changes
 __all__ = ["effective"]
 
 
-def effective(changes: DataFrame) -> DataFrame:
+def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
     """Return the changes without the operations of aborted and of unfinished transactions.
 
     A transaction is unfinished where its file is cut off. What stands outside of transactions is
@@ -22,6 +22,8 @@ def effective(changes: DataFrame) -> DataFrame:
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
+        marks: The same changes read apart, with the source's option ``op`` as `MARKS` has it, so
+            that it makes no rows of statements. By default ``changes`` themselves are read twice.
 
     Returns:
         A part of its rows, in the same columns.
@@ -45,5 +47,5 @@ def effective(changes: DataFrame) -> DataFrame:
         ['A', 'END']
     """
     changes = check_changes(changes)
-    with open_marks(changes) as marks:
-        return marks.known(marks.effective(changes))
+    with open_marks(changes, marks) as found:
+        return found.known(found.effective(changes))

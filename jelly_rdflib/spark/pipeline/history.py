@@ -24,6 +24,7 @@ def history(
     g: str | None = None,
     base: DataFrame | None = None,
     order_by: str | None = None,
+    marks: DataFrame | None = None,
 ) -> DataFrame:
     """Return for each quad the versions at which it was there, as intervals.
 
@@ -37,6 +38,7 @@ def history(
         base: The quads of version 0, as for `replay`. They are there since version 0; with
             ``order_by`` since null.
         order_by: As for `replay`. A version is then a value of that column.
+        marks: As for `replay`.
 
     Returns:
         The columns ``s``, ``p``, ``o``, ``g``, ``since`` and ``until``: a row for each time that
@@ -68,14 +70,17 @@ def history(
     wanted = {"s": s, "p": p, "o": o, "g": g}
     if base is not None:
         base = check_quads(base, "the base").distinct()
-    ordered = order_changes(changes, order_by=order_by, root=Root(is_any=base is not None))
+    root = Root(is_any=base is not None)
+    ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
     rows = ordered.changes
     for name, value in wanted.items():
         if value is not None:
             rows = rows.where(F.col(name) == value)
             base = None if base is None else base.where(F.col(name) == value)
     # What a patch leaves of each quad that it is about.
-    states = last_operations(Ordered(rows, ordered.order), by=(*QUAD, VERSION)).drop(ORDER)
+    states = last_operations(Ordered(rows, ordered.marks, ordered.order), by=(*QUAD, VERSION)).drop(
+        ORDER
+    )
     if base is not None:
         zero: Any = F.lit(None if ordered.order is None else 0)
         first = zero.cast(states.schema[VERSION].dataType).alias(VERSION)

@@ -9,11 +9,12 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-__all__ = ["Marks", "open_marks"]
+__all__ = ["MAX_BROADCAST", "Marks", "open_marks"]
 
 # Of what the driver holds: fewer aborted transactions than these are sent to all executors.
 MAX_BROADCAST = 100_000
 
+_CORRUPT = "_corrupt"
 _TRANSACTION = ["file", "patch", "txn"]
 _PATCH = ["file", "patch"]
 
@@ -23,7 +24,8 @@ class Marks:
 
     A patch ends with an ``END``. If one has none, in a table that has others, then its file is cut
     off, and what of it stands outside of transactions is as unfinished as a transaction without
-    ``TC``. In a table without any ``END`` all patches are taken to be whole.
+    ``TC``. In a table without any ``END`` all patches are taken to be whole, unless it has the
+    column ``_corrupt``.
 
     Args:
         changes: The table.
@@ -41,9 +43,14 @@ class Marks:
             F.max("is_bad").alias("has_bad"),
         )
         # Is there an END at all, a patch without it, a transaction without effect?
-        any_end, no_end = F.max("is_whole"), F.min("is_whole") == F.lit(False)
-        row = self._patches.agg(any_end, any_end & no_end, F.max("has_bad")).collect()[0]
-        self._has_ends, self._has_cut, self._has_bad = map(bool, row)
+        row = self._patches.agg(
+            F.max("is_whole"), F.min("is_whole") == F.lit(False), F.max("has_bad")
+        ).collect()[0]
+        has_end, has_cut, has_bad = map(bool, row)
+        # What is read as PERMISSIVE comes from files, and has an END for each whole patch.
+        self._has_ends = has_end or _CORRUPT in changes.columns
+        self._has_cut = self._has_ends and has_cut
+        self._has_bad = has_bad
 
     def patches(self) -> DataFrame:
         """Return a row for each patch: ``file``, ``patch``, and its headers ``id`` and ``prev``."""
@@ -99,17 +106,20 @@ def _without(changes: DataFrame, left_out: DataFrame, keys: list[str]) -> DataFr
 
 
 @contextmanager
-def open_marks(changes: DataFrame) -> Iterator[Marks]:
+def open_marks(changes: DataFrame, marks: DataFrame | None = None) -> Iterator[Marks]:
     """Read, once, what a table of changes says of its patches and transactions.
 
     Args:
         changes: As `check_changes` returns it.
+        marks: Those of them that are not on statements, as `check_marks` returns them, if they can
+            be read by themselves.
 
     Returns:
         It; what it gives may be used after the block, but is then read anew.
     """
     op = F.col("op")
-    marks = changes.where(op.isin("H", "TX", "TC", "TA", "END"))
+    marks = changes if marks is None else marks
+    marks = marks.where(op.isin("H", "TX", "TC", "TA", "END"))
 
     def has(code: str) -> Column:
         return F.coalesce(F.max(op == code), F.lit(False))

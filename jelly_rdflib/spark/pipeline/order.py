@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from jelly_rdflib.spark.pipeline.chain import Root
 from jelly_rdflib.spark.pipeline.marks import MAX_BROADCAST, Marks, open_marks
 from jelly_rdflib.spark.pipeline.runs import PatchOrder, order_patches
-from jelly_rdflib.spark.pipeline.table import check_changes
+from jelly_rdflib.spark.pipeline.table import check_changes, check_marks
 
 __all__ = ["ORDER", "VERSION", "Ordered", "number_rows", "order_changes"]
 
@@ -30,10 +30,12 @@ class Ordered:
     Attributes:
         changes: The table, with two columns more: `ORDER` is larger for what comes later, `VERSION`
             is the version that the operation's patch makes.
+        marks: The same, but operations on statements may be missing, and their columns with them.
         order: The order of the patches; None if a column was given.
     """
 
     changes: DataFrame
+    marks: DataFrame
     order: PatchOrder | None
 
     @property
@@ -47,6 +49,7 @@ def order_changes(
     *,
     upto: Any = None,
     order_by: str | None = None,
+    marks: DataFrame | None = None,
     root: Root = Root(),  # noqa: B008
 ) -> Ordered:
     """Leave out what has no effect, and order the rest.
@@ -56,6 +59,7 @@ def order_changes(
         upto: The last version that is wanted: its number or its patch's id; with ``order_by`` a
             value of that column. None for all.
         order_by: A column that orders files or patches; None for the chain.
+        marks: As for `open_marks`.
         root: What the first patch of the chain is to come after.
 
     Raises:
@@ -64,27 +68,30 @@ def order_changes(
         TypeError: ``upto`` is of another type.
     """
     changes = check_changes(changes)
-    with open_marks(changes) as marks:
+    marks = None if marks is None else check_marks(marks)
+    order: PatchOrder | None = None
+    with open_marks(changes, marks) as found:
         if order_by is None:
-            return _by_chain(changes, marks, upto, root)
-        if order_by not in changes.columns:
-            raise ValueError(f"the changes have no column {order_by!r} to order by")
-        return _by_column(changes, marks, upto, order_by)
+            order = order_patches(found.patches(), root)
+            version = order.resolve(upto)
+
+        def put_in_order(table: DataFrame) -> DataFrame:
+            if order_by is not None:
+                return _order_by_column(table, found, upto, order_by)
+            assert order is not None
+            return number_rows(found.effective(table), order, version)
+
+        ordered = put_in_order(changes)
+        return Ordered(ordered, ordered if marks is None else put_in_order(marks), order)
 
 
-def _by_column(changes: DataFrame, marks: Marks, upto: Any, order_by: str) -> Ordered:
+def _order_by_column(changes: DataFrame, marks: Marks, upto: Any, order_by: str) -> DataFrame:
+    if order_by not in changes.columns:
+        raise ValueError(f"the changes have no column {order_by!r} to order by")
     if upto is not None:
         changes = changes.where(F.col(order_by) <= F.lit(upto))
     kept = marks.known(marks.effective(changes))
-    ordered = kept.withColumns({VERSION: F.col(order_by), ORDER: F.struct(order_by, "file", "seq")})
-    return Ordered(ordered, None)
-
-
-def _by_chain(changes: DataFrame, marks: Marks, upto: int | str | None, root: Root) -> Ordered:
-    order = order_patches(marks.patches(), root)
-    kept = marks.effective(changes)
-    ordered = number_rows(kept, order, order.resolve(upto))
-    return Ordered(ordered, order)
+    return kept.withColumns({VERSION: F.col(order_by), ORDER: F.struct(order_by, "file", "seq")})
 
 
 def number_rows(changes: DataFrame, order: PatchOrder, upto: int) -> DataFrame:

@@ -19,6 +19,8 @@ def replay(
     base: DataFrame | None = None,
     upto: Any = None,
     order_by: str | None = None,
+    *,
+    marks: DataFrame | None = None,
 ) -> DataFrame:
     """Return the quads of the dataset at a version: of each quad the last operation wins.
 
@@ -40,6 +42,8 @@ def replay(
             rows of a patch, and for patches of several files a value each. Rows with the same value
             come in the order of their files' names and then of ``seq``. ``upto`` is then a value
             of the column.
+        marks: The same changes read apart, with the source's option ``op`` as `MARKS` has it, so
+            that it makes no rows of statements. By default ``changes`` themselves are read twice.
 
     Returns:
         A table of quads, each once.
@@ -76,5 +80,5 @@ def replay(
     if base is not None:
         base = check_quads(base, "the base")
     root = Root(is_any=base is not None)
-    ordered = order_changes(changes, upto=upto, order_by=order_by, root=root)
+    ordered = order_changes(changes, upto=upto, order_by=order_by, marks=marks, root=root)
     return last_operations(ordered, base=base).where(IS_ADD).select(*QUAD)

@@ -10,9 +10,11 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 __all__ = [
     "CHANGES",
+    "MARKS",
     "QUAD",
     "QUADS",
     "check_changes",
+    "check_marks",
     "check_quads",
     "is_statement",
     "make_patch",
@@ -41,6 +43,12 @@ CHANGES = StructType(
 """A table of changes: a row for each operation, as ``spark.read.format("jelly-patch")`` has it."""
 
 
+MARKS = "H,PA,PD,TX,TC,TA,END"
+"""The operations that are not on statements, as a source's option ``op`` takes them."""
+
+_MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
+
+
 def check_changes(changes: DataFrame) -> DataFrame:
     """Return the columns of a table of changes that pipelines use, and others as they are.
 
@@ -48,6 +56,16 @@ def check_changes(changes: DataFrame) -> DataFrame:
         ValueError: A column is missing, or is of another type.
     """
     return _check(changes, CHANGES, "a table of changes")
+
+
+def check_marks(marks: DataFrame) -> DataFrame:
+    """Return a table of marks: of changes without those of statements.
+
+    Raises:
+        ValueError: A column is missing, or is of another type.
+    """
+    schema = StructType([field for field in CHANGES if field.name in _MARK_COLUMNS])
+    return _check(marks, schema, "a table of marks").where(F.col("op").isin(MARKS.split(",")))
 
 
 def check_quads(quads: DataFrame, what: str) -> DataFrame:

@@ -14,12 +14,13 @@ from jelly_rdflib.spark.pipeline.table import check_changes
 __all__ = ["versions"]
 
 
-def versions(changes: DataFrame) -> DataFrame:
+def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
     """Return which patch makes which version: what the numbers in a `history` mean.
 
     Args:
         changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
             may come after one that is not there.
+        marks: As for `replay`.
 
     Returns:
         A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
@@ -47,8 +48,8 @@ def versions(changes: DataFrame) -> DataFrame:
         +-------+----+-----+-------+-------+
         <BLANKLINE>
     """
-    with open_marks(check_changes(changes)) as marks:
-        patches = marks.patches()
+    with open_marks(check_changes(changes), marks) as found:
+        patches = found.patches()
         order = order_patches(patches, Root(is_any=True))
     numbered = number_rows(patches.withColumn("seq", F.lit(0)), order, order.version)
     return numbered.select(F.col(VERSION).alias("version"), "file", "patch", "id", "prev")

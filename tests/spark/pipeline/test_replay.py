@@ -153,6 +153,22 @@ def test_table_without_ends_is_whole(spark: SparkSession) -> None:
     assert effective(changes).count() == 1
 
 
+def test_only_file_is_cut_off(spark: SparkSession) -> None:
+    # a table that tells of damage comes from files, whose whole patches end with END
+    changes = changes_of(spark, {"f": [(Op.H, "id", S), A]})
+    assert quad_set(replay(changes.selectExpr("*", "cast(null as string) as _corrupt"))) == set()
+    assert len(quad_set(replay(changes))) == 1
+
+
+def test_marks_that_are_read_apart(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [(Op.TX,), A, (Op.TA,), (Op.TX,), D, (Op.TC,), A, END]})
+    marks = changes.where("op not in ('A', 'D')").drop("s", "p")
+    assert len(quad_set(replay(changes, marks=marks))) == 1
+    assert effective(changes, marks=marks).where("op = 'A'").count() == 1
+    with pytest.raises(ValueError, match="a table of marks has the columns"):
+        replay(changes, marks=marks.drop("name"))
+
+
 def test_effective_keeps_headers_and_ends(spark: SparkSession) -> None:
     header = (Op.H, "at", O)
     operations = [(Op.TX,), header, A, (Op.TA,), END, header, D, (Op.TX,), A]

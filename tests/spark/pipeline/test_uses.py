@@ -60,8 +60,10 @@ def plain(rows: list[Any]) -> list[Any]:
 
 
 @settings(max_examples=4)
-@given(st.lists(patches(), min_size=8, max_size=20))
-def test_compact_is_that_of_the_package(spark: SparkSession, several: Any) -> None:
+@given(st.lists(patches(), min_size=8, max_size=20), st.data())
+def test_compact_is_that_of_the_package(
+    spark: SparkSession, several: Any, data: st.DataObject
+) -> None:
     (several,) = without_case_of_languages([several])
     # an IRI of a deleted prefix counts for nothing
     stream = []
@@ -72,7 +74,9 @@ def test_compact_is_that_of_the_package(spark: SparkSession, several: Any) -> No
             *patch,
             END,
         ]
-    rows = compact(changes_of(spark, {"f": stream}).repartition(2)).collect()
+    changes = changes_of(spark, {"f": stream}).repartition(2)
+    marks = data.draw(st.sampled_from([None, changes.where("op not in ('A', 'D')").drop("s", "p")]))
+    rows = compact(changes, marks=marks).collect()
     assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
     assert [row.seq for row in rows] == sorted({row.seq for row in rows})
 

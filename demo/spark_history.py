@@ -1,0 +1,154 @@
+"""A log of patches on Apache Spark: ingested, replayed at two versions, and compared with rdflib.
+
+The patches go as a stream into a table of the current quads, and are replayed to an earlier version
+and to the newest. Both must have the quads that a dataset of rdflib has after the same patches, and
+the difference of the two must lead from the one to the other.
+
+Usage: ``python demo/spark_history.py LOG``, where LOG is a file, or a folder or a quoted glob of
+files whose names are in the order of their patches. It needs the extras cli and spark, and Java.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import io
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+import click
+from pyspark.sql import DataFrame, SparkSession
+from rdflib import Dataset
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+import jelly_rdflib as jr
+from jelly_rdflib.arrow import read_arrow
+from jelly_rdflib.cli.spark.session import open_session
+from jelly_rdflib.spark.pipeline import MARKS, diff, maintain, read_maintained, replay, stats
+
+Quads: TypeAlias = set[tuple[str | None, ...]]
+Result = TypeVar("Result")
+COLUMNS = ["s", "p", "o", "g"]
+
+
+class MismatchError(Exception):
+    """Spark has come to something else than rdflib."""
+
+
+def files_of(log: str) -> list[str]:
+    """Return the files that a path or glob stands for, in the order of their names."""
+    if Path(log).is_dir():
+        return sorted(str(path) for path in Path(log).iterdir() if path.is_file())
+    return sorted(glob.glob(log))
+
+
+def rdflib_states(files: list[str]) -> Iterator[Quads]:
+    """Apply the patches to a dataset of rdflib, and give its quads after each."""
+    dataset = Dataset()
+    for file in files:
+        # rdflib would rewrite "01"^^xsd:integer to "1".
+        for patch in jr.read_patches(file, normalize=False):
+            patch.apply(dataset)
+            yield quads_of_dataset(dataset)
+
+
+def quads_of_dataset(dataset: Dataset) -> Quads:
+    """Return a dataset's quads in N-Triples syntax, as Spark has them."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        for s, p, o, g in dataset.quads():
+            writer.add(s, p, o, g)
+    quads: Quads = set()
+    for rows in read_arrow(file.getvalue(), columns=["op", *COLUMNS]):
+        columns = (rows.column(name).to_pylist() for name in ["op", *COLUMNS])
+        quads.update(quad for op, *quad in zip(*columns, strict=True) if op == "A")  # type: ignore[misc]
+    return quads
+
+
+def quads_of_table(table: DataFrame) -> Quads:
+    """Return a table's quads: they are few enough for this process."""
+    return {tuple(row) for row in table.select(*COLUMNS).collect()}
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Return what work comes to, and the seconds that it took."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def ingest(spark: SparkSession, log: str, folder: str) -> DataFrame:
+    """Take the log as a stream into a table of the current quads."""
+    stream = spark.readStream.format("jelly-patch").load(log)
+    trigger = {"availableNow": True}
+    query = maintain(stream, f"{folder}/quads", f"{folder}/checkpoint", trigger=trigger)
+    query.awaitTermination()
+    return read_maintained(spark, f"{folder}/quads")
+
+
+def check(what: str, found: Quads, expected: Quads) -> None:
+    """Compare quads of Spark with those of rdflib."""
+    if found != expected:
+        raise MismatchError(f"{what}: {len(found ^ expected)} quads are missing or too many")
+
+
+def run(spark: SparkSession, log: str, console: Console) -> None:
+    """Do all of it, and print a table of what was done."""
+    states = list(rdflib_states(files_of(log)))
+    newest = len(states)
+    earlier = max(newest // 2, 1)
+    reader = spark.read.format("jelly-patch")
+    changes, marks = reader.load(log), reader.option("op", MARKS).load(log)
+    counts = stats(changes, by=()).collect()[0]
+
+    table = Table("on Spark", title=f"{newest} patches with {counts.operations:,} operations")
+    table.add_column("rows", justify="right")
+    table.add_column("seconds", justify="right")
+
+    with tempfile.TemporaryDirectory() as folder:
+        quads, seconds = timed(lambda: quads_of_table(ingest(spark, log, folder)))
+    check("the table that was ingested", quads, states[-1])
+    table.add_row("ingest into a table", f"{len(quads):,}", f"{seconds:.1f}")
+
+    for version in (earlier, newest):
+        state = replay(changes, upto=version, marks=marks)
+        quads, seconds = timed(lambda state=state: quads_of_table(state))  # type: ignore[misc]
+        check(f"version {version}", quads, states[version - 1])
+        table.add_row(f"replay to version {version}", f"{len(quads):,}", f"{seconds:.1f}")
+
+    old, new = (replay(changes, upto=version, marks=marks) for version in (earlier, newest))
+    rows, seconds = timed(lambda: diff(old, new).select("op", *COLUMNS).collect())
+    gone = {tuple(row)[1:] for row in rows if row.op == "D"}
+    come = {tuple(row)[1:] for row in rows if row.op == "A"}
+    check("what is gone", gone, states[earlier - 1] - states[-1])
+    check("what has come", come, states[-1] - states[earlier - 1])
+    table.add_row(f"diff of versions {earlier} and {newest}", f"{len(rows):,}", f"{seconds:.1f}")
+
+    console.print(table)
+    console.print("Each is what rdflib has after the same patches.", highlight=False)
+
+
+def main() -> int:
+    """Run the demo; the exit code is 1 if a state is not that of rdflib."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("log", help="a .jellyp file, or a folder or glob of such files")
+    arguments = parser.parse_args()
+    if not files_of(arguments.log):
+        parser.error(f"there is nothing at {arguments.log}")
+    errors = Console(stderr=True)
+    try:
+        with open_session(None, (), None) as spark:
+            run(spark, arguments.log, Console())
+    except (MismatchError, click.ClickException, ImportError) as error:
+        errors.print(f"[bold red]Failed:[/] {escape(str(error))}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,69 @@
+"""Paths as tables of Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from jelly_rdflib.cli.spark.arguments import FORMATS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Changes", "load_quads"]
+
+
+class Changes:
+    """Files of changes.
+
+    Args:
+        paths: Files, folders, globs, or folders of logs.
+        format: What they are; None if the name of the first says it.
+
+    Raises:
+        UsageError: They are something else.
+    """
+
+    def __init__(self, paths: Sequence[str], format: str | None) -> None:
+        from jelly_rdflib.encodings import guess_by_name
+
+        if format is None:
+            encoding = guess_by_name(paths[0])
+            format = FORMATS[0] if encoding is None else encoding.name
+            if format not in FORMATS:
+                raise click.UsageError(f"{paths[0]}: Spark reads changes as {' or '.join(FORMATS)}")
+        self.format = format
+        # The files of a log are in a folder of its folder.
+        self.paths = [
+            os.path.join(path, "segments")
+            if os.path.exists(os.path.join(path, "log.json"))
+            else path
+            for path in paths
+        ]
+
+    def load(self, spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+        """Return the changes, and their marks by themselves."""
+        from jelly_rdflib.spark.pipeline import MARKS
+
+        reader = spark.read.format(self.format)
+        return reader.load(self.paths), reader.option("op", MARKS).load(self.paths)
+
+
+def _files_of_log(path: str) -> str | None:
+    """Return where a log has its files; None if it is no log."""
+    is_log = os.path.exists(os.path.join(path, "log.json"))
+    return os.path.join(path, "segments") if is_log else None
+
+
+def load_quads(spark: SparkSession, path: str) -> DataFrame:
+    """Load a table of quads: one that is maintained, .jelly files, or Parquet."""
+    from jelly_rdflib.spark.pipeline import read_maintained
+
+    if path.rstrip("/").endswith(".jelly"):
+        return spark.read.format("jelly").load(path)
+    if os.path.isdir(os.path.join(path, "commits")):
+        return read_maintained(spark, path)
+    return spark.read.parquet(path)

@@ -1,0 +1,104 @@
+"""Tables as folders of files, or as text on standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["OF_CHANGES", "OF_QUADS", "Output"]
+
+OF_QUADS = ("parquet", "jelly", "nq")
+OF_CHANGES = ("parquet", "jellyp", "rdfp")
+
+STANDARD_OUTPUT = "-"
+# Rows that are turned into text at once.
+_ROWS = 1 << 14
+
+
+class Output:
+    """Where a table goes.
+
+    Args:
+        path: The folder, or "-".
+        to: What it is to be; None if its name says it, or for the default.
+        formats: What it may be: `OF_QUADS` or `OF_CHANGES`.
+        overwrite: May the folder be there?
+
+    Raises:
+        UsageError: The folder is there, or standard output is to be something else than text.
+    """
+
+    def __init__(
+        self, path: str, to: str | None, formats: tuple[str, ...], *, overwrite: bool
+    ) -> None:
+        if path == STANDARD_OUTPUT and to is not None:
+            raise click.UsageError("standard output is text: --to is for -o")
+        if os.path.exists(path) and not overwrite:
+            raise click.UsageError(f"{path} is there already: --overwrite replaces it")
+        if to is None:
+            extension = os.path.splitext(path.rstrip("/"))[1].removeprefix(".")
+            to = extension if extension in formats else formats[0]
+        self._path = path
+        self._to = to
+        self._formats = formats
+        self._overwrite = overwrite
+
+    def write(self, table: DataFrame) -> None:
+        """Write a table of quads, or of changes that are one patch."""
+        if self._path == STANDARD_OUTPUT:
+            _print(table, is_quads=self._formats == OF_QUADS)
+            return
+        mode = "overwrite" if self._overwrite else "errorifexists"
+        if self._to == "nq":
+            _lines(table).write.mode(mode).text(self._path)
+        elif self._to == "parquet":
+            table.write.mode(mode).parquet(self._path)
+        else:
+            names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
+            if self._formats == OF_CHANGES:
+                # A patch that is spread over files is no patch.
+                table = table.repartition(1)
+            # Sources in Python know no other modes.
+            mode = "overwrite" if self._overwrite else "append"
+            table.write.format(names[self._to]).mode(mode).save(self._path)
+
+
+def _lines(quads: DataFrame) -> DataFrame:
+    """Return quads as lines of N-Quads."""
+    from pyspark.sql import functions as F
+
+    # What is null is left out.
+    return quads.select(F.concat_ws(" ", *quads.columns, F.lit(".")).alias("value"))
+
+
+def _print(table: DataFrame, *, is_quads: bool) -> None:
+    """Write text to standard output; no more than a part of the data is in memory."""
+    if is_quads:
+        for row in _lines(table).toLocalIterator():
+            sys.stdout.buffer.write(row[0].encode() + b"\n")
+    else:
+        from jelly_rdflib.arrow import write_arrow
+
+        write_arrow(_record_batches(table), sys.stdout.buffer, format="rdf-patch")
+    sys.stdout.buffer.flush()
+
+
+def _record_batches(table: DataFrame) -> Iterator[Any]:
+    import pyarrow as pa
+
+    from jelly_rdflib.arrow import arrow_schema
+
+    schema = arrow_schema(table.columns)
+    rows: Iterable[Any] = iter(table.toLocalIterator())
+    while some := list(islice(rows, _ROWS)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(*column) for column in zip(columns, schema.types, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,0 +1,219 @@
+"""``jellyp spark``: what it writes is what the package makes of the same patches."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from rdflib import BNode, Dataset, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.cli.spark import COMMANDS, command, session
+from tests.algebra.strategies import same_graphs
+from tests.cli.support import COMMAND, ENVIRONMENT, run_well
+from tests.spark.session import check_spark, open_session
+
+S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+ONE, TWO = URIRef("uuid:1"), URIRef("uuid:2")
+FIRST: list[Any] = [
+    (Op.H, "id", ONE),
+    (Op.TX,),
+    (Op.PA, "ex", URIRef("urn:ex#"), None),
+    (Op.A, S, P, Literal("one\n", lang="en"), None),
+    (Op.A, S, P, Literal("two"), G),
+    (Op.TC,),
+]
+SECOND: list[Any] = [
+    (Op.H, "id", TWO),
+    (Op.H, "prev", ONE),
+    (Op.TX,),
+    (Op.D, S, P, Literal("two"), G),
+    (Op.A, BNode("b"), P, BNode("c"), G),
+    (Op.TC,),
+    (Op.TX,),
+    (Op.D, S, P, Literal("one\n", lang="en"), None),
+    (Op.TA,),
+]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A folder with two patches; the names of the files are not in their order."""
+    folder = tmp_path / "log"
+    folder.mkdir()
+    for name, operations in (("b", FIRST), ("a", SECOND)):
+        with jr.PatchWriter(folder / f"{name}.jellyp") as writer:
+            writer.write_all(operations)
+    return folder
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have commands use the session of the tests, which is quicker than one for each."""
+    spark = open_session()
+    from jelly_rdflib.spark import register
+
+    register(spark)
+    monkeypatch.setattr(session, "_start", lambda *arguments: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+
+
+def invoke(*arguments: Any, code: int = 0) -> Result:
+    result = CliRunner().invoke(command, list(map(str, arguments)))
+    assert result.exit_code == code, result.output
+    return result
+
+
+def dataset_at(version: int) -> Dataset:
+    dataset = Dataset()
+    jr.apply([*FIRST, *SECOND][: len(FIRST) if version == 1 else None], dataset)
+    return dataset
+
+
+def lines(dataset: Dataset) -> set[str]:
+    """Return a dataset as N-Quads, by the package's own command."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        for quad in dataset.quads():
+            writer.add(*quad)
+    text = run_well("convert", "-", "-", "--from", "jellyp", "--to", "rdfp", stdin=file.getvalue())
+    rows = [
+        row.removeprefix("A ").replace("<_:b>", "_:b").replace("<_:c>", "_:c")
+        for row in text.text.splitlines()
+        if row.startswith("A ")
+    ]
+    return set(rows)
+
+
+def start(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``jellyp spark`` as a process; to start Spark may take long on a busy machine."""
+    return subprocess.run(
+        [*COMMAND, "spark", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=600,
+    )
+
+
+def test_started_as_a_process(log: Path) -> None:
+    check_spark()
+    ended = start("replay", log, "--upto", "uuid:1")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert set(ended.stdout.splitlines()) == lines(dataset_at(1))
+
+
+def test_damaged_file_is_named_in_a_line(log: Path) -> None:
+    check_spark()
+    (log / "b.jellyp").write_bytes(b"no patch")
+    ended = start("replay", log / "b.jellyp")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "b.jellyp" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("shared")
+def test_replay(log: Path, tmp_path: Path) -> None:
+    shown = invoke("replay", log).stdout_bytes.decode()
+    assert set(shown.splitlines()) == lines(dataset_at(2))
+    out = tmp_path / "out.nq"
+    invoke("replay", log, "--order-by", "file", "--upto", log / "a.jellyp", "-o", out)
+    # that is the second patch alone
+    (file,) = [path for path in out.iterdir() if path.stat().st_size and path.suffix == ".txt"]
+    assert file.read_text() == "_:b <urn:p> _:c <urn:g> .\n"
+
+
+@pytest.mark.usefixtures("shared")
+def test_replay_upon_what_was_written(log: Path, tmp_path: Path) -> None:
+    for name in ("then.parquet", "then.jelly"):
+        invoke("replay", log / "b.jellyp", "-o", tmp_path / name)
+        shown = invoke("replay", log / "a.jellyp", "--base", tmp_path / name).stdout_bytes.decode()
+        assert set(shown.splitlines()) == lines(dataset_at(2))
+
+
+@pytest.mark.usefixtures("shared")
+def test_diff(log: Path) -> None:
+    shown = invoke("diff", log, "--old", 1).stdout_bytes
+    operations = list(jr.read_operations(shown, format="rdf-patch"))
+    assert {each for each in operations if each[0] != Op.END} == {SECOND[3], SECOND[4]}
+    shown = invoke("diff", log, "--old", 2, "--new", "uuid:1").stdout_bytes
+    operations = list(jr.read_operations(shown, format="rdf-patch"))
+    undone = {(Op.A, *SECOND[3][1:]), (Op.D, *SECOND[4][1:])}
+    assert {each for each in operations if each[0] != Op.END} == undone
+
+
+@pytest.mark.usefixtures("shared")
+def test_compact_makes_one_file(log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "small.jellyp"
+    invoke("compact", log, "-o", out)
+    (file,) = out.glob("*.jellyp")
+    found = list(jr.read_operations(file))
+    expected = list(jr.compact([*FIRST, (Op.END,), *SECOND]))
+    assert same_graphs(each for each in found if each[0] != Op.END) == same_graphs(expected)
+    invoke("compact", log, "-o", out, code=2)
+    invoke("compact", log, "-o", out, "--overwrite")
+    assert len(list(out.glob("*.jellyp"))) == 1
+
+
+@pytest.mark.usefixtures("shared")
+def test_ingest(log: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    arguments = ["ingest", log, table, "--checkpoint", tmp_path / "checkpoint"]
+    assert invoke(*arguments).output == "patches: 2\n"
+    assert invoke(*arguments).output == "patches: 2\n"
+    third = [(Op.H, "prev", TWO), (Op.A, G, G, G, G)]
+    with jr.PatchWriter(log / "c.jellyp") as writer:
+        writer.write_all(third)
+    assert invoke(*arguments).output == "patches: 3\n"
+    dataset = dataset_at(2)
+    jr.apply(third, dataset)
+    shown = invoke("replay", log, "--upto", 0, "--base", table).stdout_bytes.decode()
+    assert set(shown.splitlines()) == lines(dataset)
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_log_is_found_by_its_folder(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    log.append(FIRST[1:])
+    shown = invoke("replay", tmp_path / "log").stdout_bytes.decode()
+    assert set(shown.splitlines()) == lines(dataset_at(1))
+
+
+@pytest.mark.usefixtures("shared")
+def test_input_at_fault_exits_with_1(log: Path) -> None:
+    (log / "b.jellyp").unlink()
+    result = invoke("replay", log, code=1)
+    assert "patch 0 of" in result.output
+    assert "a.jellyp comes after <uuid:1>" in result.output
+    result = invoke("replay", log / "missing", code=1)
+    assert "there is no such file" in result.output
+    result = invoke("replay", log, "--order-by", "x", code=1)
+    assert "no column 'x'" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["replay"],
+        ["replay", "x.nq"],
+        ["replay", "x.jellyp", "--to", "nq"],
+        ["replay", "x.jellyp", "-o", "."],
+        ["replay", "x.jellyp", "-o", "y", "--to", "jellyp"],
+        ["diff", "x.jellyp", "--conf", "memory"],
+        ["ingest", "x.jellyp", "table"],
+        ["nonsense"],
+    ],
+    ids=" ".join,
+)
+def test_a_call_at_fault_exits_with_2(arguments: list[str]) -> None:
+    assert "Error: " in invoke(*arguments, code=2).output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_with_examples(name: str) -> None:
+    assert "Examples:\n    jellyp spark" in invoke(name, "--help").output
