@@ -57,8 +57,7 @@ def command(
         raise click.UsageError("standard input can be read only once")
     with open_input(base, from_) as input_:
         dataset = load(input_)
-    if output == "-" and to is None:
-        assert input_.encoding is not None
+    if output == "-" and to is None and input_.encoding is not None:
         encoding = input_.encoding
     else:
         encoding = output_encoding(output, to, "--to")

@@ -46,10 +46,8 @@ def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
     for file in files or ("-",):
         encoder = TextPatchEncoder(NODE_TYPES, show)
         with open_input(file, from_) as input_:
-            try:
-                for batch in input_.batches():
-                    encoder.write_batch(batch)
-                    # What comes through a pipe is seen at once.
-                    encoder.flush()
-            finally:
-                encoder.finish()
+            for batch in input_.batches():
+                encoder.write_batch(batch)
+                # What comes through a pipe is seen at once.
+                encoder.flush()
+            encoder.finish()

@@ -25,7 +25,11 @@ from jelly_rdflib.rdf import StatementWriter
 __all__ = ["convert"]
 
 # What the messages of encoders ask for, and how it is given here.
-_OPTIONS = {"rdf_star": "--rdf-star", "generalized_statements": "--generalized"}
+_OPTIONS = {
+    "options need rdf_star=True": "give --rdf-star",
+    "options need generalized_statements=True": "give --generalized",
+    "options need a type with graphs, such as QUADS": "give --stream-type quads",
+}
 
 
 def convert(input_: Input, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]) -> None:
@@ -47,8 +51,8 @@ def convert(input_: Input, destination: Any, encoding: Encoding, wishes: Mapping
         _convert(input_, destination, encoding, wishes)
     except EncodeError as error:
         message = str(error)
-        for field, option in _OPTIONS.items():
-            message = message.replace(f"options need {field}=True", f"give {option}")
+        for wanted, option in _OPTIONS.items():
+            message = message.replace(wanted, option)
         raise InputError(input_.name, message) from error
 
 
@@ -111,8 +115,8 @@ def write_statements(
     """
     options = None
     if encoding is JELLY:
-        has_graphs = input_.encoding is None or input_.encoding.has_graphs
-        options = make_stream_options(input_.options, wishes, has_graphs=has_graphs)
+        assert input_.encoding is not None
+        options = make_stream_options(input_.options, wishes, input_.encoding)
     else:
         refuse_options(encoding, wishes)
     with StatementWriter(destination, options, format=encoding.name) as writer:

@@ -12,6 +12,8 @@ from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 __all__ = ["command"]
 
+STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
+
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=INPUT)
@@ -21,13 +23,16 @@ __all__ = ["command"]
 @click.option(
     "--stream-type",
     metavar="TYPE",
+    shell_complete=lambda context, param, start: [
+        name for name in STREAM_TYPES if name.startswith(start)
+    ],
     help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or graphs."
     " [default: as in IN, else punctuated, or triples if IN has no graphs, or quads]",
 )
 @click.option(
     "--preset",
     type=click.Choice(["small", "big"]),
-    help="The size of Jelly's lookups. [default: big]",
+    help="The size of Jelly's lookups. [default: as in IN, if that is Jelly, else big]",
 )
 @click.option(
     "--frame-rows",
@@ -42,7 +47,8 @@ __all__ = ["command"]
 @click.option(
     "--generalized/--no-generalized",
     default=None,
-    help="Allow literals as subjects and so on in Jelly. [default: as for --rdf-star]",
+    help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
+    " else not]",
 )
 def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
     """Convert changes, or statements, from one encoding to another.
@@ -50,7 +56,8 @@ def command(source: str, target: str, from_: str | None, to: str | None, **wishe
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf)
     and more. Either goes to another of its kind; "-" is standard input or output. Terms stay as
-    they are written: lexical forms and the labels of blank nodes too.
+    they are written: lexical forms and the labels of blank nodes too. Only what goes through
+    N-Triples and the like gets its language tags in lower case.
 
     \b
     Examples:

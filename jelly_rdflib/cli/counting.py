@@ -190,8 +190,7 @@ class _Counter:
         self._added = self._deleted = 0
 
     def finish(self) -> Counts:
-        self._end_implicit()
-        self._counts.patches += not self._patch_is_empty
+        # Readers of changes end each patch with a mark: what is left are statements.
         return self._counts
 
 

@@ -51,12 +51,11 @@ def apply_patch(input_: Input, dataset: Dataset) -> None:
         InputError: It is at fault.
         UsageError: It has statements.
     """
-    encoding = input_.encoding
-    if encoding is not None and not encoding.holds_changes:
+    input_.look()
+    if not input_.has_changes():
         raise click.UsageError(f"{input_.name} has statements, and patches are wanted")
-    name = None if encoding is None else encoding.name
     try:
-        apply(input_.file, dataset, normalize=False, format=name)
+        apply(input_.file, dataset, normalize=False, format=input_.format)
     except (ApplyError, DecodeError) as error:
         raise InputError(input_.name, error) from error
 
@@ -76,9 +75,26 @@ def save(dataset: Dataset, destination: Any, encoding: Encoding) -> None:
 
 
 def write_difference(
-    old: Dataset, new: Dataset, destination: Any, encoding: Encoding, *, canonical: bool
+    old: Dataset,
+    new: Dataset,
+    destination: Any,
+    encoding: Encoding,
+    *,
+    canonical: bool,
+    has_prefixes: bool,
 ) -> None:
-    """Write the patch that turns one dataset into another; see `jelly_rdflib.diff`."""
+    """Write the patch that turns one dataset into another; see `jelly_rdflib.diff`.
+
+    Args:
+        old, new: The datasets.
+        destination: What `PatchWriter` takes.
+        encoding: An encoding of changes.
+        canonical: As for `jelly_rdflib.diff`.
+        has_prefixes: Whether to compare prefixes, too.
+    """
+    if not has_prefixes:
+        for dataset in (old, new):
+            dataset.namespace_manager = NamespaceManager(Dataset(), bind_namespaces="none")
     patch = diff(old, new, canonical=canonical)
     with PatchWriter(destination, format=encoding.name) as writer:
         writer.write_all(patch)

@@ -40,7 +40,8 @@ def command(
 
     Both have any RDF syntax, or Jelly-RDF, and are held in memory. Blank nodes are the same if
     their labels are, which is not so between two files of Turtle: there --canonical is what is
-    wanted. The exit code is 0 whether there are differences or not.
+    wanted. Prefixes are compared if both syntaxes have them. The exit code is 0 whether there are
+    differences or not.
 
     \b
     Examples:
@@ -58,9 +59,12 @@ def command(
         encoding = find_encoding("rdf-patch" if output == "-" else "jelly-patch")
     if not encoding.holds_changes:
         raise click.UsageError(f"PATCH can't be {encoding.name}: that is for statements")
+    has_prefixes = True
     with open_input(old, from_) as input_:
         before = load(input_)
+        has_prefixes &= input_.has_prefixes()
     with open_input(new, from_) as input_:
         after = load(input_)
+        has_prefixes &= input_.has_prefixes()
     with open_output(output) as destination:
-        write_difference(before, after, destination, encoding, **options)
+        write_difference(before, after, destination, encoding, has_prefixes=has_prefixes, **options)

@@ -60,6 +60,7 @@ class Input:
 
     Attributes:
         name: What it is called in messages.
+        encoding: What it is; None before anything says it.
         options: The options of a Jelly stream, after the first batch.
     """
 
@@ -71,35 +72,70 @@ class Input:
 
     @property
     def format(self) -> str | None:
-        """The name of its encoding; None if its first bytes say what it is."""
+        """The name of its encoding; None if its first bytes are yet to say what it is."""
         return None if self.encoding is None else self.encoding.name
+
+    def look(self) -> None:
+        """Look at the first bytes, if nothing else says what it is.
+
+        Raises:
+            UsageError: They may be of more than one syntax of RDF.
+        """
+        from jelly_rdflib.core.source import look_at_start, open_source
+        from jelly_rdflib.encodings import guess_by_start
+        from jelly_rdflib.errors import DecodeError
+
+        if self.encoding is not None:
+            return
+        try:
+            start, self.file = look_at_start(open_source(self.file))
+        except DecodeError as error:
+            raise InputError(self.name, error) from error
+        try:
+            self.encoding = guess_by_start(start, holds_changes=None)
+        except DecodeError as error:
+            raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
 
     def has_changes(self) -> bool:
         """Has it changes, and not statements? The first batch must have been read."""
-        from jelly_rdflib.options import StreamOptions
+        assert self.encoding is not None
+        return self.encoding.holds_changes
 
-        if self.encoding is not None:
-            return self.encoding.holds_changes
-        return not isinstance(self.options, StreamOptions)
+    def has_prefixes(self) -> bool:
+        """Can it have prefixes? The first batch must have been read."""
+        assert self.encoding is not None
+        return self.encoding.has_prefixes
 
     def batches(self) -> Iterator[Batch]:
-        """Read the batches, once.
+        """Read the batches, once. After the first of them it is clear what the encoding is.
 
         Raises:
             InputError: The input breaks a rule.
+            UsageError: Its first bytes don't say what it is.
         """
         from jelly_rdflib.batches import read_batches
         from jelly_rdflib.errors import DecodeError
 
+        self.look()
         batches = read_batches(self.file, format=self.format)
         try:
             for batch in batches:
-                self.options = batches.options
+                self._set_options(batches.options)
                 yield batch
         except DecodeError as error:
             raise InputError(self.name, error) from error
         finally:
             batches.close()
+
+    def _set_options(self, options: Any) -> None:
+        """Keep a stream's options, which say which Jelly it is, whatever it is called."""
+        from jelly_rdflib.encodings.jelly import JELLY
+        from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
+        from jelly_rdflib.options import StreamOptions
+
+        self.options = options
+        if options is not None and self.encoding in (JELLY, JELLY_PATCH):
+            self.encoding = JELLY if isinstance(options, StreamOptions) else JELLY_PATCH
 
 
 @contextmanager

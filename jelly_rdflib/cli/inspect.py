@@ -15,7 +15,9 @@ __all__ = ["command"]
 @click.command("inspect")
 @click.argument("file", metavar="[FILE]", default="-", type=INPUT)
 @click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
-@click.option("--frames", "by_frame", is_flag=True, help="Print a line for each frame instead.")
+@click.option(
+    "--frames", "by_frame", is_flag=True, help="Print a line for each frame of Jelly instead."
+)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
 )

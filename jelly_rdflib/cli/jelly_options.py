@@ -58,21 +58,20 @@ def make_patch_options(given: Any, wishes: Mapping[str, Any]) -> PatchOptions:
     return options
 
 
-def make_stream_options(
-    given: Any, wishes: Mapping[str, Any], *, has_graphs: bool
-) -> StreamOptions:
+def make_stream_options(given: Any, wishes: Mapping[str, Any], encoding: Encoding) -> StreamOptions:
     """Make the options of a Jelly-RDF stream; arguments and errors as for `make_patch_options`.
 
     Args:
         given: Those of the input; None if it has none.
         wishes: What was asked for.
-        has_graphs: Whether the input may have graphs.
+        encoding: That of the input.
     """
     fields = _common_fields(given, wishes)
-    fields["namespace_declarations"] = True
-    physical_type = PhysicalStreamType.QUADS if has_graphs else PhysicalStreamType.TRIPLES
+    fields["namespace_declarations"] = encoding.has_prefixes
+    physical_type = PhysicalStreamType.QUADS if encoding.has_graphs else PhysicalStreamType.TRIPLES
     if isinstance(given, StreamOptions):
         fields["stream_name"] = given.stream_name
+        fields["namespace_declarations"] = given.namespace_declarations
         physical_type = given.physical_type
     if wishes.get("stream_type") is not None:
         physical_type = _find_type(PhysicalStreamType, wishes["stream_type"])
@@ -87,9 +86,14 @@ def make_stream_options(
 
 def _common_fields(given: Any, wishes: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
+    # A stream should not say that it has what it has not: where the input does not tell, no.
     for name, wish in (("rdf_star", "rdf_star"), ("generalized_statements", "generalized")):
         asked = wishes.get(wish)
         fields[name] = getattr(given, name, False) if asked is None else asked
+    if given is not None and wishes.get("preset") is None:
+        for name in ("name", "prefix", "datatype"):
+            field = f"max_{name}_table_size"
+            fields[field] = getattr(given, field)
     if wishes.get("frame_rows") is not None:
         fields["frame_rows"] = wishes["frame_rows"]
     return fields

@@ -15,7 +15,6 @@ EXTRA = "cli"
 COMPLETION = "_JELLYP_COMPLETE"
 # As a shell reports what a signal ended.
 INTERRUPTED = 128 + signal.SIGINT
-TERMINATED = 128 + signal.SIGTERM
 BROKEN_PIPE = 128 + 13
 
 
@@ -32,11 +31,15 @@ def main() -> NoReturn:
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich"):
             raise
-        sys.exit(f"jellyp needs the package {error.name}: pip install 'jelly-rdflib[{EXTRA}]'")
+        print(
+            f"jellyp needs the package {error.name}: pip install 'jelly-rdflib[{EXTRA}]'",
+            file=sys.stderr,
+        )
+        sys.exit(2)
 
     warnings.showwarning = _show_warning
-    # An exception, so that what is half written is taken away.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+    for name in ("SIGTERM", "SIGHUP"):
+        _exit_at(name)
     if COMPLETION in os.environ:
         jellyp.main(prog_name="jellyp")
     try:
@@ -61,8 +64,17 @@ def main() -> NoReturn:
         if message is None:
             raise
         click.echo(f"jellyp: {message}", err=True)
-        code = 1
+        # What is not installed is no fault of the input.
+        code = 2 if isinstance(error, ImportError) else 1
     sys.exit(code)
+
+
+def _exit_at(name: str) -> None:
+    """Let a signal be an exception, so that what is half written is taken away."""
+    number = getattr(signal, name, None)
+    # What is started by nohup is to go on.
+    if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 def _show(error: Any) -> None:

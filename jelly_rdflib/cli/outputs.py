@@ -11,9 +11,20 @@ from typing import Any
 
 import click
 
-__all__ = ["OUTPUT", "open_output", "write_binary"]
+__all__ = ["OUTPUT", "check_folder", "open_output", "write_binary"]
 
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
+
+
+def check_folder(path: str) -> None:
+    """Check that the folder is there that a file is to be in.
+
+    Raises:
+        UsageError: It is not.
+    """
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"there is no folder {folder!r}")
 
 
 @contextmanager
@@ -42,9 +53,8 @@ def open_output(path: str) -> Iterator[Any]:
         # A device or a pipe can't be replaced.
         yield target
         return
+    check_folder(target)
     folder, name = os.path.split(target)
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"there is no folder {folder!r}")
     temporary = os.path.join(folder, f".{os.getpid()}-{name}")
     try:
         yield temporary

@@ -7,14 +7,41 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.counting import Counts, Sizes, rank
-from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.outputs import check_folder, open_output
 
-__all__ = ["plot_counts"]
+__all__ = ["check_picture", "plot_counts"]
 
 ADDED = "#2a9d8f"
 DELETED = "#d1495b"
 MAX_LABEL = 60
 _THOUSANDS = "{x:,.0f}"
+
+
+def check_picture(path: str) -> None:
+    """Check that a picture can be made.
+
+    Args:
+        path: The file to write; its ending says what kind of picture.
+
+    Raises:
+        ImportError: matplotlib is missing.
+        UsageError: There is no such kind of picture, or no such folder.
+    """
+    if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
+        raise click.BadParameter(f"{path!r} has no ending of a picture", param_hint="'--plot'")
+    check_folder(path)
+
+
+def _kind_of(path: str) -> str:
+    return path.rpartition(".")[2].lower()
+
+
+def _import_figure() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise ImportError("a picture needs matplotlib: pip install 'jelly-rdflib[plot]'") from error
+    return Figure
 
 
 def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
@@ -28,18 +55,12 @@ def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
 
     Raises:
         ImportError: matplotlib is missing.
-        UsageError: There is no such kind of picture.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise ImportError("a picture needs matplotlib: pip install 'jelly-rdflib[plot]'") from error
-    kind = path.rpartition(".")[2].lower()
+    figure_class = _import_figure()
+    kind = _kind_of(path)
     graphs, predicates = rank(counts.graphs)[:top], rank(counts.predicates)[:top]
     heights = [2.2, 0.9 + 0.28 * len(predicates), 0.9 + 0.28 * len(graphs)]
-    figure = Figure(figsize=(10, sum(heights)), layout="constrained")
-    if kind not in figure.canvas.get_supported_filetypes():
-        raise click.BadParameter(f"{path!r} has no ending of a picture", param_hint="'--plot'")
+    figure = figure_class(figsize=(10, sum(heights)), layout="constrained")
     figure.suptitle(_escape(name))
     axes = figure.subplots(3, 1, height_ratios=heights)
     _plot_transactions(axes[0], counts.sizes)

@@ -43,11 +43,14 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     """
     from jelly_rdflib.cli.counting import count_operations
 
+    if plot is not None:
+        from jelly_rdflib.cli.plotting import check_picture, plot_counts
+
+        # Before the file is read: that may take long.
+        check_picture(plot)
     with open_input(file, from_) as input_:
         counts = count_operations(input_.batches())
     if plot is not None:
-        from jelly_rdflib.cli.plotting import plot_counts
-
         plot_counts(counts, plot, input_.name, top)
     if as_json:
         click.echo(json.dumps(counts.as_dict(), indent=2, ensure_ascii=False))

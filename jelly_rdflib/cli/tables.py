@@ -55,6 +55,9 @@ def _print_operations(console: Console, counts: Counts) -> None:
 
 def _print_transactions(console: Console, counts: Counts) -> None:
     sizes = counts.sizes
+    if counts.operations[Op.END] == 0:
+        # Statements are in no transaction.
+        return
     console.print(
         f"patches: {counts.patches:,}; transactions: {sizes.count:,},"
         f" {counts.committed:,} committed, {counts.aborted:,} aborted"

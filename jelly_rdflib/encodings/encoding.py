@@ -31,6 +31,7 @@ class Encoding:
             that takes the bytes. Options are None for the default. All encoders have
             ``write_batch`` and ``finish``.
         has_graphs: Whether statements may be in named graphs.
+        has_prefixes: Whether there may be prefixes, or namespaces, in it.
         has_base: Whether there may be relative IRIs in it, for which a base can be given.
     """
 
@@ -43,6 +44,7 @@ class Encoding:
     open_batches: Callable[..., BatchSource]
     make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
     has_graphs: bool = True
+    has_prefixes: bool = True
     has_base: bool = False
 
     @property

@@ -80,6 +80,13 @@ def test_options_of_the_output(source: Path) -> None:
         assert len(list(reader)) == len(OPERATIONS) + 1
         assert reader.options.stream_type.name == stream_type
         assert reader.options.max_name_table_size == 4000
+    small = source.with_name("small.jellyp")
+    run_well("convert", "--preset", "small", source, small)
+    for wish, size in (([], 128), (["--preset", "big"], 4000)):
+        run_well("convert", *wish, small, out)
+        reader = jr.read_operations(out)
+        next(reader)
+        assert reader.options.max_name_table_size == size
 
 
 def test_the_options_of_a_jelly_input_are_kept(tmp_path: Path) -> None:
@@ -237,3 +244,44 @@ def test_bad_syntax_is_told_with_its_line(tmp_path: Path) -> None:
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {path}: ")
     assert "line 2" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [
+        ("rdf-xml", "nt"),
+        ("json-ld", "nq"),
+        ("jelly", "nq"),
+    ],
+)
+def test_statements_are_known_by_their_first_bytes(
+    encoding: str, data: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.nt"
+    path.write_text("<urn:a:s> <urn:a:p> <urn:a:o> .\n")
+    piped = run_well("convert", "--to", encoding, path, "-").out
+    assert run_well("convert", "--to", data, "-", "-", stdin=piped).text == path.read_text()
+    (tmp_path / "p.rdfp").write_text("A <urn:a:s> <urn:a:p> <urn:a:o2> .")
+    shown = run_well("apply", "-", tmp_path / "p.rdfp", stdin=piped)
+    assert len(jr_statements(shown.out, encoding)) == 2
+
+
+def jr_statements(data: bytes, encoding: str) -> list[Any]:
+    return list(jr.read_statements(data, format=encoding))
+
+
+def test_what_looks_like_several_syntaxes_must_be_said(tmp_path: Path) -> None:
+    text = b"<urn:s> <urn:p> <urn:o> .\n"
+    ended = run("convert", "--to", "nq", "-", "-", stdin=text)
+    assert ended.code == 2
+    assert "--from" in ended.err
+    run_well("convert", "--from", "nt", "--to", "nq", "-", "-", stdin=text)
+
+
+def test_jelly_of_the_other_kind_is_known_by_its_options(source: Path, statements: Path) -> None:
+    misnamed = source.with_name("changes.jelly")
+    source.rename(misnamed)
+    run_well("convert", misnamed, source.with_name("x.rdfp"))
+    misnamed = statements.with_name("statements.jellyp")
+    statements.rename(misnamed)
+    run_well("convert", misnamed, statements.with_name("x.nq"))

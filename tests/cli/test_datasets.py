@@ -145,3 +145,13 @@ def test_a_patch_of_diff_makes_new_of_old(tmp_path: Path) -> None:
     wanted.parse(new, format="nquads")
     assert isomorphic(made.default_graph, wanted.default_graph)
     assert len(made) == len(wanted)
+
+
+def test_prefixes_are_compared_where_both_syntaxes_have_them(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.ttl", tmp_path / "new.nt"
+    old.write_text("PREFIX ex: <http://example.org/> <urn:s> <urn:p> <urn:o> .")
+    new.write_text("<urn:s> <urn:p> <urn:o> .")
+    assert run_well("diff", old, new).text == ""
+    new = tmp_path / "new.ttl"
+    new.write_text("<urn:s> <urn:p> <urn:o> .")
+    assert "PD" in run_well("diff", old, new).text

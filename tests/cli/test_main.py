@@ -97,7 +97,7 @@ def test_bad_input_exits_with_1_and_names_file_and_place(name: str, tmp_path: Pa
 
 def test_standard_input_at_fault_is_named_too() -> None:
     ended = run("cat", "--from", "rdf-patch", stdin=b"TX .\nA <urn:s> .\n")
-    assert (ended.code, ended.out) == (1, b"TX .\nTA .\n")
+    assert (ended.code, ended.out) == (1, b"TX .\n")
     assert ended.err == (
         "jellyp: standard input: the row ends where a term is expected (line 2, column 11,"
         " byte 15)\n"
@@ -137,7 +137,7 @@ def test_a_broken_pipe_is_quiet(large: Path) -> None:
     assert process.wait(60) == 128 + signal.SIGPIPE
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_quietly_and_leaves_nothing(number: signal.Signals, large: Path) -> None:
     folder = large.parent
     process = subprocess.Popen(
@@ -185,3 +185,29 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
     process.stdin.close()
     assert process.wait(60) == 0
     process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("thrift", ["cat", "x.rdfpb"]),
+        ("pyoxigraph", ["cat", "x.nt"]),
+        ("matplotlib", ["stats", "--plot", "x.svg", "x.nt"]),
+        ("click", ["--help"]),
+    ],
+)
+def test_a_missing_library_exits_with_2_and_names_the_extra(
+    module: str, arguments: list[str], tmp_path: Path
+) -> None:
+    for name in ("x.rdfpb", "x.nt"):
+        (tmp_path / name).touch()
+    code = (
+        f"import sys; sys.modules[{module!r}] = None; sys.argv = ['jellyp', *{arguments!r}]\n"
+        "from jelly_rdflib.cli.main import main; main()"
+    )
+    ended = subprocess.run(
+        [COMMAND[0], "-c", code], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ended.returncode == 2
+    assert "pip install 'jelly-rdflib[" in ended.stderr
+    assert "Traceback" not in ended.stderr

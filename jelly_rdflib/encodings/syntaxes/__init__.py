@@ -130,6 +130,7 @@ def _make_encoding(
         open_batches=functools.partial(_open_batches, syntax),
         make_encoder=functools.partial(_make_encoder, syntax),
         has_graphs=syntax.has_graphs,
+        has_prefixes=syntax.has_prefixes,
         has_base=syntax.has_base,
         **names,
     )
