@@ -304,6 +304,8 @@ def edges(name: str, size: int) -> list[tuple[Any, Any]]:
         return [(i, child) for i in range(size) for child in (2 * i + 1, 2 * i + 2)]
     if name == "star":
         return [(0, i) for i in range(1, size)]
+    if name == "pairs":
+        return [edge for i in range(size) for edge in (("hub", ("a", i)), (("a", i), ("b", i)))]
     if name == "two stars":
         return [("a", "b"), ("b", "a"), *((hub, (hub, i)) for hub in "ab" for i in range(size))]
     if name == "torus":
@@ -320,11 +322,12 @@ def edges(name: str, size: int) -> list[tuple[Any, Any]]:
 @pytest.mark.parametrize(
     ("name", "size"),
     [
-        ("path", 3000),
-        ("ring", 1000),
-        ("tree", 500),
-        ("star", 2000),
+        ("path", 1000),
+        ("ring", 500),
+        ("tree", 200),
+        ("star", 1000),
         ("two stars", 200),
+        ("pairs", 1000),
         ("torus", 12),
         ("clique", 20),
     ],

@@ -27,6 +27,8 @@ __all__ = ["find_marks"]
 _MAX_ALIKE = 4
 # How often each statement may be looked at before the rest is told apart by labels.
 _MAX_LOOKS = 100
+# Among so many the one to choose is looked for.
+_MAX_SORTED = 100
 
 
 def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str]:
@@ -110,8 +112,13 @@ class _Colours:
                 continue
             self._round += 1
             changed: set[BNode] = set()
-            # Of twins any one will do for any other. Of others one is chosen, always the same.
-            chosen = list(nodes)[1:] if self._are_twins(nodes) else [min(nodes, key=str)]
+            if self._are_twins(nodes):
+                chosen = list(nodes)[1:]
+            elif size <= _MAX_SORTED:
+                # The same one each time, should it matter which.
+                chosen = [min(nodes, key=str)]
+            else:
+                chosen = [next(iter(nodes))]
             for number, node in enumerate(chosen):
                 changed |= self._colour([node], self._mix(colour, f"number {number}"))
             self.refine(changed)
