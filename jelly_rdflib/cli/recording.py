@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import rdflib.plugins.sparql
 from pyparsing import ParseException
 from rdflib.graph import Dataset
 
@@ -32,6 +33,9 @@ def record_updates(
     Raises:
         InputError: One of the updates is at fault.
     """
+    # As SPARQL has it. If the default graph were the union of all graphs, rdflib 7.6 could not
+    # insert data into it either.
+    rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False
     with (
         PatchWriter(destination, format=encoding.name) as writer,
         record(dataset, writer) as recorder,
