@@ -4,8 +4,9 @@ The patches go as a stream into a table of the current quads, and are replayed t
 and to the newest. Both must have the quads that a dataset of rdflib has after the same patches, and
 the difference of the two must lead from the one to the other.
 
-Usage: ``python demo/spark_history.py LOG``, where LOG is a file, or a folder or a quoted glob of
-files whose names are in the order of their patches. It needs the extras cli and spark, and Java.
+Usage: ``python demo/spark_history.py LOG``, where LOG is a patch log, a file, or a folder or quoted
+glob of files whose names are in the order of their patches. It needs the extras cli and spark, and
+Java.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import io
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import click
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from rdflib import Dataset
 from rich.console import Console
 from rich.markup import escape
@@ -38,6 +40,11 @@ COLUMNS = ["s", "p", "o", "g"]
 
 class MismatchError(Exception):
     """Spark has come to something else than rdflib."""
+
+
+def place_of_files(log: str) -> str:
+    """Return where the files of patches are: those of a patch log are in a folder of its own."""
+    return f"{log}/segments" if (Path(log) / "log.json").exists() else log
 
 
 def files_of(log: str) -> list[str]:
@@ -64,9 +71,9 @@ def quads_of_dataset(dataset: Dataset) -> Quads:
         for s, p, o, g in dataset.quads():
             writer.add(s, p, o, g)
     quads: Quads = set()
-    for rows in read_arrow(file.getvalue(), columns=["op", *COLUMNS]):
-        columns = (rows.column(name).to_pylist() for name in ["op", *COLUMNS])
-        quads.update(quad for op, *quad in zip(*columns, strict=True) if op == "A")  # type: ignore[misc]
+    # With the column ``frame`` there are no rows but those of statements.
+    for rows in read_arrow(file.getvalue(), columns=["frame", *COLUMNS]):
+        quads.update(zip(*(rows.column(name).to_pylist() for name in COLUMNS), strict=True))
     return quads
 
 
@@ -116,13 +123,16 @@ def run(spark: SparkSession, log: str, console: Console) -> None:
     table.add_row("ingest into a table", f"{len(quads):,}", f"{seconds:.1f}")
 
     for version in (earlier, newest):
-        state = replay(changes, upto=version, marks=marks)
-        quads, seconds = timed(lambda state=state: quads_of_table(state))  # type: ignore[misc]
+        state = partial(replay, changes, upto=version, marks=marks)
+        quads, seconds = timed(lambda state=state: quads_of_table(state()))  # type: ignore[misc]
         check(f"version {version}", quads, states[version - 1])
         table.add_row(f"replay to version {version}", f"{len(quads):,}", f"{seconds:.1f}")
 
-    old, new = (replay(changes, upto=version, marks=marks) for version in (earlier, newest))
-    rows, seconds = timed(lambda: diff(old, new).select("op", *COLUMNS).collect())
+    def compare() -> list[Row]:
+        old, new = (replay(changes, upto=version, marks=marks) for version in (earlier, newest))
+        return diff(old, new).select("op", *COLUMNS).collect()
+
+    rows, seconds = timed(compare)
     gone = {tuple(row)[1:] for row in rows if row.op == "D"}
     come = {tuple(row)[1:] for row in rows if row.op == "A"}
     check("what is gone", gone, states[earlier - 1] - states[-1])
@@ -136,14 +146,14 @@ def run(spark: SparkSession, log: str, console: Console) -> None:
 def main() -> int:
     """Run the demo; the exit code is 1 if a state is not that of rdflib."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("log", help="a .jellyp file, or a folder or glob of such files")
-    arguments = parser.parse_args()
-    if not files_of(arguments.log):
-        parser.error(f"there is nothing at {arguments.log}")
+    parser.add_argument("log", help="a patch log, or a file, folder or glob of .jellyp files")
+    log = place_of_files(parser.parse_args().log)
+    if not files_of(log):
+        parser.error(f"there is nothing at {log}")
     errors = Console(stderr=True)
     try:
         with open_session(None, (), None) as spark:
-            run(spark, arguments.log, Console())
+            run(spark, log, Console())
     except (MismatchError, click.ClickException, ImportError) as error:
         errors.print(f"[bold red]Failed:[/] {escape(str(error))}")
         return 1
