@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["FileWriter", "FolderWriter", "WrittenFile"]
 
 SUCCESS = "_SUCCESS"
+CUT_TRANSACTION = (
+    "; a transaction must be whole in its partition, which it is not where a long file was read in"
+    ' parts: repartition("file") brings them together'
+)
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,9 @@ class FileWriter:
             if os.path.exists(path):
                 os.unlink(path)
             if isinstance(error, EncodeError):
+                hint = CUT_TRANSACTION if "transaction" in str(error) else ""
                 raise EncodeError(
-                    f"partition {partition} can't be written as {self.kind.name}: {error}"
+                    f"partition {partition} can't be written as {self.kind.name}: {error}{hint}"
                 ) from error
             raise
         return WrittenFile(path, partition)
