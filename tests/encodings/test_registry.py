@@ -130,6 +130,62 @@ def test_starts_of_other_things(data: bytes) -> None:
     assert guess_by_start(data).name == "jelly-patch"
 
 
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("n-triples", "nt ntriples N-Triples application/n-triples"),
+        ("n-quads", "nq nquads N-Quads application/n-quads"),
+        ("turtle", "ttl turtle Turtle text/turtle text/turtle;charset=utf-8"),
+        ("trig", "trig TriG application/trig"),
+        ("n3", "n3 text/n3"),
+        ("rdf-xml", "xml rdf/xml RDF/XML rdf owl application/rdf+xml"),
+        ("json-ld", "json-ld JSON-LD jsonld json application/ld+json"),
+        ("jelly-rdf", "jelly application/x-jelly-rdf"),
+    ],
+)
+def test_names_of_syntaxes(name: str, keys: str) -> None:
+    """As rdflib and the rest of the world have them."""
+    for key in keys.split():
+        assert find_encoding(key).name == name
+        if key.isalnum() and key not in ("ntriples", "nquads", "turtle", "Turtle"):
+            guessed = guess_by_name(f"a.b/x.{key}")
+            assert guessed is None or guessed.name == name
+    assert guess_by_name("x") is guess_by_name("x.gz") is guess_by_name("x.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"<?xml version", "rdf-xml"),
+        (b"<rdf:RDF xmlns", "rdf-xml"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE rdf", "rdf-xml"),
+        (b"<a\n", "rdf-xml"),
+        (b'{"@context"', "json-ld"),
+        (b" [\r\n  {\n", "json-ld"),
+        (b"[]", "json-ld"),
+        (b"", "jelly-rdf"),
+        (b"\x1a\x0a\x0c\x0a", "jelly-rdf"),
+        (b"{\x0a\x12\x0a", "jelly-rdf"),
+        (b"<\x0a\x3a\x0a\x38", "jelly-rdf"),
+        (b"\x0a\x0a", "jelly-rdf"),
+    ],
+)
+def test_starts_of_statements(start: bytes, name: str) -> None:
+    assert guess_by_start(start, holds_changes=False).name == name
+    either = guess_by_start(start, holds_changes=None).name
+    assert either == (name if name != "jelly-rdf" else "jelly-patch")
+
+
+@pytest.mark.parametrize(
+    "start", [b"<urn:s> <urn:p> ", b"<> a", b"_:a ", b"@prefix", b"@base", b"PREFIX ", b"base <"]
+)
+def test_starts_that_do_not_tell(start: bytes) -> None:
+    for holds_changes in (False, None):
+        with pytest.raises(jr.DecodeError, match="N-Triples, N-Quads, Turtle, TriG or N3"):
+            guess_by_start(start, holds_changes=holds_changes)
+    assert guess_by_start(start).name == "jelly-patch"
+
+
 def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
     for call in (
         lambda: find_encoding("trix"),

@@ -136,7 +136,8 @@ _OWN_PREFIXES = {
     "its": "http://www.w3.org/2005/11/its",
     "xml": "http://www.w3.org/XML/1998/namespace",
 }
-_RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
+# What no other prefix can stand for, and what is no prefix.
+_RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/", "xmlns")
 
 
 class XmlDocument(Document):
@@ -166,10 +167,12 @@ class XmlDocument(Document):
 
     def add_prefix(self, prefix: str, iri: str) -> bytes:
         """Note a prefix for the document's start, if that is yet to come."""
-        own = _OWN_PREFIXES.get(prefix, iri if iri not in _RESERVED else None)
-        if own != iri or (prefix and _NAME.fullmatch(prefix) is None):
+        is_own = _OWN_PREFIXES.get(prefix) == iri
+        is_free = prefix not in _OWN_PREFIXES and not {prefix, iri} & {*_RESERVED}
+        is_name = prefix == "" or _NAME.fullmatch(prefix) is not None
+        if not is_name or not (is_own or is_free):
             raise EncodeError(f"the prefix {prefix!r} can't stand for <{iri}> in RDF/XML")
-        if not self._head and prefix not in _OWN_PREFIXES:
+        if not self._head and not is_own:
             self._prefixes[prefix] = iri
         return b""
 

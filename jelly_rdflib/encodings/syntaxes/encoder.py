@@ -102,14 +102,19 @@ class SyntaxEncoder:
         """
         if self._is_broken or self._is_finished:
             self._refuse()
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
         terms = BatchTerms(batch)
+        ops, s, p, o, g = batch.ops, batch.s, batch.p, batch.o, batch.g
+
+        def add_row(row: int) -> None:
+            self._put_row(terms, ops[row], s[row], p[row], o[row], g[row])
+
         if self._says_all:
-            self._lines.add_batch(
-                batch, lambda row: self._put_row(batch, terms, row), self._hand_on
-            )
+            self._lines.add_batch(batch, add_row, self._hand_on)
             return
         for row in range(len(batch)):
-            self._put_row(batch, terms, row)
+            add_row(row)
             if self._lines.size >= _SIZE:
                 self._hand_on()
 
@@ -154,11 +159,9 @@ class SyntaxEncoder:
         self._document.check(s, p, o)
         self._lines.add_line((f"{s} {p} {o} {g} .\n" if g else f"{s} {p} {o} .\n").encode())
 
-    def _put_row(self, batch: Batch, terms: BatchTerms, row: int) -> None:
-        op, s, p, o = (column[row] for column in (batch.ops, batch.s, batch.p, batch.o))
+    def _put_row(self, terms: BatchTerms, op: int, s: int, p: int, o: int, g: int) -> None:
         if op == Op.A:
-            graph = terms.write_graph(batch.g[row])
-            self._put(terms.write(s), terms.write(p), terms.write(o), graph)
+            self._put(terms.write(s), terms.write(p), terms.write(o), terms.write_graph(g))
         elif op == Op.PA:
             self._put_prefix(terms.string(s), terms.string(o))
         else:

@@ -13,10 +13,9 @@ __all__ = ["WatchedInput"]
 # A parser asks for a few KiB at a time; a source is asked for more.
 _PIECE = 1 << 16
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# For each level of the text pyoxigraph goes down a level of its stack, or looks through them all.
+# How deep a text may nest: the half MiB that a thread's stack may have is enough for it.
 _MAX_LEVELS = 1000
-
-_WATCHES: dict[str, type[NestingWatch]] = {"RDF_XML": XmlNesting, "JSON_LD": JsonNesting}
+_MAX_JSON_LEVELS = 128
 
 
 class WatchedInput:
@@ -45,7 +44,7 @@ class WatchedInput:
         self._source = source
         self._count = count
         self._max_size = max_size
-        self._watch = _WATCHES.get(syntax.format, TurtleNesting)(_MAX_LEVELS)
+        self._watch = _make_watch(syntax)
         self._piece: memoryview = memoryview(b"")
         self._made = 0
         # Of the bytes that the parser was given since it made the last statement.
@@ -113,3 +112,9 @@ class WatchedInput:
         self._piece = memoryview(b"")
         if isinstance(self._source, ByteSource):
             self._source.close()
+
+
+def _make_watch(syntax: Syntax) -> NestingWatch:
+    if syntax.format == "JSON_LD":
+        return JsonNesting(_MAX_JSON_LEVELS)
+    return (XmlNesting if syntax.format == "RDF_XML" else TurtleNesting)(_MAX_LEVELS)

@@ -177,14 +177,19 @@ def write_node(node: Any, types: NodeTypes) -> str:
 
 
 class BatchTerms:
-    """The texts of a batch's terms.
+    """The texts of a batch's terms, each of them written once.
 
     Args:
         batch: The batch.
     """
 
     def __init__(self, batch: Batch) -> None:
-        self._terms = batch.terms
+        terms = batch.terms
+        self._kinds = bytes(terms.kinds)
+        self._offsets = terms.offsets
+        self._extras = terms.extras
+        self._data = terms.data
+        self._texts: dict[int, str] = {}
 
     def string(self, number: int) -> str:
         """Return the plain text of a term: of a prefix its name, of an IRI the IRI."""
@@ -192,7 +197,7 @@ class BatchTerms:
 
     def write_graph(self, number: int) -> str:
         """Return the text of a graph's name, empty for the default graph; see `write`."""
-        is_default = self._terms.kinds[number] in (TermKind.NONE, TermKind.DEFAULT_GRAPH)
+        is_default = self._kinds[number] in (TermKind.NONE, TermKind.DEFAULT_GRAPH)
         return "" if is_default else self.write(number)
 
     def write(self, number: int) -> str:
@@ -201,8 +206,17 @@ class BatchTerms:
         Raises:
             EncodeError: It can't be written in the syntaxes of RDF.
         """
-        kind = self._terms.kinds[number]
-        extra = self._terms.extras[number]
+        text = self._texts.get(number)
+        if text is None:
+            text = self._texts[number] = self._write(number)
+        return text
+
+    def _bytes(self, number: int) -> bytes:
+        return bytes(self._data[self._offsets[number] : self._offsets[number + 1]])
+
+    def _write(self, number: int) -> str:
+        kind = self._kinds[number]
+        extra = self._extras[number]
         if kind == TermKind.IRI:
             return write_iri(self.string(number))
         if kind == TermKind.BLANK_NODE:
@@ -217,16 +231,12 @@ class BatchTerms:
             return self._write_triple(number)
         raise EncodeError(f"{TermKind(kind).name} is no term of a statement")
 
-    def _bytes(self, number: int) -> bytes:
-        offsets = self._terms.offsets
-        return bytes(self._terms.data[offsets[number] : offsets[number + 1]])
-
     def _write_triple(self, number: int) -> str:
         outer: list[tuple[str, str]] = []
-        while self._terms.kinds[number] == TermKind.TRIPLE_TERM:
+        while self._kinds[number] == TermKind.TRIPLE_TERM:
             _check_depth(len(outer))
             s, p, number = memoryview(self._bytes(number)).cast("I")
-            _refuse_triple(TermKind.TRIPLE_TERM in (self._terms.kinds[s], self._terms.kinds[p]))
+            _refuse_triple(TermKind.TRIPLE_TERM in (self._kinds[s], self._kinds[p]))
             outer.append((self.write(s), self.write(p)))
         return write_triple(outer, self.write(number))
 

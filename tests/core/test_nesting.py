@@ -1,0 +1,131 @@
+"""How deep a text nests: brackets and tags, and what looks like them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jelly_rdflib import LimitError
+from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+
+
+def depth(kind: type[NestingWatch], text: str, size: int = 1 << 20) -> int:
+    """Return how deep a text nests, looked at in pieces of a size."""
+    data = text.encode()
+    for limit in range(100):
+        watch = kind(limit)
+        try:
+            for start in range(0, len(data), size):
+                watch.look(data[start : start + size])
+        except LimitError:
+            continue
+        return limit
+    raise AssertionError("it nests very deep")
+
+
+TURTLE = [
+    ("", 0),
+    ("[ ( { } ) ]", 3),
+    ("[] () {} []", 1),
+    ("<<( <s> <p> <<( <s> <p> 'o' )>> )>>", 2),
+    ("<< <s> <p> <o> >> ()", 1),
+    ("<s((((> <(> '(' \"(\" # ((", 0),
+    ("# ' \" <\n(", 1),
+    ("# (\r(", 1),
+    ("'\\'(' \"\\\"(\" (", 1),
+    ("''( \"\"(", 2),
+    ("'''('(''(\\'''(''' (", 1),
+    ('"""("(""(\\"""(""" (', 1),
+    ("'\"(' (", 1),
+    ("ex:a\\(\\'\\#\\< (", 1),
+    ("<> <= ( => (", 2),
+    (")]} (", 1),
+    ("'\n(' (", 1),
+]
+JSON = [
+    ("", 0),
+    ('{"a": [{"b": 1}]}', 3),
+    ('["[[", "\\"[[", "\\\\"] ', 1),
+    ("]] [", 1),
+]
+XML = [
+    ("", 0),
+    ("<a><b/><b></b></a>", 2),
+    ("<a b='<>' c=\"/>\"><b/></a>", 2),
+    ("<a / ><b/></a>", 2),
+    ("<?xml <a> ?><a/>", 1),
+    ("<!-- <a><b> -- > --><a/>", 1),
+    ("<!----><a/>", 1),
+    ("<a><![CDATA[<b><c>]>]]]></a><a><b/></a>", 2),
+    ("<!DOCTYPE a [<!ENTITY b '<c>'> <!-- <d> -->]><a/>", 1),
+    ("<a>&lt;b&gt; > </a>", 1),
+    ("<a b='&lt;&x;'/><a/>", 1),
+    ("</a></a><a>", 1),
+]
+CASES = [
+    *((TurtleNesting, *case) for case in TURTLE),
+    *((JsonNesting, *case) for case in JSON),
+    *((XmlNesting, *case) for case in XML),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "expected"), CASES)
+def test_depth(kind: type[NestingWatch], text: str, expected: int) -> None:
+    assert depth(kind, text) == expected
+    # However it is cut.
+    assert depth(kind, text, 1) == expected
+    assert depth(kind, text, 3) == expected
+
+
+@given(
+    st.sampled_from([TurtleNesting, JsonNesting, XmlNesting]),
+    st.text("<>\"'{}[]()\\/!?-&;=# \nax", max_size=60),
+    st.integers(1, 7),
+)
+def test_pieces_do_not_matter(kind: type[NestingWatch], text: str, size: int) -> None:
+    assert depth(kind, text, size) == depth(kind, text)
+
+
+def test_the_place_is_told() -> None:
+    for watch, text in (
+        (TurtleNesting(2), b"(((("),
+        (JsonNesting(2), b"[[[["),
+        (XmlNesting(2), b"<a><a><a><a>"),
+    ):
+        watch.look(b"")
+        watch.look(b" " * 10)
+        with pytest.raises(LimitError, match="deeper than 2 levels") as caught:
+            watch.look(text)
+        assert caught.value.offset == (12 if len(text) == 4 else 17)
+
+
+class TestDocumentTypes:
+    def test_entities_may_not_be_made_of_entities(self) -> None:
+        for text in (b'<!DOCTYPE a [<!ENTITY b "&c;">]>', b'<!DOCTYPE a [<!ENTITY % b "%c;&c;">]>'):
+            with pytest.raises(LimitError, match="by another one"):
+                XmlNesting(10).look(text)
+        XmlNesting(10).look(b'<!DOCTYPE a [<!ENTITY b "&#60;&#x3c;">]>')
+
+    def test_they_may_not_be_large(self) -> None:
+        watch = XmlNesting(10)
+        watch.look(b'<!DOCTYPE a [<!ENTITY b "')
+        watch.look(b"x" * 60_000)
+        with pytest.raises(LimitError, match="document type"):
+            watch.look(b"x" * 6_000)
+
+    def test_references_count_for_what_they_may_stand_for(self) -> None:
+        watch = XmlNesting(10)
+        watch.look(b'<!DOCTYPE a [<!ENTITY b "xxxxxxxxxx">]><a>')
+        assert watch.expansion == 0
+        watch.look(b"&lt;&gt;&amp;&quot;&apos;&#38;&#x26;")
+        assert watch.expansion == 0
+        watch.look(b"&b;")
+        once = watch.expansion
+        assert once > 10
+        watch.look(b"<c d='&b;&lt;&b;")
+        assert watch.expansion == 3 * once
+        watch.expansion = 0
+        watch.look(b"&quot")
+        watch.look(b"e;&ltt;&ap;")
+        assert watch.expansion == 3 * once

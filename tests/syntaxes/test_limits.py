@@ -1,0 +1,309 @@
+"""What strangers write: deep, long and endless texts; memory that is bounded, and given back."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+
+from ..support import assert_nothing_is_kept, run
+from .support import ALL, Pieces, attempt, batches_of, literal, read, write, write_batches
+from .test_reading import HEAD, SAMPLES, O, P, S
+
+DEEP = {
+    "n-triples": "<urn:s> <urn:p> {} .",
+    "n-quads": "<urn:s> <urn:p> {} .",
+    "turtle": "<urn:s> <urn:p> {} .",
+    "trig": "<urn:s> <urn:p> {} .",
+}
+
+
+def nested(depth: int) -> str:
+    return "<<( <urn:s> <urn:p> " * depth + "<urn:o>" + " )>>" * depth
+
+
+class TestNesting:
+    @pytest.mark.parametrize("format", DEEP)
+    def test_quoted_triples(self, format: str) -> None:
+        limits = jr.Limits(max_nesting_depth=5)
+        assert len(read(DEEP[format].format(nested(5)), format, limits=limits)) == 1
+        _, error = attempt(DEEP[format].format(nested(6)), format, limits=limits)
+        assert isinstance(error, jr.LimitError)
+        assert "max_nesting_depth" in str(error)
+        limits = jr.Limits(max_nesting_depth=1000)
+        text = DEEP[format].format(nested(1000)).encode()
+        [(_, _, o, *_)] = jr.read_statements(text, format=format, limits=limits)
+        for _ in range(1000):
+            o = o.o
+        assert o == URIRef("urn:o")
+
+    @pytest.mark.parametrize(
+        ("format", "text"),
+        [
+            *((format, text.format(nested(200_000))) for format, text in DEEP.items()),
+            ("turtle", "<urn:s> <urn:p> " + "[ <urn:p> " * 200_000),
+            ("turtle", "<urn:s> <urn:p> " + "( " * 200_000),
+            ("turtle", "<< " * 200_000 + "[" * 2000),
+            ("n3", "<urn:s> <urn:p> " + "{ <urn:s> <urn:p> " * 200_000),
+            ("rdf-xml", HEAD + "<rdf:Description><ex:p>" * 200_000),
+            ("json-ld", '{"urn:p":' * 200_000),
+            ("json-ld", "[" * 200_000),
+            ("json-ld", '{"urn:p":{"@list":[' * 200_000),
+        ],
+        ids=lambda value: value if len(value) < 10 else "",
+    )
+    def test_what_nests_deep_is_refused_before_the_stack_is_used_up(
+        self, format: str, text: str
+    ) -> None:
+        """In a thread, whose stack is small in some systems."""
+        errors: list[Any] = []
+
+        def work() -> None:
+            errors.append(attempt(text, format)[1])
+
+        before = threading.stack_size(512 << 10)
+        try:
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        finally:
+            threading.stack_size(before)
+        assert isinstance(errors[0], jr.LimitError)
+
+    def test_what_only_looks_deep_is_read(self) -> None:
+        text = "<urn:s> <urn:p> '" + "<<( [ { (" * 5000 + "' .\n"
+        assert len(read(text * 3, "turtle")) == 3
+        text = HEAD + "<rdf:Description><ex:p>x</ex:p></rdf:Description>" * 5000 + "</rdf:RDF>"
+        assert len(read(text, "rdf-xml")) == 5000
+        text = '[{"urn:p": "%s"}]' % ("[{" * 5000)
+        assert len(read(text, "json-ld")) == 1
+
+
+class Endless:
+    """A source that has a start, and then the same bytes again and again."""
+
+    def __init__(self, start: str, more: str) -> None:
+        self.left = start.encode()
+        self.more = more.encode() * (1 + (1 << 16) // len(more.encode()))
+        self.given = 0
+
+    def read(self, size: int) -> bytes:
+        if not self.left:
+            self.left = self.more
+        data, self.left = self.left[:size], self.left[size:]
+        self.given += len(data)
+        return data
+
+
+class TestSizes:
+    @pytest.mark.parametrize(
+        ("format", "start", "more"),
+        [
+            ("n-quads", '<urn:s> <urn:p> "', "x"),
+            ("n-quads", "", "\n"),
+            ("n-quads", "", "# x\n"),
+            ("turtle", "", " "),
+            ("turtle", "#", "x"),
+            ("turtle", "<urn:s> <urn:p> '''", "x\n"),
+            ("turtle", "", "@prefix a: <urn:a> .\n"),
+            ("rdf-xml", HEAD, " "),
+            ("rdf-xml", HEAD, "<!-- -->"),
+            ("rdf-xml", HEAD + "<rdf:Description><ex:p>", "x"),
+            ("rdf-xml", HEAD + "<rdf:Description><ex:p rdf:parseType='Literal'>", "<a/>"),
+            ("rdf-xml", HEAD + "<rdf:Description ex:p='", "x"),
+            ("json-ld", '{"urn:p": "', "x"),
+            ("json-ld", '{"@context": {}, "urn:p": [1', ", 1"),
+            ("json-ld", "[", "{}, "),
+        ],
+    )
+    def test_what_makes_no_statement_has_an_end(self, format: str, start: str, more: str) -> None:
+        source = Endless(start, more)
+        _, error = attempt(source, format, limits=jr.Limits(max_frame_size=1 << 20))
+        assert isinstance(error, jr.LimitError)
+        assert "max_frame_size" in str(error)
+        assert source.given < 1 << 21
+
+    def test_long_strings(self) -> None:
+        for format in ALL:
+            text = write([(S, P, literal("x" * 20_000))], format)
+            assert len(read(text, format)) == 1
+            _, error = attempt(text, format, limits=jr.Limits(max_string_size=10_000))
+            assert isinstance(error, jr.LimitError)
+            assert "max_string_size" in str(error)
+            _, error = attempt(text, format, limits=jr.Limits(max_text_size=10_000))
+            assert isinstance(error, jr.LimitError)
+            assert "max_text_size" in str(error)
+
+    def test_small_limits_cut_batches_and_nothing_more(self) -> None:
+        """Many statements have more text than the limit allows for one frame."""
+        data = b"".join(b'<urn:s> <urn:p> "%d" .\n' % number for number in range(20_000))
+        limits = jr.Limits(max_text_size=20_000)
+        assert len(read(data, "n-triples", limits=limits)) == 20_000
+
+    def test_very_long_tokens(self) -> None:
+        """Longer than pyoxigraph's parsers hold."""
+        text = '<urn:s> <urn:p> "' + "x" * (17 << 20) + '" .'
+        found, error = attempt("<urn:s> <urn:p> 'x' .\n" + text, "turtle")
+        assert len(found) == 1
+        assert isinstance(error, jr.LimitError)
+        assert "16 MiB (after 1 statements" in str(error)
+
+
+class TestEntities:
+    TYPE = '<!DOCTYPE rdf:RDF [<!ENTITY a "{}"><!ENTITY b "{}">]>'
+
+    def test_they_are_read(self) -> None:
+        text = self.TYPE.format("http://e.org/", "x&#60;y") + HEAD
+        text += '<rdf:Description rdf:about="&a;s"><ex:p>&b;</ex:p></rdf:Description></rdf:RDF>'
+        [(s, _, o)] = read(text, "rdf-xml")
+        assert s == ("iri", "http://e.org/s")
+        assert o[1].startswith("x")
+
+    def test_bombs(self) -> None:
+        """A few bytes must not stand for very many."""
+        entities = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+        text = f'<!DOCTYPE x [<!ENTITY a0 "xxxxxxxxxx">{entities}]>{HEAD}'
+        text += "<rdf:Description><ex:p>&a11;</ex:p></rdf:Description></rdf:RDF>"
+        start = time.monotonic()
+        assert isinstance(attempt(text, "rdf-xml")[1], jr.LimitError)
+        text = self.TYPE.format("x" * 60_000, "x") + HEAD
+        text += f"<rdf:Description><ex:p>{'&a;' * 100_000}</ex:p></rdf:Description></rdf:RDF>"
+        assert isinstance(attempt(text, "rdf-xml")[1], jr.LimitError)
+        assert time.monotonic() - start < 10
+
+
+MEMORY = """
+import io, sys
+import jelly_rdflib as jr
+
+format, start, line, end, how = sys.argv[1:]
+
+class Source:
+    def __init__(self, megabytes):
+        self.parts = self.generate(megabytes)
+    def generate(self, megabytes):
+        yield start.encode()
+        piece = (line * (65536 // len(line))).encode()
+        for i in range(megabytes * 16):
+            # Not the same terms again and again.
+            yield piece.replace(b"@", b"%d" % i)
+        yield end.encode()
+    def read(self, size):
+        return next(self.parts, b"")
+
+class Nowhere:
+    size = 0
+    def write(self, data):
+        self.size += len(data)
+
+def work(megabytes):
+    if how == "read":
+        rows = 0
+        for batch in jr.read_batches(Source(megabytes), format=format):
+            rows += len(batch)
+        assert rows > megabytes * 1000, rows
+    else:
+        target = Nowhere()
+        with jr.StatementWriter(target, format=format) as writer:
+            for batch in jr.read_batches(Source(megabytes), format="nq"):
+                writer.write_all(batch)
+        assert target.size > megabytes << 18
+
+work(2)
+before = peak()
+work(16)
+print((peak() - before) >> 10)
+"""
+
+LINE = '<http://e.org/@> <http://e.org/p> "some text @" .\n'
+LINES = {
+    "n-quads": ("", LINE, ""),
+    "turtle": ("", "<http://e.org/@> <http://e.org/p> [ <http://e.org/q> 'some text @' ] .\n", ""),
+    "rdf-xml": (
+        HEAD,
+        '<rdf:Description rdf:about="http://e.org/@"><ex:p>text @</ex:p></rdf:Description>\n',
+        "</rdf:RDF>",
+    ),
+    "json-ld": ("[{}", ',{"@id":"http://e.org/@","urn:p":"some text @"}\n', "]"),
+}
+
+
+@pytest.mark.parametrize("format", LINES)
+def test_memory_to_read_is_bounded(format: str) -> None:
+    """Not by the size of the text: 16 MB take no more than 2 MB do."""
+    assert int(run(MEMORY, format, *LINES[format], "read")) < 4 << 10
+
+
+@pytest.mark.parametrize("format", ["n-quads", "trig", "rdf-xml", "json-ld"])
+def test_memory_to_write_is_bounded(format: str) -> None:
+    assert int(run(MEMORY, format, "", LINE, "", "write")) < 4 << 10
+
+
+def read_all() -> None:
+    for format, data in SAMPLES.items():
+        read(data, format)
+        read(Pieces(data, 5), format)
+        reader = jr.read_batches(data, format=format)
+        next(reader)
+        del reader
+
+
+def read_bad() -> None:
+    for format, data in SAMPLES.items():
+        attempt(data[: len(data) // 2] + b"\xff", format)
+        attempt(data, format, limits=jr.Limits(max_string_size=3))
+        attempt(io.BytesIO(data), format, limits=jr.Limits(max_frame_size=20))
+
+
+STATEMENTS = [(S, P, O), (("bnode", "b"), P, literal("x" * 500, "en")), (S, P, ("triple", S, P, O))]
+BATCHES = list(batches_of(STATEMENTS[:2]))
+
+
+def write_all() -> None:
+    for format in ALL:
+        write(STATEMENTS[:2], format)
+        write_batches(BATCHES, format)
+
+
+def write_bad() -> None:
+    writer = jr.StatementWriter(io.BytesIO(), format="turtle")
+    for _ in range(5):
+        with pytest.raises(jr.EncodeError):
+            writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("x" * 1000))
+    writer.close()
+
+
+@pytest.mark.parametrize("work", [read_all, read_bad, write_all, write_bad])
+def test_nothing_is_kept(work: Callable[[], None]) -> None:
+    assert_nothing_is_kept(work)
+
+
+def test_threads_that_share_a_reader() -> None:
+    """They may be refused, but each statement is read once."""
+    line = b"<urn:s> <urn:p> 'some text' .\n"
+    reader = jr.read_batches(io.BytesIO(line * 20_000), format="turtle")
+    counts: list[int] = []
+
+    def work() -> None:
+        while True:
+            try:
+                batch = next(reader)
+            except ValueError:
+                continue
+            except StopIteration:
+                return
+            counts.append(len(batch))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 20_000
