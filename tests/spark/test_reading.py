@@ -16,7 +16,7 @@ from ..arrow.spelling import rows_of
 from .files import COLUMNS, iri, make_operations, read_rows, write_file
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import register  # noqa: E402
+from jelly_rdflib.spark import register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -301,7 +301,7 @@ class TestBadInput:
         assert "byte" in row._corrupt.reason
         assert row.op is None
         rows = read_rows(table.where("_corrupt is null and file like '%bad%'"))
-        assert 20 < len(rows)
+        assert len(rows) > 20
         assert rows == rows_of(make_operations(3, 30))[: len(rows)]
 
     def test_dropmalformed_keeps_the_good_frames(self, spark: SparkSession, damaged: Path) -> None:
