@@ -13,15 +13,19 @@ DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 
 .PHONY: help
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 .PHONY: demo
 demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it and go back in it
 	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests
-	$(BIN)/pytest
+test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark
+	$(BIN)/pytest --ignore=tests/spark --ignore=tests/cli/test_spark.py
+
+.PHONY: test-spark
+test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
+	$(BIN)/pytest tests/spark tests/cli/test_spark.py
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style and types
