@@ -166,9 +166,7 @@ def find_parts(
     ends = [*(start for start, _, _ in found), size]
     parts = [Part(start=0, end=ends[0], is_last=not found)]
     for (start, place, packed), end in zip(found, ends[1:], strict=True):
-        parts.append(
-            Part(start=start, end=end, is_last=end == size, place=place, state=packed)
-        )
+        parts.append(Part(start=start, end=end, is_last=end == size, place=place, state=packed))
     return parts
 
 
