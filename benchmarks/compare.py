@@ -55,6 +55,9 @@ COMPARISONS = (
     Comparison(works.write_text_of_batches, works.pyoxigraph_serialize, 1, 9, 5),
     Comparison(works.convert_to_text, works.pyoxigraph_serialize, 1, 9, 5),
     Comparison(works.write_text, works.pyoxigraph_serialize, None, 5, 3),
+    Comparison(works.read_n_quads, works.pyoxigraph_parse, None, 5, 3),
+    Comparison(works.convert_to_n_quads, works.pyoxigraph_serialize, None, 9, 5),
+    Comparison(works.write_n_quads, works.pyoxigraph_serialize, None, 5, 3),
     Comparison(
         log_works.append_history, log_works.write_files, None, 5, 3, log_works.count_changes
     ),

@@ -206,6 +206,44 @@ def pyoxigraph_serialize(inputs: Inputs) -> Work:
     )
 
 
+def read_n_quads(inputs: Inputs) -> Work:
+    data = inputs.n_quads
+    return Work(
+        "read_statements of .nq", lambda _: exhaust(jr.read_statements(data, format="n-quads"))
+    )
+
+
+def encode_n_quads(batches: Iterable[jr.Batch]) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file, format="n-quads") as writer:
+        for batch in batches:
+            writer.write_all(batch)
+    return file.getvalue()
+
+
+def convert_to_n_quads(inputs: Inputs) -> Work:
+    data = inputs.jelly
+    return Work(
+        ".jelly to .nq",
+        lambda _: encode_n_quads(jr.read_batches(data)),
+        check=lambda text: text == inputs.n_quads,
+    )
+
+
+def write_n_quads(inputs: Inputs) -> Work:
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.StatementWriter(file, format="n-quads") as writer:
+            writer.write_all(inputs.quads)
+        return file
+
+    return Work(
+        "statements to .nq",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: file.getvalue() == inputs.n_quads,
+    )
+
+
 def parse_patch(inputs: Inputs) -> Work:
     def run(dataset: Dataset) -> Dataset:
         dataset.parse(data=inputs.jelly_patch, format="jelly-patch")

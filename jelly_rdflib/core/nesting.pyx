@@ -20,11 +20,14 @@ cdef class NestingWatch:
 
     Args:
         limit: How many levels there may be.
+
+    Attributes:
+        depth: How many levels are open.
     """
 
     cdef int state
     cdef uint8_t quote
-    cdef size_t depth
+    cdef readonly size_t depth
     cdef size_t limit
     cdef size_t position  # of the next piece
 
@@ -79,6 +82,10 @@ cdef enum TurtleState:
 cdef class TurtleNesting(NestingWatch):
     """Watches the brackets of N-Triples, N-Quads, Turtle, TriG and N3.
 
+    Args:
+        limit: How many levels there may be.
+        has_arrows: Whether ``<=`` is no start of an IRI: in N3.
+
     Examples:
         >>> watch = TurtleNesting(2)
         >>> watch.look(b'<s:s> <s:p> "((((", <s:((((>, ( [ ] ), ( ( ')' # )')')
@@ -86,6 +93,12 @@ cdef class TurtleNesting(NestingWatch):
         Traceback (most recent call last):
         jelly_rdflib.errors.LimitError: brackets or elements nest deeper than 2 levels (byte 49)
     """
+
+    cdef bint has_arrows
+
+    def __init__(self, size_t limit, *, bint has_arrows=False):
+        super().__init__(limit)
+        self.has_arrows = has_arrows
 
     cdef int look_through(self, const uint8_t* text, size_t size) except -1:
         cdef TurtleState state = <TurtleState>self.state
@@ -113,8 +126,11 @@ cdef class TurtleNesting(NestingWatch):
             byte = text[at]
             at += 1
             if state == AFTER_LESS_THAN:
-                # Not an IRI: "<<" of a quoted triple, "<=" of N3.
-                state = IN_TEXT if byte == b"<" or byte == b"=" or byte == b">" else IN_IRI
+                if byte == b">" or byte == b"<" or (byte == b"=" and self.has_arrows):
+                    # An empty IRI, the start of a quoted triple, or an arrow.
+                    state = IN_TEXT
+                else:
+                    state = IN_IRI
                 continue
             if state == AFTER_TWO_QUOTES:
                 if byte == quote:
@@ -333,7 +349,8 @@ cdef class XmlNesting(NestingWatch):
         if state == AMPERSAND_IN_DOCUMENT_TYPE and byte != b"#":
             # A few of these can stand for any amount of text.
             raise LimitError(
-                "the document type defines an entity by another one", offset=self.position + at
+                "the document type refers to an entity: those that are made of others aren't read",
+                offset=self.position + at,
             )
         if byte == b"&":
             return AMPERSAND_IN_DOCUMENT_TYPE

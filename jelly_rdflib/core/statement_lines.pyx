@@ -114,20 +114,28 @@ cdef class StatementLines:
         Returns:
             False, and nothing is added, if it is not plain to say.
         """
-        cdef size_t start = self.out.size
-        cdef bint is_said = False
-        try:
-            is_said = (
-                self.put_node(s, False) and self.put_node(p, True) and self.put_object(o)
-                and self.put_graph(g)
-            )
-        finally:
-            if not is_said:
-                self.out.size = start
-        if is_said:
-            buffer_reserve(&self.out, 2)
-            put_bytes(&self.out, b".\n", 2)
-        return is_said
+        return self.put_statement(s, p, o, g)
+
+    def add_all(self, statements, add_other not None, hand_on not None):
+        """Add the lines of statements of nodes.
+
+        Args:
+            statements: An iterable of tuples of three or four terms.
+            add_other: Called with a statement that is not plain to say, in its turn, or with what
+                is no such tuple.
+            hand_on: Called when there is enough to take.
+        """
+        cdef tuple items
+        cdef Py_ssize_t size
+        for statement in statements:
+            size = len(<tuple>statement) if isinstance(statement, tuple) else 0
+            items = <tuple>statement if size == 3 or size == 4 else None
+            if items is None or not self.put_statement(
+                items[0], items[1], items[2], items[3] if size == 4 else None
+            ):
+                add_other(statement)
+            if self.out.size >= self.piece:
+                hand_on()
 
     def add_batch(self, Batch batch not None, add_row not None, hand_on not None):
         """Add the lines of a batch's statements.
@@ -161,6 +169,22 @@ cdef class StatementLines:
             self.checks = NULL
 
     # Statements of nodes.
+
+    cdef bint put_statement(self, object s, object p, object o, object g) except -1:
+        cdef size_t start = self.out.size
+        cdef bint is_said = False
+        try:
+            is_said = (
+                self.put_node(s, False) and self.put_node(p, True) and self.put_object(o)
+                and self.put_graph(g)
+            )
+        finally:
+            if not is_said:
+                self.out.size = start
+        if is_said:
+            buffer_reserve(&self.out, 2)
+            put_bytes(&self.out, b".\n", 2)
+        return is_said
 
     cdef bint put_node(self, object node, bint is_predicate) except -1:
         """Put an IRI or a blank node and a space, if it is one and good."""

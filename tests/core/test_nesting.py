@@ -39,7 +39,7 @@ TURTLE = [
     ('"""("(""(\\"""(""" (', 1),
     ("'\"(' (", 1),
     ("ex:a\\(\\'\\#\\< (", 1),
-    ("<> <= ( => (", 2),
+    ("<> <=a((> ( => )", 1),
     (")]} (", 1),
     ("'\n(' (", 1),
 ]
@@ -78,6 +78,12 @@ def test_depth(kind: type[NestingWatch], text: str, expected: int) -> None:
     assert depth(kind, text, 3) == expected
 
 
+def test_arrows_of_n3() -> None:
+    watch = TurtleNesting(1, has_arrows=True)
+    watch.look(b"<> <= ( => ) <=a(")
+    assert watch.depth == 1
+
+
 @given(
     st.sampled_from([TurtleNesting, JsonNesting, XmlNesting]),
     st.text("<>\"'{}[]()\\/!?-&;=# \nax", max_size=60),
@@ -103,7 +109,7 @@ def test_the_place_is_told() -> None:
 class TestDocumentTypes:
     def test_entities_may_not_be_made_of_entities(self) -> None:
         for text in (b'<!DOCTYPE a [<!ENTITY b "&c;">]>', b'<!DOCTYPE a [<!ENTITY % b "%c;&c;">]>'):
-            with pytest.raises(LimitError, match="by another one"):
+            with pytest.raises(LimitError, match="made of others"):
                 XmlNesting(10).look(text)
         XmlNesting(10).look(b'<!DOCTYPE a [<!ENTITY b "&#60;&#x3c;">]>')
 

@@ -92,6 +92,11 @@ class SyntaxEncoder:
 
     def write_all(self, statements: Iterable[Statement]) -> None:
         """Write each statement of an iterable."""
+        if self._is_broken or self._is_finished:
+            self._refuse()
+        if self._says_all:
+            self._lines.add_all(statements, self.write, self._hand_on)
+            return
         for statement in statements:
             self.write(statement)
 

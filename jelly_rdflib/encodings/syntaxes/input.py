@@ -117,4 +117,6 @@ class WatchedInput:
 def _make_watch(syntax: Syntax) -> NestingWatch:
     if syntax.format == "JSON_LD":
         return JsonNesting(_MAX_JSON_LEVELS)
-    return (XmlNesting if syntax.format == "RDF_XML" else TurtleNesting)(_MAX_LEVELS)
+    if syntax.format == "RDF_XML":
+        return XmlNesting(_MAX_LEVELS)
+    return TurtleNesting(_MAX_LEVELS, has_arrows=syntax.format == "N3")
