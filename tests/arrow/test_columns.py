@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rdflib import Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.row_filter import RowFilter, TermCondition
@@ -153,7 +154,9 @@ class TestSpelling:
         if term[0] == "iri":
             assert triple.object.value == term[1]
             return
-        assert triple.object.value == term[1]
+        # rdflib, of whose literals the row was made, has its own mind of blanks in some datatypes.
+        wanted = Literal(term[1], datatype=term[3], normalize=False) if term[3] else term[1]
+        assert triple.object.value == str(wanted)
 
 
 class TestWriting:
