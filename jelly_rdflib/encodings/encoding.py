@@ -17,7 +17,7 @@ class Encoding:
     """A way to write changes, or statements, down, with its reader and its writer.
 
     Args:
-        name: What people call it, and the name of rdflib's plugins for it.
+        name: What people call it, and the name of its rdflib plugins, if it has any of ours.
         aliases: Other names.
         extensions: Endings of file names, without the dot; the preferred one first.
         media_types: Media types; the preferred one first.

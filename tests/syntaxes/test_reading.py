@@ -269,6 +269,11 @@ class TestErrors:
         assert "Parser error" not in str(error)
         assert isinstance(error.__cause__, SyntaxError)
 
+    def test_over_several_lines(self) -> None:
+        _, error = attempt("<urn:s> <urn:p>\n <a\nb> .", "turtle")
+        assert (error.line, error.column) == (2, 2)
+        assert error.message.startswith("Invalid IRI code point")
+
     def test_of_xml_about_where_they_are(self) -> None:
         for bad in ("</ex:q>", "&x;", "<ex:p rdf:about='a b'/>"):
             text = HEAD + '<rdf:Description rdf:about="urn:s">' + "<ex:p>x</ex:p>" * 10 + bad

@@ -53,8 +53,7 @@ class TestDocuments:
             (
                 "rdf-xml",
                 '<?xml version="1.0" encoding="UTF-8"?>\n'
-                f'<rdf:RDF xmlns:e="http://e.org/" xmlns:rdf="{RDF}"'
-                ' xmlns:its="http://www.w3.org/2005/11/its">\n'
+                f'<rdf:RDF xmlns:e="http://e.org/" xmlns:rdf="{RDF}">\n'
                 '\t<rdf:Description rdf:about="http://e.org/s">\n'
                 "\t\t<e:p>x</e:p>\n"
                 '\t\t<e:p rdf:datatype="http://www.w3.org/2001/XMLSchema#integer">1</e:p>\n'
@@ -79,7 +78,9 @@ class TestDocuments:
         with jr.StatementWriter(file, format=format) as writer:
             writer.add_namespace("e", EX)
             writer.write_all(self.STATEMENTS)
-        assert file.getvalue().decode() == text
+        # Some versions of pyoxigraph declare one more prefix.
+        its = ' xmlns:its="http://www.w3.org/2005/11/its"'
+        assert file.getvalue().decode().replace(its, "") == text
 
     @pytest.mark.parametrize("format", ALL)
     def test_empty_ones(self, format: str) -> None:

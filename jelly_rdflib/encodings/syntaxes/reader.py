@@ -25,7 +25,7 @@ __all__ = ["StatementBatches"]
 _ROWS = 1024
 _TEXT = 1 << 20
 
-_PLACE = re.compile(r"Parser error at line \d+ [^:]*: ")
+_PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
 # What its own messages don't say for themselves.
 _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
