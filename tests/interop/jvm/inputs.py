@@ -1,0 +1,241 @@
+"""Operations and statements, in plain form: hand-made ones for each feature, and real ones."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from demo import brick_history
+
+from ...oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation
+
+__all__ = [
+    "FEATURES",
+    "NEEDS",
+    "PRESETS",
+    "brick",
+    "feature",
+    "iri",
+    "patches_of",
+    "preset_fields",
+    "schema_org",
+]
+
+ROOT = Path(__file__).resolve().parents[3]
+XSD = "http://www.w3.org/2001/XMLSchema#"
+END = ("END",)
+
+PRESETS = {
+    f"{size}_{name}": {"rdf_star": star, "generalized_statements": generalized}
+    for size in ("SMALL", "BIG")
+    for name, star, generalized in (
+        ("STRICT", False, False),
+        ("GENERALIZED", False, True),
+        ("RDF_STAR", True, False),
+        ("ALL_FEATURES", True, True),
+    )
+}
+"""Jelly-JVM's, with what they allow."""
+
+
+def preset_fields(preset: str) -> dict[str, int | bool]:
+    """Return the fields of an options row that a preset of Jelly-JVM stands for."""
+    sizes = (128, 16, 16) if preset.startswith("SMALL") else (4000, 150, 32)
+    names = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+    return {**dict(zip(names, sizes, strict=True)), **PRESETS[preset]}
+
+
+def iri(name: str) -> Plain:
+    return ("iri", "http://example.org/" + name)
+
+
+def text(lex: str) -> Plain:
+    return ("literal", lex, None, None)
+
+
+def typed(lex: str, name: str) -> Plain:
+    return ("literal", lex, None, XSD + name)
+
+
+def add_prefix(prefix: str, value: str, graph: Plain) -> Plain:
+    return ("PA", prefix, ("iri", value), graph)
+
+
+S, P, O, G = map(iri, ("s", "p", "o", "g"))
+B = ("bnode", "b0")
+QUOTED = ("triple", B, P, text("x"))
+
+STATEMENTS = [
+    ("A", S, P, O, G),
+    ("A", S, P, iri("a#b"), G),
+    ("A", S, iri("ns#p"), text("plain"), G),
+    ("D", S, P, O, G),
+    ("A", B, P, ("literal", "chat", "fr", None), G),
+    ("A", B, P, ("literal", "colour", "en-GB", None), DEFAULT_GRAPH),
+    ("A", B, P, ("bnode", "other.label-1"), DEFAULT_GRAPH),
+    ("D", ("bnode", "B0"), P, B, ("bnode", "graph")),
+    ("A", S, P, typed("01", "integer"), ("bnode", "graph")),
+    ("A", S, P, typed("+1.50", "decimal"), G),
+    ("A", S, P, typed("1e3", "double"), G),
+    ("A", S, P, typed("TRUE", "boolean"), G),
+    ("A", S, P, typed("2024-02-30", "date"), G),
+    ("A", S, P, text(""), G),
+    ("A", S, P, text('"\\\t\r\n\x00\ufeff é 日本 \U0001f600'), G),
+    ("A", ("iri", "urn:x"), ("iri", "http://例え.テスト/パス#フ"), ("iri", "urn:y:z"), ("iri", "urn:g")),
+]
+
+FEATURES: dict[str, list[Plain]] = {
+    "nothing": [END],
+    "statements": [*STATEMENTS, END],
+    "headers": [
+        ("H", "id", ("iri", "urn:uuid:4f5a8c3e-0000-4000-8000-000000000001")),
+        ("H", "prev", ("iri", "urn:uuid:4f5a8c3e-0000-4000-8000-000000000000")),
+        ("H", "note", ("literal", "une note", "fr", None)),
+        ("H", "number", typed("007", "integer")),
+        ("H", "node", B),
+        *STATEMENTS[:3],
+        ("H", "late", text("after statements")),
+        END,
+    ],
+    "transactions": [
+        ("TX",),
+        *STATEMENTS[:4],
+        ("TC",),
+        ("TX",),
+        *STATEMENTS[4:8],
+        ("TA",),
+        ("A", S, P, O, G),
+        ("TX",),
+        ("TC",),
+        END,
+    ],
+    "several patches": [
+        ("H", "id", ("iri", "urn:uuid:1")),
+        ("TX",),
+        *STATEMENTS[:4],
+        ("TC",),
+        END,
+        ("H", "id", ("iri", "urn:uuid:2")),
+        ("TX",),
+        *STATEMENTS[2:6],
+        ("TC",),
+        END,
+        ("A", S, P, O, G),
+        END,
+    ],
+    "prefixes": [
+        add_prefix("ex", "http://example.org/", G),
+        add_prefix("", "http://example.org/ns#", G),
+        add_prefix("urn", "urn:", DEFAULT_GRAPH),
+        ("A", S, P, O, iri("h")),
+        add_prefix("h", "http://example.org/ns#", iri("h")),
+        add_prefix("b", "http://example.com/", ("bnode", "graph")),
+        ("PD", "ex", None, G),
+        ("PD", "", None, G),
+        ("PD", "urn", None, DEFAULT_GRAPH),
+        ("A", S, P, O, DEFAULT_GRAPH),
+        END,
+    ],
+    "quoted triples": [
+        ("H", "about", QUOTED),
+        ("A", QUOTED, P, QUOTED, G),
+        ("A", ("triple", QUOTED, P, ("triple", S, P, QUOTED)), P, O, G),
+        ("D", QUOTED, P, O, G),
+        END,
+    ],
+    "generalized": [
+        ("A", text("subject"), B, O, G),
+        ("A", typed("1", "integer"), text("predicate"), O, typed("1", "integer")),
+        ("D", S, ("literal", "p", "en", None), O, ("literal", "g", "en", None)),
+        END,
+    ],
+    "both": [
+        ("A", S, QUOTED, ("triple", text("s"), text("p"), text("o")), text("g")),
+        END,
+    ],
+    "many names": [
+        *(
+            ("A", iri(f"n{n * 7 % 500}"), iri(f"v{n % 23}/p{n % 9}"), iri(f"x{n % 40}#o{n}"), G)
+            for n in range(2000)
+        ),
+        END,
+    ],
+}
+"""As quads."""
+
+NEEDS = {
+    "quoted triples": {"rdf_star"},
+    "generalized": {"generalized_statements"},
+    "both": {"rdf_star", "generalized_statements"},
+}
+"""What a feature takes of the options."""
+
+
+def feature(name: str, *, quads: bool = True) -> list[Plain]:
+    """Return the operations of a feature, with graphs or without them."""
+    operations = FEATURES[name]
+    if quads:
+        return operations
+    return [
+        (*operation[:-1], None) if operation[0] in ("A", "D", "PA", "PD") else operation
+        for operation in operations
+    ]
+
+
+def patches_of(operations: list[Plain]) -> int:
+    return operations.count(END)
+
+
+# -- real data -----------------------------------------------------------------------------------
+
+
+@functools.cache
+def schema_org() -> list[Plain]:
+    """Return the history of schema.org: a patch in a transaction from each release to the next."""
+    shared = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
+    folder = shared / "data" / "schemaorg"
+    files = sorted(
+        folder.glob("schemaorg-*.nt.gz"),
+        key=lambda path: float(path.name.removeprefix("schemaorg-").removesuffix(".nt.gz")),
+    )
+    if not files:
+        pytest.skip(f"there are no releases of schema.org in {folder}")
+    operations: list[Plain] = []
+    old: set[Plain] = set()
+    for number, path in enumerate(files):
+        rows = jr.read_statements(gzip.decompress(path.read_bytes()), format="nt", normalize=False)
+        ordered = [tuple(map(plain, row[:3])) for row in rows]
+        new = set(ordered)
+        operations += [
+            ("H", "id", ("iri", f"urn:x-release:{number}")),
+            ("TX",),
+            add_prefix("schema", "http://schema.org/", DEFAULT_GRAPH),
+            *(("D", *row, DEFAULT_GRAPH) for row in sorted(old - new, key=repr)),
+            *(("A", *row, DEFAULT_GRAPH) for row in ordered if row not in old),
+            ("TC",),
+            END,
+        ]
+        old = new
+    return operations
+
+
+@functools.cache
+def brick() -> list[Plain]:
+    """Return the log that the demo makes of the Brick ontology."""
+    releases = sorted(ROOT.glob(".cache/brickschema-*/brickschema/ontologies"))
+    if not releases:
+        pytest.skip("the Brick ontology is not there: make demo, or make interop, gets it")
+    with tempfile.TemporaryDirectory() as folder:
+        log = jr.PatchLog.create(Path(folder) / "log")
+        brick_history.write_log(releases[-1], log, lambda _: None)
+        return [
+            operation
+            for entry in log.patches()
+            for operation in [*map(plain_operation, entry.operations(normalize=False)), END]
+        ]

@@ -1,0 +1,146 @@
+"""Jelly-JVM and Apache Jena in a process of their own, which converts files on request.
+
+What they are given and what they have read goes to and fro as JSON, which is neither's own format:
+so what a reader has read is known without a writer, and the other way round.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...oracle.terms import DEFAULT_GRAPH, Plain
+from . import project
+
+__all__ = ["Peer", "PeerError"]
+
+
+class PeerError(Exception):
+    """The peer refuses its input, or can't write it."""
+
+
+class Peer:
+    """The process.
+
+    Args:
+        folder: An empty folder for the files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count()
+        self._process = subprocess.Popen(
+            project.command("interop.Server"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def close(self) -> None:
+        self._process.communicate(timeout=60)
+
+    def convert(self, data: bytes, source: str, target: str, **options: Any) -> bytes:
+        """Convert from one format to another; the options are those of `Request.java`."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        name = str(self._folder / str(next(self._numbers)))
+        before, after = Path(name + ".in"), Path(name + ".out")
+        before.write_bytes(data)
+        fields = {"from": source, "to": target, "in": before, "out": after, **options}
+        texts = (f"{key}={_spell(value)}" for key, value in fields.items())
+        try:
+            self._process.stdin.write("\t".join(texts) + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+            if answer != "ok\n":
+                raise PeerError(answer.removeprefix("error ").rstrip("\n"))
+            return after.read_bytes()
+        finally:
+            before.unlink()
+            after.unlink(missing_ok=True)
+
+    def read_changes(self, data: bytes, source: str) -> list[Plain]:
+        """Return the plain operations that the peer reads.
+
+        Jena keeps no IRI of a prefix that is deleted, and has one literal where RDF 1.1 has one:
+        those of ``xsd:string`` have no datatype here.
+        """
+        lines = self.convert(data, source, "changes").splitlines()
+        return [_operation(json.loads(line)) for line in lines]
+
+    def write_changes(self, operations: Iterable[Plain], target: str, **options: Any) -> bytes:
+        """Return what the peer writes for plain operations."""
+        lines = (json.dumps(_change(operation)) + "\n" for operation in operations)
+        return self.convert("".join(lines).encode(), "changes", target, **options)
+
+    def read_statements(
+        self, data: bytes, source: str
+    ) -> tuple[list[Plain], list[tuple[str, str]]]:
+        """Return the plain statements that the peer reads, and the namespaces among them."""
+        rows = [
+            json.loads(line) for line in self.convert(data, source, "statements").splitlines()
+        ]
+        statements = [tuple(map(_term, row[1:])) for row in rows if row[0] != "N"]
+        return statements, [tuple(row[1:]) for row in rows if row[0] == "N"]
+
+    def write_statements(
+        self,
+        statements: Iterable[Plain],
+        target: str,
+        *,
+        prefixes: Iterable[tuple[str, str]] = (),
+        **options: Any,
+    ) -> bytes:
+        """Return what the peer writes for namespaces, and plain statements after them."""
+        rows: list[Any] = [["N", prefix, iri] for prefix, iri in prefixes]
+        rows += (["T" if len(row) == 3 else "Q", *map(_json, row)] for row in statements)
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        return self.convert(lines.encode(), "statements", target, **options)
+
+
+def _spell(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _json(value: Any) -> Any:
+    """Spell a term, a string or None as the peer reads it."""
+    if value == DEFAULT_GRAPH:
+        return ["default"]
+    if isinstance(value, tuple):
+        return [value[0], *map(_json, value[1:])]
+    return value
+
+
+def _term(value: Any) -> Any:
+    """Return what the peer's spelling of a term, a string or None stands for."""
+    if value == ["default"]:
+        return DEFAULT_GRAPH
+    if isinstance(value, list):
+        return tuple(map(_term, value))
+    return value
+
+
+def _change(operation: Plain) -> Any:
+    if operation[0] == "PD":
+        _, prefix, _, graph = operation
+        return ["PD", prefix, _json(graph)]
+    if operation[0] == "PA":
+        _, prefix, (_, iri), graph = operation
+        return ["PA", prefix, iri, _json(graph)]
+    return _json(operation)
+
+
+def _operation(row: Any) -> Plain:
+    if row[0] == "PD":
+        _, prefix, graph = row
+        return ("PD", prefix, None, _term(graph))
+    if row[0] == "PA":
+        _, prefix, iri, graph = row
+        return ("PA", prefix, ("iri", iri), _term(graph))
+    operation: Plain = _term(row)
+    return operation

@@ -1,0 +1,194 @@
+package interop;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.WireFormat;
+import eu.neverblink.jelly.convert.jena.JenaConverterFactory;
+import eu.neverblink.jelly.core.internal.DecoderBase;
+import eu.neverblink.jelly.core.internal.proto.GraphBase;
+import eu.neverblink.jelly.core.proto.v1.RdfDatatypeEntry;
+import eu.neverblink.jelly.core.proto.v1.RdfDefaultGraph;
+import eu.neverblink.jelly.core.proto.v1.RdfIri;
+import eu.neverblink.jelly.core.proto.v1.RdfLiteral;
+import eu.neverblink.jelly.core.proto.v1.RdfNameEntry;
+import eu.neverblink.jelly.core.proto.v1.RdfPrefixEntry;
+import eu.neverblink.jelly.core.proto.v1.RdfQuad;
+import eu.neverblink.jelly.core.proto.v1.RdfTriple;
+import eu.neverblink.jelly.core.utils.IoUtils;
+import eu.neverblink.protoc.java.runtime.ProtoMessage;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.jena.datatypes.RDFDatatype;
+import org.apache.jena.graph.Node;
+import org.apache.jena.rdfpatch.RDFChanges;
+
+/**
+ * Reads Jelly-Patch. Telling delimited from bare, quads, terms, lookups and repeated terms are Jelly-JVM's; frames
+ * and rows are taken apart here.
+ */
+public final class PatchReader extends DecoderBase<Node, RDFDatatype> {
+
+    /** Field 1, with a length. */
+    private static final int ROW_TAG = 10;
+
+    private final RDFChanges sink;
+    private PatchOptions options;
+
+    PatchReader(RDFChanges sink) {
+        super(JenaConverterFactory.getInstance().decoderConverter());
+        this.sink = sink;
+    }
+
+    void read(InputStream file) throws IOException {
+        final var found = IoUtils.autodetectDelimiting(file);
+        final var input = CodedInputStream.newInstance(found.newInput(), 1 << 16);
+        input.setSizeLimit(Integer.MAX_VALUE);
+        if (!found.isDelimited()) {
+            readFrame(input);
+            return;
+        }
+        while (!input.isAtEnd()) {
+            final int limit = input.pushLimit(input.readRawVarint32());
+            readFrame(input);
+            input.popLimit(limit);
+            input.resetSizeCounter();
+        }
+    }
+
+    private void readFrame(CodedInputStream input) throws IOException {
+        for (int tag; (tag = input.readTag()) != 0; ) {
+            if (tag != ROW_TAG) {
+                throw new IOException("not a row: tag " + tag);
+            }
+            final int limit = input.pushLimit(input.readRawVarint32());
+            final int field = WireFormat.getTagFieldNumber(input.readTag());
+            final int rowLimit = input.pushLimit(input.readRawVarint32());
+            readRow(field, input);
+            if (!input.isAtEnd()) {
+                throw new IOException("bytes are left over in a row");
+            }
+            input.popLimit(rowLimit);
+            input.popLimit(limit);
+        }
+        if (options != null && options.streamType() == PatchOptions.FRAME) {
+            sink.segment();
+        }
+    }
+
+    private void readRow(int field, CodedInputStream input) throws IOException {
+        if (options == null && field != PatchRow.OPTIONS) {
+            throw new IOException("no options");
+        }
+        switch (field) {
+            case PatchRow.OPTIONS -> {
+                final var found = PatchOptions.parse(input);
+                options = options == null ? found : options;
+            }
+            case PatchRow.STATEMENT_ADD, PatchRow.STATEMENT_DELETE -> readStatement(field, input);
+            case PatchRow.NAMESPACE_ADD, PatchRow.NAMESPACE_DELETE -> readNamespace(field, input);
+            case PatchRow.TRANSACTION_START -> sink.txnBegin();
+            case PatchRow.TRANSACTION_COMMIT -> sink.txnCommit();
+            case PatchRow.TRANSACTION_ABORT -> sink.txnAbort();
+            case PatchRow.NAME -> getNameDecoder().updateNames(merge(RdfNameEntry.newInstance(), input));
+            case PatchRow.PREFIX -> getNameDecoder().updatePrefixes(merge(RdfPrefixEntry.newInstance(), input));
+            case PatchRow.DATATYPE -> {
+                final var entry = merge(RdfDatatypeEntry.newInstance(), input);
+                getDatatypeLookup().update(entry.getId(), converter.makeDatatype(entry.getValue()));
+            }
+            case PatchRow.HEADER -> readHeader(input);
+            case PatchRow.PUNCTUATION -> {
+                if (options.streamType() != PatchOptions.PUNCTUATED) {
+                    throw new IOException("punctuation in a stream of another type");
+                }
+                sink.segment();
+            }
+            default -> throw new IOException("not a row: field " + field);
+        }
+    }
+
+    private void readStatement(int field, CodedInputStream input) throws IOException {
+        final var quad = merge(RdfQuad.newInstance(), input);
+        final var s = convertSubjectTermWrapped(quad);
+        final var p = convertPredicateTermWrapped(quad);
+        final var o = convertObjectTermWrapped(quad);
+        final var g = options.statementType() == PatchOptions.QUADS ? convertGraphTermWrapped(quad) : null;
+        if (field == PatchRow.STATEMENT_ADD) {
+            sink.add(g, s, p, o);
+        } else {
+            sink.delete(g, s, p, o);
+        }
+    }
+
+    private void readNamespace(int field, CodedInputStream input) throws IOException {
+        String prefix = "";
+        RdfIri value = null;
+        Object graph = null;
+        for (int tag; (tag = input.readTag()) != 0; ) {
+            switch (WireFormat.getTagFieldNumber(tag)) {
+                case 1 -> prefix = input.readStringRequireUtf8();
+                case 2 -> value = inner(RdfIri.newInstance(), input);
+                case 3 -> graph = inner(RdfIri.newInstance(), input);
+                case 4 -> graph = input.readStringRequireUtf8();
+                case 5 -> graph = inner(RdfDefaultGraph.newInstance(), input);
+                case 6 -> graph = inner(RdfLiteral.newInstance(), input);
+                default -> input.skipField(tag);
+            }
+        }
+        // The IRI first: it may be that of a name that the graph's counts on from.
+        final var iri = value == null ? null : convertTerm(value);
+        final var term = graph;
+        final GraphBase base = () -> term;
+        final var name = convertGraphTermWrapped(base);
+        if (field == PatchRow.NAMESPACE_DELETE) {
+            sink.deletePrefix(name, prefix);
+        } else if (iri == null) {
+            throw new IOException("a namespace without an IRI");
+        } else {
+            sink.addPrefix(name, prefix, iri.getURI());
+        }
+    }
+
+    private void readHeader(CodedInputStream input) throws IOException {
+        String key = "";
+        Object value = null;
+        for (int tag; (tag = input.readTag()) != 0; ) {
+            switch (WireFormat.getTagFieldNumber(tag)) {
+                case 1 -> key = input.readStringRequireUtf8();
+                case 2 -> value = inner(RdfIri.newInstance(), input);
+                case 3 -> value = input.readStringRequireUtf8();
+                case 4 -> value = inner(RdfLiteral.newInstance(), input);
+                case 5 -> value = inner(RdfTriple.newInstance(), input);
+                default -> input.skipField(tag);
+            }
+        }
+        sink.header(key, convertTerm(value));
+    }
+
+    /** Read a message up to the input's limit. */
+    private static <T extends ProtoMessage<? super T>> T merge(T message, CodedInputStream input) throws IOException {
+        message.mergeFrom(input, ProtoMessage.DEFAULT_MAX_RECURSION_DEPTH);
+        return message;
+    }
+
+    /** Read a message with its length before it. */
+    private static <T extends ProtoMessage<? super T>> T inner(T message, CodedInputStream input) throws IOException {
+        final int limit = input.pushLimit(input.readRawVarint32());
+        merge(message, input);
+        input.popLimit(limit);
+        return message;
+    }
+
+    @Override
+    protected int getNameTableSize() {
+        return options.getMaxNameTableSize();
+    }
+
+    @Override
+    protected int getPrefixTableSize() {
+        return options.getMaxPrefixTableSize();
+    }
+
+    @Override
+    protected int getDatatypeTableSize() {
+        return options.getMaxDatatypeTableSize();
+    }
+}
