@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 BRICK := .cache/brickschema-0.8.0
 BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.pxd')
 
+# Spark needs Java: the machine's, or else that of a package.
+COMMA := ,
+JAVA := $(if $(JAVA_HOME)$(shell command -v java),,$(COMMA)java)
+
 # A developer's environment has all that the demo needs: then it is not built a second time.
 DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 
@@ -16,8 +20,9 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
 
 .PHONY: demo
-demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it and go back in it
+demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, go back in it; then on Spark
 	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
+	$(BIN)/python demo/spark_history.py .cache/brick-log
 
 .PHONY: test
 test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark
@@ -64,7 +69,7 @@ $(BIN)/python:
 
 # $(VENV)/.EXTRA: the package, editable and with its Cython modules built in place, and that extra.
 $(VENV)/.%: $(BUILD_INPUTS) | $(BIN)/python
-	PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet --editable ".[$*]"
+	PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet --editable ".[$*$(JAVA)]"
 	touch $@
 
 # Only the ontology's files are wanted: none of the package's code is run, so no dependencies, and

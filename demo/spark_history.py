@@ -104,8 +104,9 @@ def check(what: str, found: Quads, expected: Quads) -> None:
         raise MismatchError(f"{what}: {len(found ^ expected)} quads are missing or too many")
 
 
-def run(spark: SparkSession, log: str, console: Console) -> None:
-    """Do all of it, and print a table of what was done."""
+def run(spark: SparkSession, log: str, report: Callable[[str], None]) -> Table:
+    """Do all of it, and return a table of what was done; ``report`` is told what is next."""
+    report("Applying the patches to a dataset of rdflib")
     states = list(rdflib_states(files_of(log)))
     newest = len(states)
     earlier = max(newest // 2, 1)
@@ -117,16 +118,20 @@ def run(spark: SparkSession, log: str, console: Console) -> None:
     table.add_column("rows", justify="right")
     table.add_column("seconds", justify="right")
 
+    report("Taking the log into a table")
     with tempfile.TemporaryDirectory() as folder:
         quads, seconds = timed(lambda: quads_of_table(ingest(spark, log, folder)))
     check("the table that was ingested", quads, states[-1])
     table.add_row("ingest into a table", f"{len(quads):,}", f"{seconds:.1f}")
 
     for version in (earlier, newest):
+        report(f"Replaying to version {version}")
         state = partial(replay, changes, upto=version, marks=marks)
         quads, seconds = timed(lambda state=state: quads_of_table(state()))  # type: ignore[misc]
         check(f"version {version}", quads, states[version - 1])
         table.add_row(f"replay to version {version}", f"{len(quads):,}", f"{seconds:.1f}")
+
+    report("Comparing the two versions")
 
     def compare() -> list[Row]:
         old, new = (replay(changes, upto=version, marks=marks) for version in (earlier, newest))
@@ -138,9 +143,7 @@ def run(spark: SparkSession, log: str, console: Console) -> None:
     check("what is gone", gone, states[earlier - 1] - states[-1])
     check("what has come", come, states[-1] - states[earlier - 1])
     table.add_row(f"diff of versions {earlier} and {newest}", f"{len(rows):,}", f"{seconds:.1f}")
-
-    console.print(table)
-    console.print("Each is what rdflib has after the same patches.", highlight=False)
+    return table
 
 
 def main() -> int:
@@ -152,11 +155,15 @@ def main() -> int:
         parser.error(f"there is nothing at {log}")
     errors = Console(stderr=True)
     try:
-        with open_session(None, (), None) as spark:
-            run(spark, log, Console())
+        # On a terminal only.
+        with errors.status("Starting Spark") as status, open_session(None, (), None) as spark:
+            table = run(spark, log, status.update)
     except (MismatchError, click.ClickException, ImportError) as error:
         errors.print(f"[bold red]Failed:[/] {escape(str(error))}")
         return 1
+    output = Console()
+    output.print(table)
+    output.print("Each is what rdflib has after the same patches.", highlight=False)
     return 0
 
 
