@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.head import HeadNote
-from jelly_rdflib.log.names import SEGMENT, FileName
+from jelly_rdflib.log.names import SEGMENT, FileName, list_names
 from jelly_rdflib.log.patch_id import parse_patch_id
 from jelly_rdflib.options import Limits
 
@@ -171,7 +170,7 @@ def read_chain(folder: Path, note: HeadNote, limits: Limits) -> Chain:
     chain = Chain(folder, note)
     names = [
         name
-        for name in map(FileName.parse, os.listdir(folder))
+        for name in map(FileName.parse, list_names(folder))
         if name is not None and name.kind == SEGMENT
     ]
     # Of those that start alike, first the one that has most.

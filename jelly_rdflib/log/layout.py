@@ -62,8 +62,7 @@ class Layout:
         with self.head.locked() as head:
             if self.exists():
                 return False
-            for folder in (self.segments, self.snapshots, self.staging):
-                make_folder(folder)
+            self.make_folders()
             head.write(0)
             text = json.dumps({"format": _FORMAT, "version": _VERSION, "compression": compression})
             with staged(StagedFile(self.staging)) as file:
@@ -71,6 +70,11 @@ class Layout:
                 file.sync()
                 file.publish(self.marker)
         return True
+
+    def make_folders(self) -> None:
+        """Make the folders in the log's that are not there. Call it with the lock held."""
+        for folder in (self.segments, self.snapshots, self.staging):
+            make_folder(folder)
 
     def _check_free(self) -> None:
         # What an attempt to make a log has left, one that broke off, is not in the way.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from rdflib.term import URIRef
 
 from jelly_rdflib.log.patch_id import SCHEME, patch_id_of
 
-__all__ = ["DIGEST_LENGTH", "SEGMENT", "SNAPSHOT", "FileName"]
+__all__ = ["DIGEST_LENGTH", "SEGMENT", "SNAPSHOT", "FileName", "list_names"]
 
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
@@ -76,3 +78,14 @@ class FileName:
             versions += f"-{self.last:010d}"
         extension = self.kind + (".zst" if self.is_compressed else "")
         return f"{versions}-{self.id.removeprefix(SCHEME)}-{self.digest}{extension}"
+
+
+def list_names(folder: Path) -> list[str]:
+    """Return the names in a folder of a log; none if it is not there.
+
+    What copies a log may leave out folders that are empty, as git does.
+    """
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []

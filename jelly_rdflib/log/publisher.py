@@ -187,6 +187,7 @@ class Publisher:
                 chain = self._current_chain(head, known)
                 if follows is not None:
                     _check_follows(chain, *follows)
+                self._layout.make_folders()
                 remove_leftovers(self._layout.staging)
                 self._remove_covered(chain)
                 file = StagedFile(self._layout.staging)

@@ -6,7 +6,6 @@ stream, as rdflib binds them for a whole store. Graphs without statements are no
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from jelly_rdflib.apply import apply_read
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.graphs import write_graph
 from jelly_rdflib.log.durable import StagedFile
-from jelly_rdflib.log.names import SNAPSHOT, FileName
+from jelly_rdflib.log.names import SNAPSHOT, FileName, list_names
 from jelly_rdflib.log.segment import compressed
 from jelly_rdflib.log.stored import read_stored
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
@@ -75,6 +74,6 @@ def load_snapshot(path: Path, name: FileName, target: Dataset, limits: Limits) -
 
 def list_snapshots(folder: Path) -> list[FileName]:
     """Return the names of the snapshots in a folder, oldest version first."""
-    names = map(FileName.parse, os.listdir(folder))
+    names = map(FileName.parse, list_names(folder))
     found = [name for name in names if name is not None and name.kind == SNAPSHOT]
     return sorted(found, key=lambda name: (name.last, str(name)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from jelly_rdflib.errors import DecodeError, JellyError, LogError
 from jelly_rdflib.log.chain import Chain, LogProblem
 from jelly_rdflib.log.entry import LogEntry, place_of, stored_source
 from jelly_rdflib.log.layout import Layout
-from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, list_names
 from jelly_rdflib.log.replay import replay_entries
 from jelly_rdflib.log.segment import check_segment
 from jelly_rdflib.log.snapshot import empty_dataset, list_snapshots, load_snapshot
@@ -48,7 +47,7 @@ def find_problems(layout: Layout, chain: Chain, limits: Limits, *, deep: bool) -
 
 
 def _strange_files(folder: Path, kind: str) -> Iterator[LogProblem]:
-    for text in sorted(os.listdir(folder)):
+    for text in sorted(list_names(folder)):
         name = FileName.parse(text)
         if (name is None or name.kind != kind) and not text.startswith("."):
             what = "segment" if kind == SEGMENT else "snapshot"

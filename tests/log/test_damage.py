@@ -70,6 +70,34 @@ def test_a_missing_segment(log: PatchLog, version: int) -> None:
     assert_unusable(log.path, f"version {version} is missing")
 
 
+def test_folders_without_files_may_be_missing(log: PatchLog) -> None:
+    """What copies a log may leave them out, as git does."""
+    for name in ("staging", "snapshots"):
+        (log.path / name).rmdir()
+    assert log.verify(deep=True) == []
+    assert numbers(PatchLog(log.path).checkout()) == {5}
+    assert not (log.path / "staging").exists()
+    fill(log, 1)
+    assert log.snapshot().exists()
+    assert log.snapshots == [6]
+    assert log.verify(deep=True) == []
+
+
+def test_an_empty_log_without_its_folders(tmp_path: Path) -> None:
+    path = PatchLog.create(tmp_path / "log").path
+    for name in ("staging", "snapshots", "segments"):
+        (path / name).rmdir()
+    log = PatchLog(path)
+    assert (log.version, log.verify()) == (0, [])
+    assert fill(log, 1).verify() == []
+
+
+def test_the_folder_of_segments_is_missing(log: PatchLog) -> None:
+    shutil.rmtree(log.path / "segments")
+    assert "there was a version 5" in str(*log.verify())
+    assert_unusable(log.path, "there was a version 5")
+
+
 def test_missing_segments(log: PatchLog) -> None:
     for version in (1, 3, 4):
         segment(log, version).unlink()
