@@ -381,6 +381,9 @@ class PatchEncoder:
         In a FRAME stream they are one patch, with or without an `Op.END` after it. In the others
         a patch may go on in the next frame.
 
+        Args:
+            operations: Tuples (see `jelly_rdflib.Op`), or a `Batch`, which is fastest.
+
         Raises:
             EncodeError: An operation can't be expressed with the stream's options, or is out of
                 place. Those before it are in the frame that the next call returns.

@@ -293,7 +293,7 @@ class StatementEncoder:
 
     def encode_frame(
         self,
-        statements: Iterable[Statement],
+        statements: Iterable[Statement] | Batch,
         *,
         namespaces: Iterable[tuple[str, str]] = (),
         metadata: Mapping[str, bytes] | None = None,
@@ -301,7 +301,8 @@ class StatementEncoder:
         """Encode statements to one bare frame.
 
         Args:
-            statements: Tuples of three or four terms.
+            statements: Tuples of three or four terms, or a `Batch`, which is fastest; its
+                namespaces are left out if the options are without them.
             namespaces: Prefixes and their IRIs, to be declared before the statements; the options
                 need ``namespace_declarations``.
             metadata: What to attach to the frame.

@@ -4,7 +4,16 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t
 from libc.string cimport memcpy
 
-from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS
+from jelly_rdflib.core.batch_terms cimport graph_number
+from jelly_rdflib.core.term_encoder cimport (
+    GRAPH,
+    OBJECT,
+    PREDICATE,
+    STATEMENT_FIELDS,
+    SUBJECT,
+    begin_row,
+)
+from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.wire cimport VARINT
 from jelly_rdflib.core.write_buffer cimport (
     WriteBuffer,
@@ -44,20 +53,39 @@ cdef class FrameEncoder:
         self.frame_bytes = options.frame_bytes
         self.is_delimited = options.delimited and sink is not None
         self.last = [None, None, None, None]
+        self.batch_terms = BatchTerms(types, self.terms)
 
     def write(self, item):
         """Write what is given as a tuple."""
         raise NotImplementedError
 
     def write_all(self, items):
-        """Write each tuple of an iterable."""
+        """Write each tuple of an iterable; those of a `Batch` without making them."""
+        if type(items) is Batch:
+            self.write_batch(items)
+            return
         for item in items:
             self.write(item)
+
+    def write_batch(self, Batch batch not None):
+        """Write what a batch has, lexical forms to the letter, without making objects of it.
+
+        If something can't be encoded, what comes before it is written.
+        """
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        self.check_initialized()
+        self.check_free()
+        self.batch_terms.start(batch.terms, self.last)
+        try:
+            self.put_batch(batch)
+        finally:
+            self.batch_terms.end()
 
     cdef int put_options(self, list texts, list numbers) except -1:
         """Put the options, the first row of the stream: pairs of a field and what it has."""
         cdef WriteBuffer* content = &self.terms.content
-        self.terms.begin_row()
+        begin_row(self.terms)
         for field, text in texts:
             self.terms.put_string(field, text)
         for field, number in numbers:
@@ -72,24 +100,21 @@ cdef class FrameEncoder:
             raise RuntimeError("the encoder was not initialized: __init__ was not called")
         return 0
 
-    cdef int check_usable(self) except -1:
+    cdef int refuse(self) except -1:
+        """Say why the stream can't be written to."""
         self.check_initialized()
         if self.is_broken:
             raise EncodeError("an earlier frame could not be written: the stream can't go on")
-        if self.is_finished:
-            raise EncodeError("the stream has ended: nothing can be written after that")
-        return 0
+        raise EncodeError("the stream has ended: nothing can be written after that")
 
-    cdef int close_full_frame(self) except -1:
-        if self.is_cut and (
-            self.terms.rows >= self.frame_rows or self.terms.frame.size >= self.frame_bytes
-        ):
-            self.emit()
+    cdef int check_free(self) except -1:
+        if self.batch_terms.table is not None:
+            raise RuntimeError("another thread is using this encoder")
         return 0
 
     cdef int put_mark(self, uint32_t field) except -1:
         """Put a row without content."""
-        self.terms.begin_row()
+        begin_row(self.terms)
         return self.terms.end_row(field)
 
     cdef object checked_graph(self, object graph):
@@ -102,29 +127,43 @@ cdef class FrameEncoder:
             return None
         return self.types.default_graph if graph is None else graph
 
-    cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1:
+    cdef int check_namespace(self, object name, object iri) except -1:
         if not isinstance(name, str):
             raise EncodeError(f"prefix {name!r} is no str")
         if iri is not None and not isinstance(iri, self.types.iri):
             raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
+        return 0
+
+    cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1:
+        self.check_namespace(name, iri)
         return self.put_row(field, name, None, iri, graph)
 
-    cdef int put_row(self, uint32_t field, object s, object p, object o, object g) except -1:
+    cdef int put_row(
+        self, uint32_t field, object s, object p, object o, object g,
+        const uint32_t* numbers=NULL
+    ) except -1:
         """Put a row with terms, which stand where they stand in a `Batch`.
 
         The row is not written if that fails, so the ids it would have had must not count.
+
+        Args:
+            field: The row's member of the oneof.
+            s, p, o, g: Nodes.
+            numbers: The numbers of four terms of the batch that is being written, instead.
         """
         cdef uint32_t last_prefix = self.terms.last_prefix
         cdef uint32_t last_name = self.terms.last_name
+        if numbers == NULL:
+            self.check_free()
         try:
-            self.terms.begin_row()
-            self.put_content(field, s, p, o, g)
+            begin_row(self.terms)
+            put_terms(self, field, s, p, o, g, numbers)
         except PrefixesInUse:
             self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
             self.terms.is_without_prefixes = True
             try:
-                self.terms.begin_row()
-                self.put_content(field, s, p, o, g)
+                begin_row(self.terms)
+                put_terms(self, field, s, p, o, g, numbers)
             except BaseException:
                 self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
                 raise
@@ -139,11 +178,47 @@ cdef class FrameEncoder:
         """Put the terms of a row that is of this field."""
         return 0
 
+    cdef int put_numbers(self, uint32_t field, const uint32_t* numbers) except -1:
+        """Put the terms of a row that is of this field: what `put_content` puts of nodes."""
+        return 0
+
     cdef int put_new_term(self, object term, int position) except -1:
         """Put a term, unless it is the last one of its position again ("Repeated terms")."""
         if self.terms.is_same_node(term, self.last[position]):
             return 0
         return self.terms.put_term(term, &STATEMENT_FIELDS[position], position)
+
+    cdef int put_batch(self, Batch batch) except -1:
+        cdef uint32_t[4] numbers
+        cdef size_t row
+        for row in range(batch.rows.count):
+            numbers[SUBJECT] = batch.rows.s[row]
+            numbers[PREDICATE] = batch.rows.p[row]
+            numbers[OBJECT] = batch.rows.o[row]
+            numbers[GRAPH] = batch.rows.g[row]
+            self.put_batch_row(batch.rows.ops[row], numbers)
+        return 0
+
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        """Put a row of a batch, whose terms have these numbers."""
+        return 0
+
+    cdef int put_batch_namespace(self, uint32_t field, uint32_t* numbers) except -1:
+        cdef const uint8_t* kinds = self.batch_terms.terms.kinds
+        if kinds[numbers[SUBJECT]] != TermKind.STRING or kinds[numbers[OBJECT]] > TermKind.IRI:
+            # Of no reader, and mostly an error.
+            self.check_namespace(
+                self.batch_terms.node(numbers[SUBJECT]), self.batch_terms.node(numbers[OBJECT])
+            )
+        return self.put_row(field, None, None, None, None, numbers)
+
+    cdef uint32_t checked_graph_number(self, uint32_t number) except? 0:
+        """Return what `checked_graph` says of the graph, as a number."""
+        if self.has_graphs:
+            return graph_number(self.batch_terms, number)
+        if number != 0:
+            self.checked_graph(self.batch_terms.node(number))
+        return 0
 
     cdef bytes take_frame(self):
         """Return the frame, with its length before it in a delimited stream, and start anew."""
@@ -172,3 +247,12 @@ cdef class FrameEncoder:
         self.sink(self.take_frame())
         self.is_broken = False
         return 0
+
+
+cdef inline int put_terms(
+    FrameEncoder encoder, uint32_t field, object s, object p, object o, object g,
+    const uint32_t* numbers
+) except -1:
+    if numbers == NULL:
+        return encoder.put_content(field, s, p, o, g)
+    return encoder.put_numbers(field, numbers)

@@ -40,13 +40,25 @@ cdef class LookupEncoder:
         self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t row
     ) except -1
     cdef void remove(self, uint32_t id) noexcept
-    cdef void unlink(self, uint32_t id) noexcept
-    cdef void link_newest(self, uint32_t id) noexcept
+
+
+cdef inline void unlink(EncoderEntry* entries, uint32_t id) noexcept:
+    entries[entries[id].newer].older = entries[id].older
+    entries[entries[id].older].newer = entries[id].newer
+
+
+cdef inline void link_newest(EncoderEntry* entries, uint32_t id) noexcept:
+    cdef uint32_t newest = entries[0].older
+    entries[id].newer = 0
+    entries[id].older = newest
+    entries[newest].newer = id
+    entries[0].older = id
 
 
 cdef inline void touch(LookupEncoder lookup, uint32_t id, uint64_t row) noexcept:
     """Make an entry the most recently used."""
-    lookup.entries[id].row = row
-    if lookup.entries[0].older != id:
-        lookup.unlink(id)
-        lookup.link_newest(id)
+    cdef EncoderEntry* entries = lookup.entries
+    entries[id].row = row
+    if entries[0].older != id:
+        unlink(entries, id)
+        link_newest(entries, id)

@@ -94,13 +94,13 @@ cdef class LookupEncoder:
         while self.slots[slot] != 0:
             slot = (slot + 1) & self.slot_mask
         self.slots[slot] = id
-        self.link_newest(id)
+        link_newest(self.entries, id)
         return 0
 
     cdef void remove(self, uint32_t id) noexcept:
         cdef uint32_t slot = <uint32_t>self.entries[id].hash & self.slot_mask
         cdef uint32_t next_slot, home
-        self.unlink(id)
+        unlink(self.entries, id)
         while self.slots[slot] != id:
             slot = (slot + 1) & self.slot_mask
         # Close the gap, so that a search never stops before what it looks for.
@@ -114,15 +114,3 @@ cdef class LookupEncoder:
                 self.slots[slot] = self.slots[next_slot]
                 slot = next_slot
         self.slots[slot] = 0
-
-    cdef void unlink(self, uint32_t id) noexcept:
-        cdef EncoderEntry* entry = &self.entries[id]
-        self.entries[entry.newer].older = entry.older
-        self.entries[entry.older].newer = entry.newer
-
-    cdef void link_newest(self, uint32_t id) noexcept:
-        cdef uint32_t newest = self.entries[0].older
-        self.entries[id].newer = 0
-        self.entries[id].older = newest
-        self.entries[newest].newer = id
-        self.entries[0].older = id

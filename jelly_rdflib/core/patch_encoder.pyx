@@ -1,11 +1,20 @@
 """Encodes operations to the frames of a Jelly-Patch stream."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
-from jelly_rdflib.core.frame_encoder cimport GRAPH, OBJECT, PREDICATE, SUBJECT, FrameEncoder
+from jelly_rdflib.core.batch_terms cimport BatchTerms, is_last, put_new_number
+from jelly_rdflib.core.frame_encoder cimport FrameEncoder, check_usable, close_full_frame
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.operation_codes cimport operation_code
-from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
+from jelly_rdflib.core.term_encoder cimport (
+    GRAPH,
+    OBJECT,
+    PREDICATE,
+    STATEMENT_FIELDS,
+    SUBJECT,
+    TermFields,
+)
+from jelly_rdflib.core.terms cimport TermKind
 
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.operations import Op
@@ -35,6 +44,7 @@ cdef enum:
 cdef enum:
     QUADS = 2
 
+cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
 cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
 
@@ -87,8 +97,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
             value: A term.
         """
         self.start_operation()
-        if not isinstance(key, str):
-            raise EncodeError(f"header key {key!r} is no str")
+        check_key(key)
         self.put_row(HEADER, key, None, value, None)
         self.end_operation()
 
@@ -131,7 +140,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
             graph: As ``g`` of `add`.
         """
         if iri is None:
-            raise EncodeError(f"prefix {prefix!r} is added, but has no IRI")
+            refuse_prefix(prefix)
         self.put_prefix(NAMESPACE_ADD, prefix, iri, graph)
 
     def delete_prefix(self, prefix, iri=None, graph=None):
@@ -175,24 +184,14 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.delete_prefix(items[1], items[2], items[3])
         elif op == H:
             self.header(items[1], items[2])
-        elif op == TX:
-            self.begin()
-        elif op == TC:
-            self.commit()
-        elif op == TA:
-            self.abort()
         else:
-            self.end_patch()
-
-    def write_batch(self, batch):
-        """Write the operations of a batch."""
-        self.write_all(batch.operations())
+            self.write_bare(op)
 
     def encode_frame(self, operations):
         """Encode operations to one frame, without its length.
 
         Args:
-            operations: An iterable of tuples.
+            operations: An iterable of tuples, or a `Batch`.
 
         Returns:
             The frame's bytes.
@@ -227,14 +226,13 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.is_finished = True
 
     cdef int start_operation(self) except -1:
-        self.check_initialized()
         if self.is_finished and self.stream_type == FRAME and not self.is_broken:
             raise EncodeError("the frame has its patch: the next one needs a frame of its own")
-        return self.check_usable()
+        return check_usable(self)
 
     cdef int end_operation(self) except -1:
         self.patch_is_open = True
-        return self.close_full_frame()
+        return close_full_frame(self)
 
     cdef int end_transaction(self, uint32_t field) except -1:
         self.start_operation()
@@ -263,6 +261,67 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.last[GRAPH] = graph
         return self.end_operation()
 
+    cdef int write_bare(self, int op) except -1:
+        """Write an operation that is its code alone."""
+        if op == TX:
+            self.begin()
+        elif op == TC:
+            self.commit()
+        elif op == TA:
+            self.abort()
+        else:
+            self.end_patch()
+        return 0
+
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        cdef BatchTerms terms = self.batch_terms
+        if op == A or op == D:
+            self.start_operation()
+            numbers[GRAPH] = self.checked_graph_number(numbers[GRAPH])
+            self.put_row(
+                STATEMENT_ADD if op == A else STATEMENT_DELETE, None, None, None, None, numbers
+            )
+            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
+            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
+            terms.last_numbers[OBJECT] = numbers[OBJECT]
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+        elif op == PA or op == PD:
+            if op == PA and numbers[OBJECT] == 0:
+                refuse_prefix(terms.node(numbers[SUBJECT]))
+            self.start_operation()
+            numbers[GRAPH] = self.checked_graph_number(numbers[GRAPH])
+            self.put_batch_namespace(NAMESPACE_ADD if op == PA else NAMESPACE_DELETE, numbers)
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+        elif op == H:
+            self.start_operation()
+            if terms.terms.kinds[numbers[SUBJECT]] != TermKind.STRING:
+                check_key(terms.node(numbers[SUBJECT]))
+            self.put_row(HEADER, None, None, None, None, numbers)
+        else:
+            return self.write_bare(op)
+        return self.end_operation()
+
+    cdef int put_numbers(self, uint32_t field, const uint32_t* numbers) except -1:
+        if field == HEADER:
+            self.batch_terms.put_string(1, numbers[SUBJECT])
+            return self.batch_terms.put_term(numbers[OBJECT], &HEADER_VALUE_FIELDS, OBJECT)
+        if field == NAMESPACE_ADD or field == NAMESPACE_DELETE:
+            self.batch_terms.put_string(1, numbers[SUBJECT])
+            if numbers[OBJECT] != 0:
+                self.batch_terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
+            return self.put_graph_number(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS)
+        put_new_number(self.batch_terms, numbers[SUBJECT], SUBJECT)
+        put_new_number(self.batch_terms, numbers[PREDICATE], PREDICATE)
+        put_new_number(self.batch_terms, numbers[OBJECT], OBJECT)
+        return self.put_graph_number(numbers[GRAPH], &STATEMENT_FIELDS[GRAPH])
+
+    cdef int put_graph_number(self, uint32_t number, const TermFields* fields) except -1:
+        if not self.has_graphs or is_last(self.batch_terms, number, GRAPH):
+            return 0
+        return self.batch_terms.put_term(number, fields, GRAPH)
+
     cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
         if field == HEADER:
             self.terms.put_string(1, s)
@@ -281,3 +340,13 @@ cdef class PatchFrameEncoder(FrameEncoder):
         if not self.has_graphs or self.terms.is_same_node(graph, self.last[GRAPH]):
             return 0
         return self.terms.put_term(graph, fields, GRAPH)
+
+
+cdef int check_key(object key) except -1:
+    if not isinstance(key, str):
+        raise EncodeError(f"header key {key!r} is no str")
+    return 0
+
+
+cdef int refuse_prefix(object prefix) except -1:
+    raise EncodeError(f"prefix {prefix!r} is added, but has no IRI")

@@ -14,11 +14,18 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef list start_last
     cdef uint32_t start_prefix
     cdef uint32_t start_name
-    cdef object graph  # the graph that is open in a GRAPHS stream; None if there is none
+    cdef bint graph_is_open  # in a GRAPHS stream: it is the last statement's
 
     cdef int put_tuple(self, object statement) except -1
     cdef int put_statement(self, object s, object p, object o, object g) except -1
-    cdef int put_in_graph(self, object s, object p, object o, object g) except -1
+    cdef int put_statement_row(
+        self, object s, object p, object o, object g, const uint32_t* numbers
+    ) except -1
+    cdef int put_in_graph(
+        self, object s, object p, object o, object g, const uint32_t* numbers
+    ) except -1
+    cdef bint is_last_graph(self, object g, const uint32_t* numbers) except -1
+    cdef int end_content(self) except -1
     cdef int close_graph(self) except -1
     cdef int take_back(self) except -1
     cdef int put_end_of_frame(self, object metadata) except -1

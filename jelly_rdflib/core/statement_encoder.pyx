@@ -3,17 +3,29 @@
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memmove
 
+from jelly_rdflib.core.batch_terms cimport (
+    DEFAULT_NUMBER,
+    BatchTerms,
+    graph_number,
+    is_last,
+    put_new_number,
+)
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.frame_encoder cimport (
-    GRAPH,
-    OBJECT,
     OPTIONS_ROW,
-    PREDICATE,
-    SUBJECT,
     FrameEncoder,
+    check_usable,
+    close_full_frame,
 )
 from jelly_rdflib.core.node_types cimport NodeTypes
-from jelly_rdflib.core.term_encoder cimport STATEMENT_FIELDS, TermFields
+from jelly_rdflib.core.term_encoder cimport (
+    GRAPH,
+    OBJECT,
+    PREDICATE,
+    STATEMENT_FIELDS,
+    SUBJECT,
+    TermFields,
+)
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, Span, read_span, read_tag
 from jelly_rdflib.core.write_buffer cimport (
     WriteBuffer,
@@ -59,6 +71,7 @@ cdef enum:
 cdef int PA = Op.PA
 cdef int A = Op.A
 
+cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
 
@@ -111,42 +124,16 @@ cdef class StatementFrameEncoder(FrameEncoder):
             prefix: The prefix without its colon.
             iri: A URIRef.
         """
-        self.check_usable()
+        check_usable(self)
         if not self.has_namespaces:
             raise EncodeError(
                 f"namespace {prefix!r} in a stream without: options need"
                 " namespace_declarations=True"
             )
         if iri is None:
-            raise EncodeError(f"namespace {prefix!r} is declared, but has no IRI")
+            refuse_namespace(prefix)
         self.put_namespace(NAMESPACE, prefix, iri, None)
-        self.has_content = True
-        self.close_full_frame()
-
-    def write_batch(self, batch):
-        """Write the statements and namespaces of a batch.
-
-        Namespaces are left out if the options are without them. If something can't be encoded, what
-        comes before it is written.
-        """
-        cdef tuple operation
-        cdef object g
-        cdef int op
-        for item in batch.operations():
-            operation = <tuple>item
-            op = operation[0]
-            if op == A:
-                g = operation[4]
-                # A stream of triples is one of the default graph.
-                if not self.has_graphs and g is not None and g == self.types.default_graph:
-                    g = None
-                self.put_statement(operation[1], operation[2], operation[3], g)
-            elif op != PA:
-                raise EncodeError(
-                    f"{Op(op).name} is about changes, and Jelly-RDF is for statements"
-                )
-            elif self.has_namespaces:
-                self.add_namespace(operation[1], operation[2])
+        self.end_content()
 
     def end_frame(self, metadata=None):
         """End the frame: what follows is in the next one.
@@ -154,7 +141,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         Args:
             metadata: What to attach to the frame: a dict of str to bytes.
         """
-        self.check_usable()
+        check_usable(self)
         if self.sink is None:
             raise EncodeError("frames of this stream are taken by encode_frame()")
         self.put_end_of_frame(metadata)
@@ -167,7 +154,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """Encode statements to one frame, without its length.
 
         Args:
-            statements: An iterable of tuples of three or four terms.
+            statements: An iterable of tuples of three or four terms, or a `Batch`.
             namespaces: Pairs of a prefix and its IRI, to be declared before the statements.
             metadata: What to attach to the frame: a dict of str to bytes.
 
@@ -221,21 +208,57 @@ cdef class StatementFrameEncoder(FrameEncoder):
         )
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1:
-        self.check_usable()
+        check_usable(self)
         g = self.checked_graph(g)
-        if self.physical_type == GRAPHS:
-            self.put_in_graph(s, p, o, g)
-        else:
-            self.put_row(QUAD if self.physical_type == QUADS else TRIPLE, s, p, o, g)
+        self.put_statement_row(s, p, o, g, NULL)
         self.last[SUBJECT] = s
         self.last[PREDICATE] = p
         self.last[OBJECT] = o
-        if self.physical_type == QUADS:
+        if self.has_graphs:
             self.last[GRAPH] = g
-        self.has_content = True
-        return self.close_full_frame()
+        return self.end_content()
 
-    cdef int put_in_graph(self, object s, object p, object o, object g) except -1:
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        """Put a statement or a namespace, which is left out if the options are without them."""
+        cdef BatchTerms terms = self.batch_terms
+        if op == A:
+            check_usable(self)
+            # A stream of triples is one of the default graph.
+            if not self.has_graphs and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER:
+                numbers[GRAPH] = 0
+            numbers[GRAPH] = self.checked_graph_number(numbers[GRAPH])
+            self.put_statement_row(None, None, None, None, numbers)
+            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
+            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
+            terms.last_numbers[OBJECT] = numbers[OBJECT]
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+            return self.end_content()
+        if op != PA:
+            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
+        if self.has_namespaces:
+            check_usable(self)
+            if numbers[OBJECT] == 0:
+                refuse_namespace(terms.node(numbers[SUBJECT]))
+            self.put_batch_namespace(NAMESPACE, numbers)
+            self.end_content()
+        return 0
+
+    cdef int end_content(self) except -1:
+        self.has_content = True
+        return close_full_frame(self)
+
+    cdef int put_statement_row(
+        self, object s, object p, object o, object g, const uint32_t* numbers
+    ) except -1:
+        """Put a statement; arguments as for `put_row`."""
+        if self.physical_type == GRAPHS:
+            return self.put_in_graph(s, p, o, g, numbers)
+        return self.put_row(QUAD if self.has_graphs else TRIPLE, s, p, o, g, numbers)
+
+    cdef int put_in_graph(
+        self, object s, object p, object o, object g, const uint32_t* numbers
+    ) except -1:
         """Put a triple into its graph, which is started if it is not the one that is open.
 
         If that fails, the rows that end the one graph and start the other are taken back; the
@@ -243,33 +266,38 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """
         cdef uint32_t last_prefix = self.terms.last_prefix
         cdef uint32_t last_name = self.terms.last_name
-        cdef object before = self.graph
+        cdef bint was_open = self.graph_is_open
         cdef size_t end_row = self.terms.frame.size
         cdef size_t after_end_row
         cdef size_t start_row = 0
         cdef size_t after_start_row = 0
-        if before is not None and self.terms.is_same_node(g, before):
-            return self.put_row(TRIPLE, s, p, o, None)
+        if was_open and self.is_last_graph(g, numbers):
+            return self.put_row(TRIPLE, s, p, o, None, numbers)
         self.close_graph()
         after_end_row = self.terms.frame.size
         try:
-            self.put_row(GRAPH_START, None, None, None, g)
-            self.graph = g
+            self.put_row(GRAPH_START, None, None, None, g, numbers)
+            self.graph_is_open = True
             after_start_row = self.terms.frame.size
             start_row = after_start_row - self.terms.row_size
-            self.put_row(TRIPLE, s, p, o, None)
+            self.put_row(TRIPLE, s, p, o, None, numbers)
         except BaseException:
             self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
-            self.graph = before
+            self.graph_is_open = was_open
             self.remove(start_row, after_start_row)
             self.remove(end_row, after_end_row)
             raise
         return 0
 
+    cdef bint is_last_graph(self, object g, const uint32_t* numbers) except -1:
+        if numbers != NULL:
+            return is_last(self.batch_terms, numbers[GRAPH], GRAPH)
+        return self.terms.is_same_node(g, self.last[GRAPH])
+
     cdef int close_graph(self) except -1:
-        if self.graph is not None:
+        if self.graph_is_open:
             self.put_mark(GRAPH_END)
-            self.graph = None
+            self.graph_is_open = False
         return 0
 
     cdef int take_back(self) except -1:
@@ -302,7 +330,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.terms.rows = rows
         self.last = self.start_last
         self.terms.last_prefix, self.terms.last_name = self.start_prefix, self.start_name
-        self.graph = None
+        self.graph_is_open = False
         return 0
 
     cdef int remove(self, size_t start, size_t end) except -1:
@@ -324,6 +352,17 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.put_new_term(p, PREDICATE)
         self.put_new_term(o, OBJECT)
         return self.put_new_term(g, GRAPH) if field == QUAD else 0
+
+    cdef int put_numbers(self, uint32_t field, const uint32_t* numbers) except -1:
+        if field == NAMESPACE:
+            self.batch_terms.put_string(1, numbers[SUBJECT])
+            return self.batch_terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
+        if field == GRAPH_START:
+            return self.batch_terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
+        put_new_number(self.batch_terms, numbers[SUBJECT], SUBJECT)
+        put_new_number(self.batch_terms, numbers[PREDICATE], PREDICATE)
+        put_new_number(self.batch_terms, numbers[OBJECT], OBJECT)
+        return put_new_number(self.batch_terms, numbers[GRAPH], GRAPH) if field == QUAD else 0
 
     cdef int put_end_of_frame(self, object metadata) except -1:
         """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
@@ -352,6 +391,10 @@ cdef class StatementFrameEncoder(FrameEncoder):
             put_varint(frame, value_size)
             put_bytes(frame, value, value_size)
         return 0
+
+
+cdef int refuse_namespace(object prefix) except -1:
+    raise EncodeError(f"namespace {prefix!r} is declared, but has no IRI")
 
 
 cdef list encoded_metadata(object metadata):

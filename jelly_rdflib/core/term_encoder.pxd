@@ -2,9 +2,24 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from jelly_rdflib.core.lookup_encoder cimport LookupEncoder
+from jelly_rdflib.core.lookup_encoder cimport LookupEncoder, touch
 from jelly_rdflib.core.node_types cimport NodeTypes
-from jelly_rdflib.core.write_buffer cimport WriteBuffer
+from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
+from jelly_rdflib.core.write_buffer cimport WriteBuffer, buffer_reserve, store_varint
+
+cdef enum:
+    # Positions of terms in a statement.
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef enum:
+    # Of quoted triples.
+    MAX_NESTING_DEPTH = 1000
+    MAX_TEXT = MAX_LENGTH // 2
+    # Tag and length of a field, at the most.
+    FIELD_HEAD = 15
 
 
 ctypedef struct TermFields:
@@ -23,13 +38,17 @@ ctypedef struct EntryFields:
     uint32_t datatype
 
 
-ctypedef struct CachedIri:
+ctypedef struct FoundIri:
     # Where an IRI was found last; it is there still if the serials are those of the entries.
-    uint64_t hash
     uint64_t name_serial
     uint64_t prefix_serial
-    uint32_t name
+    uint32_t name  # 0: nowhere yet
     uint32_t prefix
+
+
+ctypedef struct CachedIri:
+    uint64_t hash
+    FoundIri found
 
 
 ctypedef struct Text:
@@ -40,6 +59,7 @@ ctypedef struct Text:
 cdef TermFields[4] STATEMENT_FIELDS
 
 cdef object get_text(object node, Text* text)
+cdef int refuse_long_text(size_t size) except -1
 
 
 cdef class TermEncoder:
@@ -61,9 +81,8 @@ cdef class TermEncoder:
     cdef uint32_t last_name
     cdef CachedIri* cache
 
-    cdef void begin_row(self) noexcept
     cdef bint is_same_node(self, object one, object other) except -1
-    cdef bint is_cached(self, CachedIri* cached, const uint8_t* text, size_t size) noexcept
+    cdef bint has_text(self, const FoundIri* found, const uint8_t* text, size_t size) noexcept
     cdef int end_row(self, uint32_t field) except -1
     cdef int put_term(self, object node, const TermFields* fields, int position) except -1
     cdef int put_iri(self, uint32_t field, object node) except -1
@@ -73,8 +92,11 @@ cdef class TermEncoder:
     cdef int put_text(self, uint32_t field, const Text* text) except -1
     cdef int put_string(self, uint32_t field, object text) except -1
     cdef int put_empty(self, uint32_t field) except -1
+    cdef int put_literal_parts(
+        self, uint32_t field, const Text* lexical, const Text* language, uint32_t datatype
+    ) except -1
     cdef int find_iri(
-        self, const uint8_t* text, size_t size, uint32_t* prefix, uint32_t* name
+        self, const uint8_t* text, size_t size, uint64_t hash, FoundIri* found
     ) except -1
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
@@ -82,3 +104,49 @@ cdef class TermEncoder:
     cdef int put_entry(
         self, LookupEncoder lookup, uint32_t field, uint32_t id, const uint8_t* text, size_t size
     ) except -1
+
+
+cdef inline bint is_current(TermEncoder encoder, const FoundIri* found) noexcept:
+    """Are the entries for an IRI still where they were found?"""
+    return (
+        found.name != 0
+        and encoder.names.entries[found.name].serial == found.name_serial
+        and encoder.prefixes.entries[found.prefix].serial == found.prefix_serial
+    )
+
+
+cdef inline void touch_iri(TermEncoder encoder, const FoundIri* found) noexcept:
+    touch(encoder.names, found.name, encoder.row)
+    if found.prefix != 0:
+        touch(encoder.prefixes, found.prefix, encoder.row)
+
+
+cdef inline int put_found_iri(
+    TermEncoder encoder, uint32_t field, const FoundIri* found
+) except -1:
+    """Put an RdfIri (Jelly-RDF, "IRIs")."""
+    cdef WriteBuffer* content = &encoder.content
+    cdef uint8_t* length
+    cdef uint8_t* at
+    buffer_reserve(content, 2 * FIELD_HEAD)
+    at = content.data + content.size
+    length = store_varint(at, field << 3 | LENGTH_DELIMITED)
+    # Two numbers of 32 bits: the length is one byte.
+    at = length + 1
+    if found.prefix != encoder.last_prefix:
+        at = store_varint(at, 1 << 3 | VARINT)
+        at = store_varint(at, found.prefix)
+        encoder.last_prefix = found.prefix
+    if found.name != encoder.last_name + 1:
+        at = store_varint(at, 2 << 3 | VARINT)
+        at = store_varint(at, found.name)
+    encoder.last_name = found.name
+    length[0] = <uint8_t>(at - length - 1)
+    content.size = at - content.data
+    return 0
+
+
+cdef inline void begin_row(TermEncoder encoder) noexcept:
+    encoder.content.size = 0
+    encoder.depth = 0
+    encoder.row += 1

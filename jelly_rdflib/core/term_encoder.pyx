@@ -4,12 +4,13 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.unicode cimport PyUnicode_Compare
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memcpy
 
-from jelly_rdflib.core.hashing cimport hash_text
-from jelly_rdflib.core.lookup_encoder cimport LookupResult, touch
+from jelly_rdflib.core.hashing cimport BLOCK, hash_text
+from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
 from jelly_rdflib.core.node_types cimport get_slot
-from jelly_rdflib.core.terms cimport hash_seed
+from jelly_rdflib.core.numbered_term cimport NumberedTerm
+from jelly_rdflib.core.terms cimport TermKind, hash_seed, term_hash
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport (
     buffer_free,
@@ -34,15 +35,6 @@ cdef extern from "Python.h":
 cdef enum:
     CACHE_SIZE = 1 << 13
     ROWS_FIELD = 1
-    MAX_NESTING_DEPTH = 1000
-    # Tag and length of a field, at the most.
-    FIELD_HEAD = 15
-
-cdef enum:
-    SUBJECT = 0
-    PREDICATE = 1
-    OBJECT = 2
-    GRAPH = 3
 
 # The oneofs of RdfQuad; RdfTriple has the first three of them.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
@@ -70,9 +62,13 @@ cdef inline object get_text(object node, Text* text):
         text.start = <const uint8_t*>PyBytes_AS_STRING(encoded)
         text.size = PyBytes_GET_SIZE(encoded)
         owner = encoded
-    if text.size > MAX_LENGTH // 2:
-        raise EncodeError(f"text of {text.size} bytes is too long for a protobuf message")
+    if text.size > MAX_TEXT:
+        refuse_long_text(text.size)
     return owner
+
+
+cdef int refuse_long_text(size_t size) except -1:
+    raise EncodeError(f"text of {size} bytes is too long for a protobuf message")
 
 
 cdef inline bint is_same_text(object one, object other) except -1:
@@ -121,11 +117,6 @@ cdef class TermEncoder:
         buffer_free(&self.content)
         PyMem_RawFree(self.cache)
 
-    cdef void begin_row(self) noexcept:
-        self.content.size = 0
-        self.depth = 0
-        self.row += 1
-
     cdef bint is_same_node(self, object one, object other) except -1:
         """Are two nodes the same term, to the letter? (rdflib's == is Python code, and slow.)"""
         cdef NodeTypes types = self.types
@@ -134,7 +125,9 @@ cdef class TermEncoder:
             # None is no term: that it comes twice does not make it a repeated one.
             return one is not None
         if cls is not type(other):
-            return False
+            return type(other) is NumberedTerm and self.is_same_node(
+                one, (<NumberedTerm>other).node()
+            )
         if cls is types.literal:
             return (
                 PyUnicode_Compare(one, other) == 0
@@ -159,14 +152,21 @@ cdef class TermEncoder:
         cdef size_t size = self.content.size
         cdef size_t row_size = 1 + varint_size(size) + size
         cdef size_t start = self.frame.size
+        cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
-        buffer_reserve(&self.frame, row_size + FIELD_HEAD)
+        # Most are short, and there is room for a block behind both.
+        buffer_reserve(&self.content, BLOCK)
+        buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
         put_tag(&self.frame, ROWS_FIELD, LENGTH_DELIMITED)
         put_varint(&self.frame, row_size)
         put_tag(&self.frame, field, LENGTH_DELIMITED)
         put_varint(&self.frame, size)
-        put_bytes(&self.frame, self.content.data, size)
+        target = self.frame.data + self.frame.size
+        memcpy(target, self.content.data, BLOCK)
+        if size > BLOCK:
+            memcpy(target + BLOCK, self.content.data + BLOCK, size - BLOCK)
+        self.frame.size += size
         self.rows += 1
         self.row_size = self.frame.size - start
         return 0
@@ -207,71 +207,58 @@ cdef class TermEncoder:
         )
 
     cdef int put_iri(self, uint32_t field, object node) except -1:
-        """Put an RdfIri (Jelly-RDF, "IRIs")."""
         cdef Text text
-        cdef uint32_t prefix = 0
-        cdef uint32_t name = 0
-        cdef size_t start
+        cdef FoundIri found
         owner = get_text(node, &text)
-        self.find_iri(text.start, text.size, &prefix, &name)
-        buffer_reserve(&self.content, 2 * FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        # Two numbers of 32 bits: the length is one byte, filled in below.
-        put_byte(&self.content, 0)
-        start = self.content.size
-        if prefix != self.last_prefix:
-            put_tag(&self.content, 1, VARINT)
-            put_varint(&self.content, prefix)
-            self.last_prefix = prefix
-        if name != self.last_name + 1:
-            put_tag(&self.content, 2, VARINT)
-            put_varint(&self.content, name)
-        self.last_name = name
-        self.content.data[start - 1] = <uint8_t>(self.content.size - start)
-        return 0
+        self.find_iri(
+            text.start, text.size,
+            term_hash(TermKind.IRI, hash_text(text.start, text.size, hash_seed()), 0), &found,
+        )
+        return put_found_iri(self, field, &found)
 
     cdef int find_iri(
-        self, const uint8_t* text, size_t size, uint32_t* prefix, uint32_t* name
+        self, const uint8_t* text, size_t size, uint64_t hash, FoundIri* found
     ) except -1:
-        """Find the entries for an IRI, or write what sets them."""
-        cdef uint64_t hash = hash_text(text, size, hash_seed())
+        """Find the entries for an IRI, or write what sets them.
+
+        Args:
+            text, size: The IRI.
+            hash: Its hash in a table of terms.
+            found: Is filled in.
+        """
         cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
-        cdef size_t split
+        cdef size_t split = 0
         if (
             cached.hash == hash and not self.is_without_prefixes
-            and self.is_cached(cached, text, size)
+            and is_current(self, &cached.found) and self.has_text(&cached.found, text, size)
         ):
-            prefix[0] = cached.prefix
-            name[0] = cached.name
-            touch(self.names, name[0], self.row)
-            if prefix[0] != 0:
-                touch(self.prefixes, prefix[0], self.row)
+            found[0] = cached.found
+            touch_iri(self, found)
             return 0
-        split = 0
+        found.prefix = 0
         if self.prefixes.size > 0:
             if not self.is_without_prefixes:
                 split = prefix_size(text, size)
-            prefix[0] = self.find_entry(self.prefixes, self.entry_fields.prefix, text, split)
-        name[0] = self.find_entry(
+            found.prefix = self.find_entry(self.prefixes, self.entry_fields.prefix, text, split)
+        found.name = self.find_entry(
             self.names, self.entry_fields.name, text + split, size - split
         )
-        cached.hash = hash
-        cached.prefix = prefix[0]
-        cached.prefix_serial = self.prefixes.entries[prefix[0]].serial
-        cached.name = name[0]
-        cached.name_serial = self.names.entries[name[0]].serial
+        found.prefix_serial = self.prefixes.entries[found.prefix].serial
+        found.name_serial = self.names.entries[found.name].serial
+        # Only what each row would find is remembered: what is written depends on no cache.
+        if not self.is_without_prefixes:
+            cached.hash = hash
+            cached.found = found[0]
         return 0
 
-    cdef bint is_cached(self, CachedIri* cached, const uint8_t* text, size_t size) noexcept:
-        cdef size_t split = self.prefixes.entries[cached.prefix].size
+    cdef bint has_text(self, const FoundIri* found, const uint8_t* text, size_t size) noexcept:
+        """Are the entries, one after the other, this text?"""
+        cdef EncoderEntry* prefix = &self.prefixes.entries[found.prefix]
+        cdef EncoderEntry* name = &self.names.entries[found.name]
         return (
-            # Entry 0 of the names is never set: its serial is that of an empty place in the cache.
-            cached.name != 0
-            and self.names.entries[cached.name].serial == cached.name_serial
-            and self.prefixes.entries[cached.prefix].serial == cached.prefix_serial
-            and self.names.entries[cached.name].size + split == size
-            and (split == 0 or memcmp(self.prefixes.entries[cached.prefix].text, text, split) == 0)
-            and memcmp(self.names.entries[cached.name].text, text + split, size - split) == 0
+            <size_t>prefix.size + name.size == size
+            and (prefix.size == 0 or memcmp(prefix.text, text, prefix.size) == 0)
+            and memcmp(name.text, text + prefix.size, name.size) == 0
         )
 
     cdef uint32_t find_entry(
@@ -346,43 +333,48 @@ cdef class TermEncoder:
         return 0
 
     cdef int put_literal(self, uint32_t field, object node) except -1:
-        """Put an RdfLiteral (Jelly-RDF, "Literals")."""
         cdef Text lexical, kind
         cdef uint32_t id = 0
-        cdef size_t size = 0
         cdef object language = get_slot(node, self.types.language_offset)
         cdef object datatype = get_slot(node, self.types.datatype_offset)
         owner = get_text(node, &lexical)
-        kind_owner = None
-        if self.datatypes.size == 0 and datatype is not None and language is None:
-            if PyUnicode_Compare(datatype, XSD_STRING) != 0:
-                raise EncodeError(
-                    f"{node!r} has a datatype: options need max_datatype_table_size above 0"
-                )
-            # The simple literal is the same term in RDF 1.1, and all that can be written here.
-            datatype = None
-        if lexical.size > 0:
-            size += 1 + varint_size(lexical.size) + lexical.size
         if language is not None:
             kind_owner = get_text(language, &kind)
-            size += 1 + varint_size(kind.size) + kind.size
-        elif datatype is not None:
+            return self.put_literal_parts(field, &lexical, &kind, 0)
+        if datatype is not None and self.datatypes.size > 0:
             kind_owner = get_text(datatype, &kind)
             id = self.find_entry(
                 self.datatypes, self.entry_fields.datatype, kind.start, kind.size
             )
-            size += 1 + varint_size(id)
+        elif datatype is not None and PyUnicode_Compare(datatype, XSD_STRING) != 0:
+            # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
+            raise EncodeError(
+                f"{node!r} has a datatype: options need max_datatype_table_size above 0"
+            )
+        return self.put_literal_parts(field, &lexical, NULL, id)
+
+    cdef int put_literal_parts(
+        self, uint32_t field, const Text* lexical, const Text* language, uint32_t datatype
+    ) except -1:
+        """Put an RdfLiteral (Jelly-RDF, "Literals"); without a language it is NULL."""
+        cdef size_t size = 0
+        if lexical.size > 0:
+            size += 1 + varint_size(lexical.size) + lexical.size
+        if language != NULL:
+            size += 1 + varint_size(language.size) + language.size
+        elif datatype != 0:
+            size += 1 + varint_size(datatype)
         buffer_reserve(&self.content, size + FIELD_HEAD)
         put_tag(&self.content, field, LENGTH_DELIMITED)
         put_varint(&self.content, size)
         if lexical.size > 0:
-            self.put_text(1, &lexical)
-        if language is not None:
-            self.put_text(2, &kind)
-        elif id != 0:
+            self.put_text(1, lexical)
+        if language != NULL:
+            self.put_text(2, language)
+        elif datatype != 0:
             buffer_reserve(&self.content, FIELD_HEAD)
             put_tag(&self.content, 3, VARINT)
-            put_varint(&self.content, id)
+            put_varint(&self.content, datatype)
         return 0
 
     cdef int put_triple_term(self, uint32_t field, object node) except -1:

@@ -64,6 +64,9 @@ cdef int64_t terms_copy(
     TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
     Failure* failure
 ) noexcept nogil
+cdef bint terms_same(
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+) noexcept nogil
 cdef void terms_clear(TermColumns* terms) noexcept nogil
 cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil
 cdef void terms_free(TermColumns* terms) noexcept nogil

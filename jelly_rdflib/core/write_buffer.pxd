@@ -39,6 +39,16 @@ cdef inline size_t varint_size(uint64_t number) noexcept:
     return size
 
 
+cdef inline uint8_t* store_varint(uint8_t* at, uint64_t number) noexcept:
+    """Write a number and return where it ends."""
+    while number >= 0x80:
+        at[0] = <uint8_t>(number | 0x80)
+        number >>= 7
+        at += 1
+    at[0] = <uint8_t>number
+    return at + 1
+
+
 # The puts below write without asking: `buffer_reserve` comes first.
 
 cdef inline void put_byte(WriteBuffer* buffer, uint8_t byte) noexcept:
@@ -47,10 +57,7 @@ cdef inline void put_byte(WriteBuffer* buffer, uint8_t byte) noexcept:
 
 
 cdef inline void put_varint(WriteBuffer* buffer, uint64_t number) noexcept:
-    while number >= 0x80:
-        put_byte(buffer, <uint8_t>(number | 0x80))
-        number >>= 7
-    put_byte(buffer, <uint8_t>number)
+    buffer.size = store_varint(buffer.data + buffer.size, number) - buffer.data
 
 
 cdef inline void put_bytes(WriteBuffer* buffer, const uint8_t* data, size_t size) noexcept:
