@@ -519,13 +519,13 @@ cdef class TextPatchEncoder:
     cdef int put_triple(self, object node) except -1:
         self.check_depth()
         self.depth += 1
-        self.put(b"<< ", 3)
+        self.put(b"<<( ", 4)
         self.put_node(node.s)
         self.put(b" ", 1)
         self.put_node(node.p)
         self.put(b" ", 1)
         self.put_node(node.o)
-        self.put(b" >>", 3)
+        self.put(b" )>>", 4)
         self.depth -= 1
         return 0
 
@@ -635,10 +635,10 @@ cdef class TextPatchEncoder:
         self.check_depth()
         self.depth += 1
         memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
-        self.put(b"<< ", 3)
+        self.put(b"<<( ", 4)
         for position in range(3):
             self.put_batch_term(numbers[position])
-        self.put(b">> ", 3)
+        self.put(b")>> ", 4)
         self.depth -= 1
         return 0
 

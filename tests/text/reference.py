@@ -15,6 +15,10 @@ from ..oracle.terms import Plain
 __all__ = ["Result", "read"]
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
+JENAS_DEFAULT_GRAPHS = [
+    ("iri", "urn:x-arq:DefaultGraph"),
+    ("iri", "urn:x-arq:DefaultGraphNode"),
+]
 
 BASE = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
@@ -179,7 +183,8 @@ class Reader:
             return None
         if self.starts("<<"):
             raise Fault("graph")
-        return self.term()
+        graph = self.term()
+        return None if graph in JENAS_DEFAULT_GRAPHS else graph
 
     def row(self) -> Plain:
         code = self.take(WORD)

@@ -32,6 +32,27 @@ ROWS: dict[str, tuple[str, list[Plain]]] = {
         "A <s> <p> <o> .\nA <s> <p> <o> <g> .\nA <s> <p> <o> .",
         [("A", S, P, OBJECT, None), ("A", S, P, OBJECT, G), ("A", S, P, OBJECT, None)],
     ),
+    "Jena's names for the default graph": (
+        "A <s> <p> <o> <urn:x-arq:DefaultGraph> . D <s> <p> <o> <urn:x-arq:DefaultGraphNode> ."
+        "PA ex <s> <urn:x-arq:DefaultGraphNode> . PD ex <urn:x-arq:DefaultGraphNode> .",
+        [
+            ("A", S, P, OBJECT, None),
+            ("D", S, P, OBJECT, None),
+            ("PA", "ex", S, None),
+            ("PD", "ex", None, None),
+        ],
+    ),
+    "IRIs like Jena's names for the default graph": (
+        "A <s> <p> <urn:x-arq:DefaultGraph> <urn:x-arq:DefaultGraphNodes> ."
+        "A <s> <p> <o> <urn:x-arq:defaultGraph> .",
+        [
+            (
+                *("A", S, P, ("iri", "urn:x-arq:DefaultGraph")),
+                ("iri", "urn:x-arq:DefaultGraphNodes"),
+            ),
+            ("A", S, P, OBJECT, ("iri", "urn:x-arq:defaultGraph")),
+        ],
+    ),
     "transaction": ("TX .\nTC .", [("TX",), ("TC",)]),
     "transaction aborted": ("TX . TA .", [("TX",), ("TA",)]),
     "TB is an old TX": ("TB . TC .", [("TX",), ("TC",)]),

@@ -97,7 +97,7 @@ def test_style() -> None:
         (Literal("x", datatype=URIRef("a b")), r'"x"^^<a\u0020b>'),
         (
             TripleTerm(S, P, TripleTerm(BNode("b"), P, Literal("o"))),
-            '<< <s> <p> << <_:b> <p> "o" >> >>',
+            '<<( <s> <p> <<( <_:b> <p> "o" )>> )>>',
         ),
     ],
 )
@@ -287,7 +287,7 @@ def test_deep_quoted_triples() -> None:
     for _ in range(1000):
         term = TripleTerm(S, P, term)
     text = row(term)
-    assert text.count("<< ") == 1000
+    assert text.count("<<( ") == 1000
     with pytest.raises(jr.EncodeError, match="deeper"):
         row(TripleTerm(S, P, term))
 

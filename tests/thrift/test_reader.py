@@ -258,6 +258,26 @@ def test_a_source_that_is_none_is_told_at_once() -> None:
         batches("/nonexistent/patch.rdfpb")
 
 
+@pytest.mark.parametrize("name", ["urn:x-arq:DefaultGraph", "urn:x-arq:DefaultGraphNode"])
+def test_jenas_names_for_the_default_graph(name: str) -> None:
+    graph = ("iri", name)
+    data = rows_to_bytes(
+        [
+            ("A", graph, graph, graph, graph),
+            ("D", graph, graph, graph, graph),
+            ("PA", "ex", graph, graph),
+            ("PD", "ex", None, graph),
+        ]
+    )
+    assert read(data) == [
+        ("A", graph, graph, graph, None),
+        ("D", graph, graph, graph, None),
+        ("PA", "ex", graph, None),
+        ("PD", "ex", None, None),
+        END,
+    ]
+
+
 def test_quoted_triples_to_the_deepest_level() -> None:
     plain_term: Plain = ("iri", "o")
     for _ in range(30):

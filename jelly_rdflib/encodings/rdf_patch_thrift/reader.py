@@ -62,6 +62,9 @@ _A = int(Op.A)
 _D = int(Op.D)
 _MARKS = {PatchTxn.TX: Op.TX, PatchTxn.TC: Op.TC, PatchTxn.TA: Op.TA, PatchTxn.Segment: Op.END}
 
+# Jena's names for the default graph.
+_DEFAULT_GRAPHS = (b"urn:x-arq:DefaultGraphNode", b"urn:x-arq:DefaultGraph")
+
 # Sizes of headers and ends of fields around what a term or a row consists of.
 _FIELD = 1
 _END = 1
@@ -273,12 +276,17 @@ class _BatchReader:
     # Terms.
 
     def _read_graph(self, term: RDF_Term | None) -> _Term:
-        """Return a graph's number, and the size of the whole field; none has neither."""
+        """Return a graph's number, and the size of the whole field; none has neither.
+
+        Jena gives the default graph a name where RDF Patch wants none.
+        """
         if term is None:
             return 0, 0
         if term.tripleTerm is not None:
             raise DecodeError("a quoted triple can't be a graph")
         number, size = self._read_term(term)
+        if term.iri is not None and term.iri.iri in _DEFAULT_GRAPHS:
+            number = 0
         return number, size + _FIELD
 
     def _read_term(self, term: RDF_Term, depth: int = 0) -> _Term:
