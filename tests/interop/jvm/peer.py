@@ -82,9 +82,7 @@ class Peer:
         self, data: bytes, source: str
     ) -> tuple[list[Plain], list[tuple[str, str]]]:
         """Return the plain statements that the peer reads, and the namespaces among them."""
-        rows = [
-            json.loads(line) for line in self.convert(data, source, "statements").splitlines()
-        ]
+        rows = [json.loads(line) for line in self.convert(data, source, "statements").splitlines()]
         statements = [tuple(map(_term, row[1:])) for row in rows if row[0] != "N"]
         return statements, [tuple(row[1:]) for row in rows if row[0] == "N"]
 
@@ -92,6 +90,7 @@ class Peer:
         self,
         statements: Iterable[Plain],
         target: str,
+        /,
         *,
         prefixes: Iterable[tuple[str, str]] = (),
         **options: Any,

@@ -1,0 +1,168 @@
+"""Jelly-RDF: what Jelly-JVM writes is read here to the same statements, and the other way round."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+
+from ...oracle.terms import Plain, node, plain
+from .forms import with_jenas_terms
+from .inputs import FEATURES, NEEDS, PRESETS, iri, preset_fields, schema_org
+from .peer import Peer
+
+NAMESPACES = [("ex", "http://example.org/"), ("", "http://example.org/ns#"), ("é", "urn:")]
+
+physical_types = pytest.mark.parametrize("physical", ["TRIPLES", "QUADS", "GRAPHS"])
+features = pytest.mark.parametrize(
+    "name", ["statements", "quoted triples", "generalized", "both", "many names"]
+)
+presets = pytest.mark.parametrize("preset", PRESETS)
+
+
+def statements_of(operations: list[Plain], physical: str) -> list[Plain]:
+    size = 4 if physical == "TRIPLES" else 5
+    return [row[1:size] for row in operations if row[0] == "A"]
+
+
+def choose(name: str, preset: str, physical: str) -> list[Plain]:
+    allowed = {field for field, is_allowed in PRESETS[preset].items() if is_allowed}
+    if not NEEDS.get(name, set()) <= allowed:
+        pytest.skip(f"{preset} rules it out")
+    return statements_of(FEATURES[name], physical)
+
+
+def write(
+    statements: list[Plain],
+    options: jr.StreamOptions,
+    namespaces: Sequence[tuple[str, str]] = (),
+) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for prefix, value in namespaces:
+            writer.add_namespace(prefix, URIRef(value))
+        writer.write_all(tuple(map(node, row)) for row in statements)
+    return file.getvalue()
+
+
+def read(data: bytes) -> tuple[list[Plain], list[tuple[str, str]]]:
+    frames = list(jr.read_frames(data, normalize=False))
+    statements = [tuple(map(plain, row)) for frame in frames for row in frame.statements]
+    namespaces = [(prefix, str(value)) for frame in frames for prefix, value in frame.namespaces]
+    return statements, namespaces
+
+
+def check(
+    peer: Peer,
+    statements: list[Plain],
+    *,
+    physical: str,
+    preset: str,
+    delimited: bool = True,
+    namespaces: Sequence[tuple[str, str]] = (),
+) -> None:
+    options = jr.StreamOptions(
+        physical_type=physical,
+        delimited=delimited,
+        namespace_declarations=bool(namespaces),
+        **preset_fields(preset),
+    )
+    expected = (list(map(with_jenas_terms, statements)), list(namespaces))
+    assert peer.read_statements(write(statements, options, namespaces), "jelly") == expected
+
+    theirs = peer.write_statements(
+        statements,
+        "jelly",
+        statements=physical,
+        preset=preset,
+        rows=256,
+        delimited=delimited,
+        namespaces=bool(namespaces),
+        prefixes=namespaces,
+    )
+    assert read(theirs) == expected
+    reader = jr.read_statements(theirs)
+    list(reader)
+    if delimited:
+        assert reader.options == options
+
+
+@physical_types
+@features
+@presets
+def test_features(peer: Peer, physical: str, name: str, preset: str) -> None:
+    check(peer, choose(name, preset, physical), physical=physical, preset=preset)
+
+
+@physical_types
+@features
+def test_bare_frames(peer: Peer, physical: str, name: str) -> None:
+    statements = choose(name, "BIG_ALL_FEATURES", physical)
+    check(peer, statements, physical=physical, preset="BIG_ALL_FEATURES", delimited=False)
+
+
+@physical_types
+def test_namespaces(peer: Peer, physical: str) -> None:
+    statements = choose("statements", "BIG_STRICT", physical)
+    check(peer, statements, physical=physical, preset="BIG_STRICT", namespaces=NAMESPACES)
+
+
+@physical_types
+@pytest.mark.parametrize("preset", ["SMALL_STRICT", "BIG_STRICT"])
+def test_releases_of_schema_org(peer: Peer, physical: str, preset: str) -> None:
+    # Each patch's additions in a graph of their own.
+    statements: list[Plain] = []
+    number = 0
+    for row in schema_org():
+        number += row == ("END",)
+        if row[0] == "A":
+            statements.append((*row[1:4], iri(f"release/{number}")))
+    if physical == "TRIPLES":
+        statements = [row[:3] for row in statements]
+    check(peer, statements, physical=physical, preset=preset)
+
+
+class TestNQuads:
+    """N-Quads, which we read and write by pyoxigraph; Jena is told to keep labels."""
+
+    def test_what_jena_writes(self, peer: Peer) -> None:
+        statements = _fit_for_lines(statements_of(FEATURES["statements"], "QUADS"))
+        data = peer.write_statements(statements, "nq")
+        found = jr.read_statements(data, format="nq", normalize=False)
+        assert [tuple(map(plain, row)) for row in found] == _lower(statements)
+
+    def test_what_we_write(self, peer: Peer) -> None:
+        statements = _fit_for_lines(statements_of(FEATURES["statements"], "QUADS"))
+        file = io.BytesIO()
+        with jr.StatementWriter(file, format="nq") as writer:
+            writer.write_all(tuple(map(node, row)) for row in statements)
+        found, _ = peer.read_statements(file.getvalue(), "nq")
+        assert found == list(map(with_jenas_terms, statements))
+
+    def test_jelly_by_way_of_n_quads(self, peer: Peer) -> None:
+        statements = _fit_for_lines(statements_of(FEATURES["many names"], "QUADS"))
+        data = write(statements, jr.StreamOptions())
+        lines = peer.convert(data, "jelly", "nq")
+        found = jr.read_statements(lines, format="nq", normalize=False)
+        assert [tuple(map(plain, row)) for row in found] == statements
+
+
+def _fit_for_lines(statements: list[Plain]) -> list[Plain]:
+    """Return those without U+0000, which Jena's N-Quads do not escape."""
+    return [row for row in statements if not (row[2][0] == "literal" and "\0" in row[2][1])]
+
+
+def _lower(value: Any) -> Any:
+    """Return terms with languages as pyoxigraph has them, in small letters."""
+    if isinstance(value, list):
+        return list(map(_lower, value))
+    if not isinstance(value, tuple):
+        return value
+    if value[:1] == ("literal",):
+        return (*value[:2], value[2] and value[2].lower(), value[3])
+    return tuple(map(_lower, value))
