@@ -207,7 +207,13 @@ class Publisher:
         write_segment(
             file, operations, place=place, options=options, is_compressed=self._is_compressed
         )
-        check_segment(file.path, place, limits=self._limits)
+        try:
+            check_segment(file.path, place, limits=self._limits)
+        except LogError as error:
+            # Those of its place were written first, and once.
+            raise LogError(
+                f"headers id and prev come before all else in a patch, and once: {error}"
+            ) from None
 
     def _remove_covered(self, chain: Chain) -> None:
         """Remove what was squashed into others, once it is sure that these are whole and last.

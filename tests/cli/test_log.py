@@ -72,6 +72,45 @@ def test_append_of_what_is_no_patch(log: Path) -> None:
     assert len(rows(log)) == 3
 
 
+def write_patches(path: Path, *prevs: Any) -> None:
+    """Write a file of several patches: the n-th adds an object, and follows what it is to."""
+    with jr.PatchWriter(path) as writer:
+        for i, prev in enumerate(prevs):
+            if prev is not None:
+                writer.write((jr.Op.H, "prev", URIRef(prev)))
+            writer.write((jr.Op.A, URIRef("urn:s"), URIRef("urn:p"), URIRef(f"urn:n{i}"), None))
+            writer.write((jr.Op.END,))
+
+
+def test_append_of_a_file_with_several_patches(log: Path) -> None:
+    path = log.with_name("several.jellyp")
+    write_patches(path, rows(log)[-1]["id"], None, None)
+    ended = run_well("log", "append", log, path)
+    assert [line.split(":")[0] for line in ended.text.splitlines()] == [
+        *("version 4", "version 5", "version 6")
+    ]
+    shown = objects(run_well("log", "checkout", log, 5).text)
+    assert shown == ["<urn:n0>", "<urn:n1>", "<urn:o0>", "<urn:o1>", "<urn:o2>"]
+
+
+def test_append_stops_at_the_first_patch_at_fault(log: Path) -> None:
+    path = log.with_name("several.jellyp")
+    write_patches(path, None, SEEN, None)
+    ended = run("log", "append", log, path, log.with_name("0.rdfp"))
+    assert (ended.code, ended.out.count(b"\n")) == (1, 1)
+    assert SEEN in ended.err
+    assert len(rows(log)) == 4
+
+
+def test_append_of_a_text_with_headers_in_its_middle(log: Path) -> None:
+    path = log.with_name("two.rdfp")
+    path.write_text(f"TX . TC . H prev <{SEEN}> . TX . TC .")
+    ended = run("log", "append", log, path)
+    assert ended.code == 1
+    assert "headers id and prev come before all else in a patch, and once" in ended.err
+    assert len(rows(log)) == 3
+
+
 def test_show(log: Path) -> None:
     assert [row["version"] for row in rows(log)] == [1, 2, 3]
     assert [row["version"] for row in rows(log, "--since", "1", "--upto", "2")] == [2]
