@@ -18,7 +18,7 @@ __all__ = ["command"]
     metavar="UPDATE...",
     nargs=-1,
     required=True,
-    type=click.Path(exists=True, dir_okay=False),
+    type=INPUT,
 )
 @click.option(
     "-o",
@@ -47,15 +47,20 @@ def command(
     """Run SPARQL Update on a dataset, and write what it changed as a patch.
 
     BASE has any RDF syntax, or Jelly-RDF, and is held in memory. Each file UPDATE is a transaction;
-    only what took effect is in the patch. rdflib runs the updates.
+    only what took effect is in the patch. rdflib runs the updates. If one fails, no file is
+    written.
 
     \b
     Examples:
       jellyp record base.nq fix.ru -o fix.jellyp
-      jellyp record base.nq fix.ru --result base.nq | jellyp log append history - --from rdf-patch
+      jellyp record base.nq fix.ru -o fix.jellyp && jellyp log append history fix.jellyp
+      echo 'CLEAR GRAPH <urn:g>' | jellyp record base.nq - --result base.nq
     """
     from jelly_rdflib.cli.datasets import load, save
     from jelly_rdflib.cli.recording import record_updates
+
+    if [base, *updates].count("-") > 1:
+        raise click.UsageError("standard input can be read only once")
 
     patch_format = "rdf-patch" if output == "-" and to is None else to
     encoding = output_encoding(output, patch_format, "--to")

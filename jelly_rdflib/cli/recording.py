@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def record_updates(
 
     Args:
         dataset: What they change.
-        updates: Files of SPARQL Update.
+        updates: Files of SPARQL Update; "-" is standard input.
         destination: What `PatchWriter` takes.
         encoding: An encoding of changes.
 
@@ -41,22 +42,26 @@ def record_updates(
         record(dataset, writer) as recorder,
     ):
         for path in updates:
-            text = _read(path)
+            name, text = _read(path)
             with recorder.transaction():
                 try:
                     dataset.update(text)
                 except ParseException as error:
                     place = f"line {error.lineno}, column {error.column}"
-                    raise InputError(path, f"{error.msg} ({place})") from error
+                    raise InputError(name, f"{error.msg} ({place})") from error
                 except RecordError:
                     raise
                 except Exception as error:
                     # Whatever rdflib can't evaluate.
-                    raise InputError(path, f"{type(error).__name__}: {error}") from error
+                    raise InputError(name, f"{type(error).__name__}: {error}") from error
 
 
-def _read(path: str) -> str:
+def _read(path: str) -> tuple[str, str]:
+    """Return what a file is called, and its text."""
+    is_standard_input = path == "-"
+    name = "standard input" if is_standard_input else path
+    data = sys.stdin.buffer.read() if is_standard_input else Path(path).read_bytes()
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return name, data.decode()
     except UnicodeDecodeError as error:
-        raise InputError(path, f"the text is not UTF-8 (byte {error.start})") from error
+        raise InputError(name, f"the text is not UTF-8 (byte {error.start})") from error

@@ -79,3 +79,13 @@ def test_a_text_that_is_no_utf8(base: Path) -> None:
     ended = run("record", base, update)
     assert ended.code == 1
     assert "not UTF-8 (byte 2)" in ended.err
+
+
+def test_updates_from_standard_input(base: Path) -> None:
+    update = write(base.parent, "u.ru", f"INSERT DATA {{ {LAMP} 'on' }}")
+    shown = run_well("record", base, update, "-", stdin=b"CLEAR GRAPH <urn:kitchen>").text
+    assert shown == f'TX .\nA {LAMP} "on" .\nTC .\nTX .\nD {LAMP} "off" <urn:kitchen> .\nTC .\n'
+    ended = run("record", base, "-", stdin=b"CLEAR NONSENSE")
+    assert (ended.code, ended.err.split(":")[:2]) == (1, ["jellyp", " standard input"])
+    assert run("record", "-", "-", "--from", "nq").code == 2
+    assert run("record", base, "-", "-").code == 2
