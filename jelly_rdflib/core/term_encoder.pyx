@@ -4,7 +4,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.unicode cimport PyUnicode_Compare
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 from jelly_rdflib.core.hashing cimport BLOCK, hash_text
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
@@ -35,6 +35,8 @@ cdef extern from "Python.h":
 cdef enum:
     CACHE_SIZE = 1 << 13
     ROWS_FIELD = 1
+    # Of "https://".
+    SCHEME_SIZE = 8
 
 # The oneofs of RdfQuad; RdfTriple has the first three of them.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
@@ -78,16 +80,20 @@ cdef inline bint is_same_text(object one, object other) except -1:
 
 
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
-    """Where the name starts: after the last '#', else after the last '/', else at once."""
+    """Where the name starts: after the first '#', else after the last '/', else at once.
+
+    As Jelly-JVM has it, so that neither's files are larger: a '#' among the first bytes, where a
+    real IRI has its scheme, does not count.
+    """
+    cdef const uint8_t* fragment = NULL
     cdef size_t i = size
-    cdef size_t slash = 0
-    while i > 0:
-        if text[i - 1] == b"#":
-            return i
-        if text[i - 1] == b"/" and slash == 0:
-            slash = i
+    if size > SCHEME_SIZE:
+        fragment = <const uint8_t*>memchr(text + SCHEME_SIZE, b"#", size - SCHEME_SIZE)
+    if fragment != NULL:
+        return fragment - text + 1
+    while i > 0 and text[i - 1] != b"/":
         i -= 1
-    return slash
+    return i
 
 
 @cython.final
@@ -214,7 +220,7 @@ cdef class TermEncoder:
             text.start, text.size,
             term_hash(TermKind.IRI, hash_text(text.start, text.size, hash_seed()), 0), &found,
         )
-        return put_found_iri(self, field, &found)
+        return put_found_iri(&self.content, field, &found, &self.last_iri)
 
     cdef int find_iri(
         self, const uint8_t* text, size_t size, uint64_t hash, FoundIri* found
@@ -230,10 +236,11 @@ cdef class TermEncoder:
         cdef size_t split = 0
         if (
             cached.hash == hash and not self.is_without_prefixes
-            and is_current(self, &cached.found) and self.has_text(&cached.found, text, size)
+            and is_current(&cached.found, self.names.entries, self.prefixes.entries)
+            and self.has_text(&cached.found, text, size)
         ):
             found[0] = cached.found
-            touch_iri(self, found)
+            touch_iri(found, self.names.entries, self.prefixes.entries, self.row)
             return 0
         found.prefix = 0
         if self.prefixes.size > 0:
