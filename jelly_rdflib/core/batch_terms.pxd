@@ -5,13 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.numbered_term cimport NumberedTerm
-from jelly_rdflib.core.term_encoder cimport (
-    STATEMENT_FIELDS,
-    FoundIri,
-    TermEncoder,
-    TermFields,
-    Text,
-)
+from jelly_rdflib.core.term_encoder cimport FoundIri, TermEncoder, TermFields, Text
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport TermColumns
 
@@ -49,28 +43,18 @@ cdef class BatchTerms:
     cdef bint is_default_graph(self, uint32_t number) except -1
     cdef bint is_last_before(self, uint32_t number, int position) except -1
     cdef int text_of(self, uint32_t number, Text* text) except -1
+    cdef bint is_last(self, uint32_t number, int position) except -1
+    cdef int put_statement(self, const uint32_t* numbers, int positions) except -1
     cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1
     cdef int put_iri(self, uint32_t field, uint32_t number) except -1
+    cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1
     cdef int put_literal(self, uint32_t field, uint32_t number) except -1
     cdef uint32_t find_datatype(self, uint32_t number) except 0
     cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1
     cdef int put_string(self, uint32_t field, uint32_t number) except -1
 
 
-cdef inline bint is_last(BatchTerms terms, uint32_t number, int position) except -1:
-    """Is a term the last one of its position again?"""
-    cdef uint32_t last = terms.last_numbers[position]
-    return number == last or (last == BEFORE and terms.is_last_before(number, position))
-
-
-cdef inline int put_new_number(BatchTerms terms, uint32_t number, int position) except -1:
-    """Put a term, unless it is the last one of its position again ("Repeated terms")."""
-    if is_last(terms, number, position):
-        return 0
-    return terms.put_term(number, &STATEMENT_FIELDS[position], position)
-
-
-cdef inline uint32_t graph_number(BatchTerms terms, uint32_t number) except? 0:
+cdef inline uint32_t graph_number(BatchTerms terms, uint32_t number) except? 0xFFFFFFFE:
     """Return the one number of a graph, whatever the batch has for the default graph."""
     if number != terms.any_graph:
         terms.graph = DEFAULT_NUMBER if terms.is_default_graph(number) else number

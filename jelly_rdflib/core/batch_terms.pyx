@@ -129,46 +129,63 @@ cdef class BatchTerms:
             refuse_long_text(text.size)
         return 0
 
+    cdef inline bint is_last(self, uint32_t number, int position) except -1:
+        """Is a term the last one of its position again ("Repeated terms")?"""
+        cdef uint32_t last = self.last_numbers[position]
+        return number == last or (last == BEFORE and self.is_last_before(number, position))
+
+    cdef int put_statement(self, const uint32_t* numbers, int positions) except -1:
+        """Put the terms of a statement, three or four, that are not repeated."""
+        cdef int position
+        for position in range(positions):
+            if not self.is_last(numbers[position], position):
+                self.put_term(numbers[position], &STATEMENT_FIELDS[position], position)
+        return 0
+
     cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1:
         """Put a term into the row's content, as a member of a oneof with these fields."""
-        cdef TermEncoder encoder = self.encoder
-        cdef int kind
-        cdef bint is_anywhere = position == OBJECT or encoder.generalized
-        cdef Text text
         if number == DEFAULT_NUMBER:
-            return encoder.put_empty(fields.default_graph)
-        kind = self.terms.kinds[number]
-        if kind == TermKind.IRI:
+            return self.encoder.put_empty(fields.default_graph)
+        if self.terms.kinds[number] == TermKind.IRI:
             return self.put_iri(fields.iri, number)
+        return self.put_other(number, fields, position)
+
+    cdef inline int put_iri(self, uint32_t field, uint32_t number) except -1:
+        cdef EncoderEntry* names = self.encoder.names.entries
+        cdef EncoderEntry* prefixes = self.encoder.prefixes.entries
+        cdef FoundIri* found = &self.found[number].iri
+        cdef FoundIri without_prefix
+        cdef Text text
+        if is_current(found, names, prefixes) and not self.encoder.is_without_prefixes:
+            touch_iri(found, names, prefixes, self.encoder.row)
+        else:
+            if self.encoder.is_without_prefixes:
+                # Other rows find it elsewhere.
+                found = &without_prefix
+            self.text_of(number, &text)
+            self.encoder.find_iri(text.start, text.size, self.terms.hashes[number], found)
+        return put_found_iri(&self.encoder.content, field, found, &self.encoder.last_iri)
+
+    cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
+        """Put a term that is no IRI."""
+        cdef int kind = self.terms.kinds[number]
+        cdef bint is_anywhere = position == OBJECT or self.encoder.generalized
+        cdef Text text
         if kind == TermKind.BLANK_NODE and (is_anywhere or position != PREDICATE):
             self.text_of(number, &text)
-            return encoder.put_text(fields.blank_node, &text)
+            return self.encoder.put_text(fields.blank_node, &text)
         if is_anywhere and (
             kind == TermKind.SIMPLE_LITERAL or kind == TermKind.LANGUAGE_LITERAL
-            or (kind == TermKind.TYPED_LITERAL and encoder.datatypes.size > 0)
+            or (kind == TermKind.TYPED_LITERAL and self.encoder.datatypes.size > 0)
         ):
             return self.put_literal(fields.literal, number)
         if (
             kind == TermKind.TRIPLE_TERM and (is_anywhere or position == SUBJECT)
-            and fields.triple_term != 0 and encoder.rdf_star and encoder.depth < MAX_NESTING_DEPTH
+            and fields.triple_term != 0 and self.encoder.rdf_star
+            and self.encoder.depth < MAX_NESTING_DEPTH
         ):
             return self.put_triple_term(fields.triple_term, number)
-        return encoder.put_term(self.node(number), fields, position)
-
-    cdef int put_iri(self, uint32_t field, uint32_t number) except -1:
-        cdef TermEncoder encoder = self.encoder
-        cdef FoundIri* found = &self.found[number].iri
-        cdef FoundIri without_prefix
-        cdef Text text
-        if encoder.is_without_prefixes:
-            # Other rows find it elsewhere.
-            found = &without_prefix
-        elif is_current(encoder, found):
-            touch_iri(encoder, found)
-            return put_found_iri(encoder, field, found)
-        self.text_of(number, &text)
-        encoder.find_iri(text.start, text.size, self.terms.hashes[number], found)
-        return put_found_iri(encoder, field, found)
+        return self.encoder.put_term(self.node(number), fields, position)
 
     cdef int put_literal(self, uint32_t field, uint32_t number) except -1:
         cdef int kind = self.terms.kinds[number]
@@ -188,7 +205,7 @@ cdef class BatchTerms:
         cdef EncoderEntry* entries = encoder.datatypes.entries
         cdef Text text
         if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
-            touch(encoder.datatypes, found.datatype, encoder.row)
+            touch(entries, found.datatype, encoder.row)
             return found.datatype
         self.text_of(number, &text)
         found.datatype = encoder.find_entry(

@@ -42,7 +42,7 @@ cdef class FrameEncoder:
     cdef int put_batch(self, Batch batch) except -1
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1
     cdef int put_batch_namespace(self, uint32_t field, uint32_t* numbers) except -1
-    cdef uint32_t checked_graph_number(self, uint32_t number) except? 0
+    cdef uint32_t checked_graph_number(self, uint32_t number) except? 0xFFFFFFFE
     cdef int put_namespace(self, uint32_t field, object name, object iri, object graph) except -1
     cdef int check_namespace(self, object name, object iri) except -1
     cdef object checked_graph(self, object graph)

@@ -11,6 +11,7 @@ from jelly_rdflib.core.term_encoder cimport (
     PREDICATE,
     STATEMENT_FIELDS,
     SUBJECT,
+    LastIri,
     begin_row,
 )
 from jelly_rdflib.core.terms cimport TermKind
@@ -151,26 +152,25 @@ cdef class FrameEncoder:
             s, p, o, g: Nodes.
             numbers: The numbers of four terms of the batch that is being written, instead.
         """
-        cdef uint32_t last_prefix = self.terms.last_prefix
-        cdef uint32_t last_name = self.terms.last_name
+        cdef LastIri last_iri = self.terms.last_iri
         if numbers == NULL:
             self.check_free()
         try:
             begin_row(self.terms)
             put_terms(self, field, s, p, o, g, numbers)
         except PrefixesInUse:
-            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.terms.last_iri = last_iri
             self.terms.is_without_prefixes = True
             try:
                 begin_row(self.terms)
                 put_terms(self, field, s, p, o, g, numbers)
             except BaseException:
-                self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+                self.terms.last_iri = last_iri
                 raise
             finally:
                 self.terms.is_without_prefixes = False
         except BaseException:
-            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.terms.last_iri = last_iri
             raise
         return self.terms.end_row(field)
 
@@ -212,7 +212,7 @@ cdef class FrameEncoder:
             )
         return self.put_row(field, None, None, None, None, numbers)
 
-    cdef uint32_t checked_graph_number(self, uint32_t number) except? 0:
+    cdef uint32_t checked_graph_number(self, uint32_t number) except? 0xFFFFFFFE:
         """Return what `checked_graph` says of the graph, as a number."""
         if self.has_graphs:
             return graph_number(self.batch_terms, number)

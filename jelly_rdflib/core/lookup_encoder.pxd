@@ -55,9 +55,8 @@ cdef inline void link_newest(EncoderEntry* entries, uint32_t id) noexcept:
     entries[0].older = id
 
 
-cdef inline void touch(LookupEncoder lookup, uint32_t id, uint64_t row) noexcept:
+cdef inline void touch(EncoderEntry* entries, uint32_t id, uint64_t row) noexcept:
     """Make an entry the most recently used."""
-    cdef EncoderEntry* entries = lookup.entries
     entries[id].row = row
     if entries[0].older != id:
         unlink(entries, id)

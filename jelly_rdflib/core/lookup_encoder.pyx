@@ -51,7 +51,7 @@ cdef class LookupEncoder:
                 and memcmp(entry.text, text, size) == 0
             ):
                 id[0] = self.slots[slot]
-                touch(self, id[0], row)
+                touch(self.entries, id[0], row)
                 return LookupResult.FOUND
             slot = (slot + 1) & self.slot_mask
         if self.used < self.size:

@@ -17,5 +17,4 @@ cdef class PatchFrameEncoder(FrameEncoder):
     cdef int put_statement(self, uint32_t field, object s, object p, object o, object g) except -1
     cdef int put_prefix(self, uint32_t field, object name, object iri, object graph) except -1
     cdef int write_bare(self, int op) except -1
-    cdef int put_graph_number(self, uint32_t number, const TermFields* fields) except -1
     cdef int put_graph(self, object graph, const TermFields* fields) except -1

@@ -1,8 +1,9 @@
 """Encodes operations to the frames of a Jelly-Patch stream."""
 
+cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
-from jelly_rdflib.core.batch_terms cimport BatchTerms, is_last, put_new_number
+from jelly_rdflib.core.batch_terms cimport BatchTerms
 from jelly_rdflib.core.frame_encoder cimport FrameEncoder, check_usable, close_full_frame
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.operation_codes cimport operation_code
@@ -58,6 +59,7 @@ cdef int A = Op.A
 cdef int D = Op.D
 
 
+@cython.final
 cdef class PatchFrameEncoder(FrameEncoder):
     """Encodes operations, one after another.
 
@@ -311,16 +313,10 @@ cdef class PatchFrameEncoder(FrameEncoder):
             self.batch_terms.put_string(1, numbers[SUBJECT])
             if numbers[OBJECT] != 0:
                 self.batch_terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
-            return self.put_graph_number(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS)
-        put_new_number(self.batch_terms, numbers[SUBJECT], SUBJECT)
-        put_new_number(self.batch_terms, numbers[PREDICATE], PREDICATE)
-        put_new_number(self.batch_terms, numbers[OBJECT], OBJECT)
-        return self.put_graph_number(numbers[GRAPH], &STATEMENT_FIELDS[GRAPH])
-
-    cdef int put_graph_number(self, uint32_t number, const TermFields* fields) except -1:
-        if not self.has_graphs or is_last(self.batch_terms, number, GRAPH):
-            return 0
-        return self.batch_terms.put_term(number, fields, GRAPH)
+            if not self.has_graphs or self.batch_terms.is_last(numbers[GRAPH], GRAPH):
+                return 0
+            return self.batch_terms.put_term(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS, GRAPH)
+        return self.batch_terms.put_statement(numbers, 4 if self.has_graphs else 3)
 
     cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
         if field == HEADER:

@@ -3,6 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from jelly_rdflib.core.frame_encoder cimport FrameEncoder
+from jelly_rdflib.core.term_encoder cimport LastIri
 
 
 cdef class StatementFrameEncoder(FrameEncoder):
@@ -12,8 +13,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef bint has_content  # something other than entries was put into the frame
     # Where the frame started, so that a graph that failed can be taken back.
     cdef list start_last
-    cdef uint32_t start_prefix
-    cdef uint32_t start_name
+    cdef LastIri start_iri
     cdef bint graph_is_open  # in a GRAPHS stream: it is the last statement's
 
     cdef int put_tuple(self, object statement) except -1

@@ -1,5 +1,6 @@
 """Encodes statements to the frames of a Jelly-RDF stream."""
 
+cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memmove
 
@@ -7,8 +8,6 @@ from jelly_rdflib.core.batch_terms cimport (
     DEFAULT_NUMBER,
     BatchTerms,
     graph_number,
-    is_last,
-    put_new_number,
 )
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.frame_encoder cimport (
@@ -24,6 +23,7 @@ from jelly_rdflib.core.term_encoder cimport (
     PREDICATE,
     STATEMENT_FIELDS,
     SUBJECT,
+    LastIri,
     TermFields,
 )
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, Span, read_span, read_tag
@@ -75,6 +75,7 @@ cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
 
+@cython.final
 cdef class StatementFrameEncoder(FrameEncoder):
     """Encodes statements, one after another; see `FrameEncoder`.
 
@@ -165,7 +166,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if self.sink is not None:
             raise EncodeError("frames of this stream go to its destination: use end_frame()")
         self.start_last = list(self.last)
-        self.start_prefix, self.start_name = self.terms.last_prefix, self.terms.last_name
+        self.start_iri = self.terms.last_iri
         try:
             for prefix, iri in namespaces:
                 self.add_namespace(prefix, iri)
@@ -264,8 +265,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         If that fails, the rows that end the one graph and start the other are taken back; the
         entries between and behind them stay, since the lookups have them.
         """
-        cdef uint32_t last_prefix = self.terms.last_prefix
-        cdef uint32_t last_name = self.terms.last_name
+        cdef LastIri last_iri = self.terms.last_iri
         cdef bint was_open = self.graph_is_open
         cdef size_t end_row = self.terms.frame.size
         cdef size_t after_end_row
@@ -282,7 +282,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             start_row = after_start_row - self.terms.row_size
             self.put_row(TRIPLE, s, p, o, None, numbers)
         except BaseException:
-            self.terms.last_prefix, self.terms.last_name = last_prefix, last_name
+            self.terms.last_iri = last_iri
             self.graph_is_open = was_open
             self.remove(start_row, after_start_row)
             self.remove(end_row, after_end_row)
@@ -291,7 +291,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
 
     cdef bint is_last_graph(self, object g, const uint32_t* numbers) except -1:
         if numbers != NULL:
-            return is_last(self.batch_terms, numbers[GRAPH], GRAPH)
+            return self.batch_terms.is_last(numbers[GRAPH], GRAPH)
         return self.terms.is_same_node(g, self.last[GRAPH])
 
     cdef int close_graph(self) except -1:
@@ -329,7 +329,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         frame.size = kept
         self.terms.rows = rows
         self.last = self.start_last
-        self.terms.last_prefix, self.terms.last_name = self.start_prefix, self.start_name
+        self.terms.last_iri = self.start_iri
         self.graph_is_open = False
         return 0
 
@@ -359,10 +359,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             return self.batch_terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
         if field == GRAPH_START:
             return self.batch_terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
-        put_new_number(self.batch_terms, numbers[SUBJECT], SUBJECT)
-        put_new_number(self.batch_terms, numbers[PREDICATE], PREDICATE)
-        put_new_number(self.batch_terms, numbers[OBJECT], OBJECT)
-        return put_new_number(self.batch_terms, numbers[GRAPH], GRAPH) if field == QUAD else 0
+        return self.batch_terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, object metadata) except -1:
         """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from jelly_rdflib.core.lookup_encoder cimport LookupEncoder, touch
+from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupEncoder, touch
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport WriteBuffer, buffer_reserve, store_varint
@@ -46,6 +46,12 @@ ctypedef struct FoundIri:
     uint32_t prefix
 
 
+ctypedef struct LastIri:
+    # The ids that an IRI need not have ("IRIs": of the prefix the same, of the name the next).
+    uint32_t prefix
+    uint32_t name
+
+
 ctypedef struct CachedIri:
     uint64_t hash
     FoundIri found
@@ -77,8 +83,7 @@ cdef class TermEncoder:
     cdef int depth  # of quoted triples in the current row
     cdef uint64_t row  # number of the current row in the stream
     cdef bint is_without_prefixes
-    cdef uint32_t last_prefix
-    cdef uint32_t last_name
+    cdef LastIri last_iri
     cdef CachedIri* cache
 
     cdef bint is_same_node(self, object one, object other) except -1
@@ -106,26 +111,29 @@ cdef class TermEncoder:
     ) except -1
 
 
-cdef inline bint is_current(TermEncoder encoder, const FoundIri* found) noexcept:
+cdef inline bint is_current(
+    const FoundIri* found, const EncoderEntry* names, const EncoderEntry* prefixes
+) noexcept:
     """Are the entries for an IRI still where they were found?"""
     return (
         found.name != 0
-        and encoder.names.entries[found.name].serial == found.name_serial
-        and encoder.prefixes.entries[found.prefix].serial == found.prefix_serial
+        and names[found.name].serial == found.name_serial
+        and prefixes[found.prefix].serial == found.prefix_serial
     )
 
 
-cdef inline void touch_iri(TermEncoder encoder, const FoundIri* found) noexcept:
-    touch(encoder.names, found.name, encoder.row)
+cdef inline void touch_iri(
+    const FoundIri* found, EncoderEntry* names, EncoderEntry* prefixes, uint64_t row
+) noexcept:
+    touch(names, found.name, row)
     if found.prefix != 0:
-        touch(encoder.prefixes, found.prefix, encoder.row)
+        touch(prefixes, found.prefix, row)
 
 
 cdef inline int put_found_iri(
-    TermEncoder encoder, uint32_t field, const FoundIri* found
+    WriteBuffer* content, uint32_t field, const FoundIri* found, LastIri* last
 ) except -1:
     """Put an RdfIri (Jelly-RDF, "IRIs")."""
-    cdef WriteBuffer* content = &encoder.content
     cdef uint8_t* length
     cdef uint8_t* at
     buffer_reserve(content, 2 * FIELD_HEAD)
@@ -133,14 +141,14 @@ cdef inline int put_found_iri(
     length = store_varint(at, field << 3 | LENGTH_DELIMITED)
     # Two numbers of 32 bits: the length is one byte.
     at = length + 1
-    if found.prefix != encoder.last_prefix:
+    if found.prefix != last.prefix:
         at = store_varint(at, 1 << 3 | VARINT)
         at = store_varint(at, found.prefix)
-        encoder.last_prefix = found.prefix
-    if found.name != encoder.last_name + 1:
+        last.prefix = found.prefix
+    if found.name != last.name + 1:
         at = store_varint(at, 2 << 3 | VARINT)
         at = store_varint(at, found.name)
-    encoder.last_name = found.name
+    last.name = found.name
     length[0] = <uint8_t>(at - length - 1)
     content.size = at - content.data
     return 0
