@@ -12,7 +12,13 @@ from . import works
 @pytest.mark.benchmark(group="PatchWriter")
 @pytest.mark.parametrize(
     ("make", "rounds"),
-    [(works.write_patch, 5), (works.write_patch_one_by_one, 5), (works.pyjelly_write, 2)],
+    [
+        (works.write_batches, 5),
+        (works.write_patch, 5),
+        (works.write_patch_one_by_one, 5),
+        (works.protobuf_serialize, 5),
+        (works.pyjelly_write, 2),
+    ],
 )
 def test_write(run: Any, make: Any, rounds: int) -> None:
     run(make, rounds)
@@ -20,7 +26,13 @@ def test_write(run: Any, make: Any, rounds: int) -> None:
 
 @pytest.mark.benchmark(group="StatementWriter")
 @pytest.mark.parametrize(
-    ("make", "rounds"), [(works.write_statements, 5), (works.pyjelly_write, 2)]
+    ("make", "rounds"),
+    [
+        (works.write_statement_batches, 5),
+        (works.write_statements, 5),
+        (works.protobuf_serialize_statements, 5),
+        (works.pyjelly_write, 2),
+    ],
 )
 def test_write_statements(run: Any, make: Any, rounds: int) -> None:
     run(make, rounds)

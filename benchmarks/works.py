@@ -78,12 +78,19 @@ def protobuf_parse_statements(inputs: Inputs) -> Work:
 
 def parse_frames(message: str, data: bytes) -> Work:
     """Parse each frame into a message and do nothing with it; the frames are split beforehand."""
+    frames = split_frames(data)
+    parse = frame_parser(message)
+    return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
+
+
+def frame_parser(message: str) -> Callable[[bytes], Any]:
+    """Return protobuf's function that parses a frame."""
     if api_implementation.Type() != "upb":
         raise RuntimeError(f"protobuf is {api_implementation.Type()}, not its C implementation")
-    frames = split_frames(data)
     # Not by an import statement: mypy would follow it and check the tests.
-    parse = import_module("tests.oracle.schema").message_class(message).FromString
-    return Work("protobuf (upb)", lambda _: exhaust(map(parse, frames)))
+    schema: Any = import_module("tests.oracle.schema")
+    parse: Callable[[bytes], Any] = schema.message_class(message).FromString
+    return parse
 
 
 def split_frames(data: bytes) -> list[bytes]:
@@ -325,6 +332,69 @@ def write_patch_one_by_one(inputs: Inputs) -> Work:
         run,
         prepare=io.BytesIO,
         check=lambda file: file.getvalue() == inputs.jelly_patch,
+    )
+
+
+def encode_patch(batches: Iterable[jr.Batch]) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        for batch in batches:
+            writer.write_all(batch)
+    return file.getvalue()
+
+
+def write_batches(inputs: Inputs) -> Work:
+    batches = list(jr.read_batches(inputs.jelly_patch))
+    return Work(
+        "encode from batches",
+        lambda _: encode_patch(batches),
+        check=lambda data: data == inputs.jelly_patch,
+    )
+
+
+def convert_patch(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work(
+        ".jellyp to .jellyp",
+        lambda _: encode_patch(jr.read_batches(data)),
+        check=lambda result: result == data,
+    )
+
+
+def write_statement_batches(inputs: Inputs) -> Work:
+    batches = list(jr.read_batches(inputs.jelly))
+
+    def run(file: io.BytesIO) -> io.BytesIO:
+        with jr.StatementWriter(file, stream_options()) as writer:
+            for batch in batches:
+                writer.write_all(batch)
+        return file
+
+    return Work(
+        "encode .jelly from batches",
+        run,
+        prepare=io.BytesIO,
+        check=lambda file: len(file.getvalue()) <= len(inputs.jelly),
+    )
+
+
+def protobuf_serialize(inputs: Inputs) -> Work:
+    return serialize_frames("RdfPatchFrame", inputs.jelly_patch)
+
+
+def protobuf_serialize_statements(inputs: Inputs) -> Work:
+    return serialize_frames("RdfStreamFrame", inputs.jelly)
+
+
+def serialize_frames(message: str, data: bytes) -> Work:
+    """Serialize each frame of ready messages: no term is looked up, no frame written."""
+    parse = frame_parser(message)
+    frames = split_frames(data)
+    messages = [parse(frame) for frame in frames]
+    return Work(
+        "protobuf (upb) serializer",
+        lambda _: [each.SerializeToString() for each in messages],
+        check=lambda result: result == frames,
     )
 
 
