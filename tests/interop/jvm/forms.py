@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,8 +16,12 @@ __all__ = [
     "without_last_end",
 ]
 
+LANGUAGE = re.compile("[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?", re.IGNORECASE)
+# How a script is spelled, and a region.
+CASES = {4: str.capitalize, 2: str.upper}
+WITH_GRAPH = ("A", "D", "PA", "PD")
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-# Literals of these take a language, in RDF 1.1 and 1.2; without one, Jena makes others of them.
+# Literals of these take a language.
 TAKE_A_LANGUAGE = (RDF + "langString", RDF + "dirLangString")
 
 
@@ -26,9 +31,9 @@ def seen_by_jena(operations: Iterable[Plain]) -> list[Plain]:
     It has no IRI of a prefix that is deleted.
     """
     return [
-        ("PD", operation[1], None, operation[3])
-        if operation[0] == "PD"
-        else with_jenas_terms(operation)
+        with_jenas_terms(
+            (*operation[:2], None, operation[3]) if operation[0] == "PD" else operation
+        )
         for operation in operations
     ]
 
@@ -63,38 +68,39 @@ def without_default_graph(operations: Iterable[Plain]) -> list[Plain]:
     """Return operations with no graph where it is the default graph: RDF Patch has one for both."""
     return [
         (*operation[:-1], None)
-        if operation[0] in ("A", "D", "PA", "PD") and operation[-1] == DEFAULT_GRAPH
+        if operation[0] in WITH_GRAPH and operation[-1] == DEFAULT_GRAPH
         else operation
         for operation in operations
     ]
 
 
 def can_both_have(value: Any) -> bool:
-    """Tell whether rdflib and Jena have the very terms of a term, an operation or a statement.
+    """Tell whether rdflib and Jena have the very terms of an operation or a statement.
 
-    rdflib's constructor changes the white space of some lexical forms. Jena makes other literals of
-    an empty datatype and of those that take a language.
+    rdflib's constructor changes the white space of some lexical forms. Literals that RDF does not
+    have are left out, and languages that Jena has its own ways with. The default graph is a graph
+    only.
     """
+    has_graph = value[0] in WITH_GRAPH if isinstance(value[0], str) else len(value) == 4
+    terms = value[:-1] if has_graph and value[-1] == DEFAULT_GRAPH else value
+    return all(map(_can_have, terms))
+
+
+def _can_have(value: Any) -> bool:
     if not isinstance(value, tuple):
         return True
-    if value[:1] == ("literal",):
+    if value[0] == "literal":
         _, _, language, datatype = value
-        return plain(node(value)) == value and datatype != "" and datatype not in TAKE_A_LANGUAGE
-    return all(map(can_both_have, value))
+        return (
+            plain(node(value)) == value
+            and datatype != ""
+            and datatype not in TAKE_A_LANGUAGE
+            and (language is None or LANGUAGE.fullmatch(language) is not None)
+        )
+    return value != DEFAULT_GRAPH and all(map(_can_have, value[1:]))
 
 
 def canonical_language(tag: str) -> str:
-    """Spell a language tag as RFC 5646 has it: en, en-GB, zh-Hant-TW."""
+    """Spell a language, script and region as RFC 5646 has them: en, en-GB, zh-Hant-TW."""
     first, *rest = tag.split("-")
-    parts = [first.lower()]
-    for part in rest:
-        # What follows a single letter is an extension.
-        if len(parts[-1]) == 1:
-            parts.append(part.lower())
-        elif len(part) == 2:
-            parts.append(part.upper())
-        elif len(part) == 4:
-            parts.append(part.title())
-        else:
-            parts.append(part.lower())
-    return "-".join(parts)
+    return "-".join([first.lower(), *(CASES.get(len(part), str.lower)(part) for part in rest)])

@@ -65,15 +65,16 @@ def add_prefix(prefix: str, value: str, graph: Plain) -> Plain:
     return ("PA", prefix, ("iri", value), graph)
 
 
-S, P, O, G = map(iri, ("s", "p", "o", "g"))
+S, P, G = map(iri, ("s", "p", "g"))
+THING = iri("o")
 B = ("bnode", "b0")
 QUOTED = ("triple", B, P, text("x"))
 
 STATEMENTS = [
-    ("A", S, P, O, G),
+    ("A", S, P, THING, G),
     ("A", S, P, iri("a#b"), G),
     ("A", S, iri("ns#p"), text("plain"), G),
-    ("D", S, P, O, G),
+    ("D", S, P, THING, G),
     ("A", B, P, ("literal", "chat", "fr", None), G),
     ("A", B, P, ("literal", "colour", "en-GB", None), DEFAULT_GRAPH),
     ("A", B, P, ("bnode", "other.label-1"), DEFAULT_GRAPH),
@@ -114,7 +115,7 @@ FEATURES: dict[str, list[Plain]] = {
         ("TX",),
         *STATEMENTS[4:8],
         ("TA",),
-        ("A", S, P, O, G),
+        ("A", S, P, THING, G),
         ("TX",),
         ("TC",),
         END,
@@ -130,33 +131,33 @@ FEATURES: dict[str, list[Plain]] = {
         *STATEMENTS[2:6],
         ("TC",),
         END,
-        ("A", S, P, O, G),
+        ("A", S, P, THING, G),
         END,
     ],
     "prefixes": [
         add_prefix("ex", "http://example.org/", G),
         add_prefix("", "http://example.org/ns#", G),
         add_prefix("urn", "urn:", DEFAULT_GRAPH),
-        ("A", S, P, O, iri("h")),
+        ("A", S, P, THING, iri("h")),
         add_prefix("h", "http://example.org/ns#", iri("h")),
         add_prefix("b", "http://example.com/", ("bnode", "graph")),
         ("PD", "ex", None, G),
         ("PD", "", None, G),
         ("PD", "urn", None, DEFAULT_GRAPH),
-        ("A", S, P, O, DEFAULT_GRAPH),
+        ("A", S, P, THING, DEFAULT_GRAPH),
         END,
     ],
     "quoted triples": [
         ("H", "about", QUOTED),
         ("A", QUOTED, P, QUOTED, G),
-        ("A", ("triple", QUOTED, P, ("triple", S, P, QUOTED)), P, O, G),
-        ("D", QUOTED, P, O, G),
+        ("A", ("triple", QUOTED, P, ("triple", S, P, QUOTED)), P, THING, G),
+        ("D", QUOTED, P, THING, G),
         END,
     ],
     "generalized": [
-        ("A", text("subject"), B, O, G),
-        ("A", typed("1", "integer"), text("predicate"), O, typed("1", "integer")),
-        ("D", S, ("literal", "p", "en", None), O, ("literal", "g", "en", None)),
+        ("A", text("subject"), B, THING, G),
+        ("A", typed("1", "integer"), text("predicate"), THING, typed("1", "integer")),
+        ("D", S, ("literal", "p", "en", None), THING, ("literal", "g", "en", None)),
         END,
     ],
     "both": [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["UnavailableError", "build", "command"]
+__all__ = ["UnavailableError", "build", "command", "versions"]
 
 FOLDER = Path(__file__).resolve().parent
 TARGET = FOLDER / "target"
@@ -56,7 +58,19 @@ def build() -> None:
         raise RuntimeError(f"the project does not compile:\n{run.stdout}")
 
 
-def command(main: str, *arguments: str) -> list[str]:
+def command(
+    main: str, *arguments: str, java: Sequence[str] = ("-Xss8m", "-XX:+UseSerialGC")
+) -> list[str]:
     """Return the command that runs a class of the project, which must be built."""
     classpath = f"{TARGET / 'classes'}:{CLASSPATH.read_text().strip()}"
-    return ["java", "-Xss8m", "-XX:+UseSerialGC", "-cp", classpath, main, *arguments]
+    return ["java", *java, "-cp", classpath, main, *arguments]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what the project uses, by name."""
+    text = (FOLDER / "pom.xml").read_text(encoding="utf-8")
+    found = {
+        name: re.search(rf"<{key}.version>(.*)</{key}.version>", text)
+        for name, key in (("Jelly-JVM", "jelly"), ("Apache Jena", "jena"))
+    }
+    return {name: match[1] for name, match in found.items() if match is not None}

@@ -1,4 +1,4 @@
-"""Jelly-Patch: what Jelly-JVM writes is read here to the same operations, and the other way round."""
+"""Jelly-Patch: we and Jelly-JVM read the same operations from what the other writes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,13 @@ final class JsonLines {
     }
 
     static void read(InputStream input, Line line) throws IOException {
-        final var json = new JsonReader(new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8)));
+        final var text = new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8));
+        text.mark(1);
+        if (text.read() < 0) {
+            return;
+        }
+        text.reset();
+        final var json = new JsonReader(text);
         // Else it would end after the first line.
         json.setStrictness(Strictness.LENIENT);
         while (json.peek() != JsonToken.END_DOCUMENT) {

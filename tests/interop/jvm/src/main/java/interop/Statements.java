@@ -13,9 +13,11 @@ import java.io.OutputStream;
 import org.apache.jena.atlas.io.AWriter;
 import org.apache.jena.atlas.io.IO;
 import org.apache.jena.atlas.lib.CharSpace;
+import org.apache.jena.graph.Node;
 import org.apache.jena.riot.Lang;
 import org.apache.jena.riot.RDFParser;
 import org.apache.jena.riot.lang.LabelToNode;
+import org.apache.jena.riot.out.NodeFormatterNT;
 import org.apache.jena.riot.system.ErrorHandlerFactory;
 import org.apache.jena.riot.system.StreamRDF;
 import org.apache.jena.riot.writer.WriterStreamRDFPlain;
@@ -56,7 +58,15 @@ final class Statements {
 
     private static StreamRDF plainWriter(OutputStream output) {
         final AWriter text = IO.wrapUTF8(output);
-        return new WriterStreamRDFPlain(text, CharSpace.UTF8) {
+        // Jena's own way of labels spells them in another one, so that any will do.
+        final var format = new NodeFormatterNT(CharSpace.UTF8) {
+            @Override
+            public void formatBNode(AWriter writer, Node node) {
+                writer.print("_:");
+                writer.print(node.getBlankNodeLabel());
+            }
+        };
+        return new WriterStreamRDFPlain(text, format) {
             @Override
             public void finish() {
                 super.finish();

@@ -1,0 +1,120 @@
+"""Where we and the JVM differ: each is in docs/interop.md, with who is right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+
+from ...oracle import schema
+from ...oracle.terms import DEFAULT_GRAPH, Plain, plain_operation
+from ...support import read, refuse, write
+from .inputs import END, THING, G, P, S, iri, text
+from .peer import Peer, PeerError
+
+QUADS: dict[str, Any] = {
+    "preset": "BIG_STRICT",
+    "stream": "PUNCTUATED",
+    "statements": "QUADS",
+    "rows": 512,
+    "delimited": True,
+}
+STATEMENT = ("A", S, P, THING, G)
+
+
+def add_prefix(graph: Plain | None) -> Plain:
+    return ("PA", "ex", iri(""), graph)
+
+
+class TestPrefixesWithoutAGraph:
+    """Jena has prefixes without a graph; a stream of quads has not."""
+
+    def test_the_first_row_with_a_graph_has_none(self, peer: Peer) -> None:
+        data = peer.write_changes([add_prefix(None), END], "jellyp", **QUADS)
+        refuse(data, row=True)
+        # To Jelly-JVM it is none.
+        assert peer.read_changes(data, "jellyp") == [add_prefix(None), END]
+
+    def test_behind_a_statement_it_is_its_graph(self, peer: Peer) -> None:
+        data = peer.write_changes([STATEMENT, add_prefix(None), END], "jellyp", **QUADS)
+        assert read(data) == [STATEMENT, add_prefix(G), END]
+        assert peer.read_changes(data, "jellyp") == [STATEMENT, add_prefix(G), END]
+
+    def test_we_write_the_default_graph(self, peer: Peer) -> None:
+        data = write([STATEMENT, add_prefix(None), END])
+        assert peer.read_changes(data, "jellyp") == [STATEMENT, add_prefix(DEFAULT_GRAPH), END]
+
+
+def test_the_iri_of_a_deleted_prefix_is_lost_in_jena(peer: Peer) -> None:
+    operations = [("PD", "ex", iri(""), G), END]
+    data = write(operations)
+    assert read(data) == operations
+    assert peer.read_changes(data, "jellyp") == [("PD", "ex", None, G), END]
+
+
+@pytest.mark.parametrize(
+    ("tag", "theirs"),
+    [("EN-gb", "en-GB"), ("en-us", "en-US"), ("ZH-hANT-tw", "zh-Hant-TW"), ("X-A1", "x-a1")],
+)
+def test_jena_spells_languages_anew(peer: Peer, tag: str, theirs: str) -> None:
+    data = write([("H", "k", ("literal", "x", tag, None)), END])
+    assert read(data)[0][2][2] == tag
+    assert peer.read_changes(data, "jellyp")[0][2][2] == theirs
+
+
+def test_a_string_has_no_datatype_in_jena(peer: Peer) -> None:
+    string = ("literal", "x", None, "http://www.w3.org/2001/XMLSchema#string")
+    data = peer.write_changes([("H", "k", string), END], "jellyp", **QUADS)
+    assert read(data) == [("H", "k", text("x")), END]
+
+
+@pytest.mark.parametrize(("stream", "theirs"), [("FRAME", b"\0"), ("FLAT", b"\0")])
+def test_a_patch_without_operations(peer: Peer, stream: str, theirs: bytes) -> None:
+    assert peer.write_changes([END], "jellyp", **{**QUADS, "stream": stream}) == theirs
+    refuse(theirs)
+    options = jr.PatchOptions(stream_type=stream)
+    ends = [END] if stream == "FRAME" else []
+    assert peer.read_changes(write([END], options), "jellyp") == ends
+
+
+def test_jelly_jvm_goes_on_in_a_frame_behind_a_mark(peer: Peer) -> None:
+    operations = [STATEMENT, END, STATEMENT, END]
+    data = peer.write_changes(operations, "jellyp", **{**QUADS, "delimited": False})
+    kinds = [row.WhichOneof("row") for row in schema.RdfPatchFrame.FromString(data).rows]
+    assert kinds[-3:] == ["punctuation", "statement_add", "punctuation"]
+    assert read(data) == operations
+    info = jr.inspect(write(operations))
+    assert info.frames == 2
+    assert jr.inspect(peer.write_changes(operations, "jellyp", **QUADS)).frames == 1
+
+
+def test_jena_reads_quoted_triples_as_rdf_1_2_has_them(peer: Peer) -> None:
+    row = b"A <urn:s> <urn:p> %s .\n"
+    new, old = row % b"<<( <urn:s> <urn:p> <urn:o> )>>", row % b"<< <urn:s> <urn:p> <urn:o> >>"
+    ours = [plain_operation(op) for op in jr.read_operations(new, format="rdf-patch")]
+    assert ours == [plain_operation(op) for op in jr.read_operations(old, format="rdf-patch")]
+    assert peer.read_changes(new, "rdfp") == ours[:-1]
+    with pytest.raises(PeerError, match="Expect a Node"):
+        peer.read_changes(old, "rdfp")
+
+
+@pytest.mark.parametrize("row", [("H", "k", ("bnode", "b 0")), ("H", "two words", iri("x"))])
+def test_jena_does_not_quote_labels_and_keys_in_text(peer: Peer, row: Plain) -> None:
+    data = peer.write_changes([row], "rdfp")
+    with pytest.raises(PeerError):
+        peer.read_changes(data, "rdfp")
+    with pytest.raises(jr.DecodeError):
+        list(jr.read_operations(data, format="rdf-patch"))
+
+
+@pytest.mark.parametrize(
+    ("target", "row"),
+    [("rdfp", add_prefix(DEFAULT_GRAPH)), ("rdfpb", ("A", S, P, THING, DEFAULT_GRAPH))],
+)
+def test_jena_names_the_default_graph(peer: Peer, target: str, row: Plain) -> None:
+    data = peer.write_changes([row], target)
+    assert b"urn:x-arq:DefaultGraphNode" in data
+    found = [plain_operation(op) for op in jr.read_operations(data, format=target)]
+    assert found == [(*row[:-1], None), END]
