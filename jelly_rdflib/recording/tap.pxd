@@ -5,6 +5,8 @@ cdef class Tap:
     cdef readonly object lock
     cdef object store
     cdef bint is_graph_aware
+    # Whether the store has each literal as it was added.
+    cdef bint keeps_literals
     cdef list journals
     # The changes that are being made right now.
     cdef list pending
@@ -36,6 +38,7 @@ cdef class Tap:
     cdef int make(self, bint is_add, tuple triple, object graph) except -1
     cdef list removals(self, object pattern, object graph)
     cdef list as_stored(self, list changes)
+    cdef list stored_forms(self, tuple change)
     cdef object take_snapshot(self)
     cdef list differences(self, object before, object after)
     cdef int tell_differences(self, object before, set listed) except -1

@@ -56,6 +56,7 @@ cdef class Tap:
         self.lock = threading.RLock()
         self.store = store
         self.is_graph_aware = store.graph_aware
+        self.keeps_literals = type(store) in (Memory, SimpleMemory)
         self.journals = []
         self.pending = []
         self.forget_listed()
@@ -470,16 +471,26 @@ cdef class Tap:
         A store may have a spelling of its own: Oxigraph's has ``"x"^^xsd:string`` for ``"x"``, and
         1 for 01. What it removes is spelled so.
         """
-        cdef dict stored = {}
+        cdef dict stored
+        if self.keeps_literals:
+            return changes
+        # Mostly there is no need to look for doubles: hashes of terms and graphs are Python code.
+        if len(changes) == 1:
+            return self.stored_forms(changes[0])
+        stored = {}
         for change in changes:
-            is_add, triple, graph = change
-            if not is_add or not isinstance(triple[2], Literal):
-                stored[change] = None
-                continue
-            for found, _ in self.store.triples(triple, graph):
-                stored[True, found, graph] = None
-                break
+            for form in self.stored_forms(change):
+                stored[form] = None
         return list(stored)
+
+    cdef list stored_forms(self, tuple change):
+        """Return what the store has made of a change: the same or another one, or none."""
+        is_add, triple, graph = change
+        if not is_add or not isinstance(triple[2], Literal):
+            return [change]
+        for found, _ in self.store.triples(triple, graph):
+            return [(True, found, graph)]
+        return []
 
     cdef object take_snapshot(self):
         """Return all that the store has, in a form for `differences`."""
