@@ -25,8 +25,13 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark
-	$(BIN)/pytest --ignore=tests/spark --ignore=tests/cli/test_spark.py
+test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark and on the JVM
+	$(BIN)/pytest --ignore=tests/spark --ignore=tests/cli/test_spark.py --ignore=tests/interop/jvm
+
+.PHONY: interop
+interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test that we read each other
+	test -d .cache/brick-log || $(MAKE) demo
+	$(BIN)/pytest -rs tests/interop/jvm
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
@@ -45,6 +50,10 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: bench-peers
+bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and write docs/benchmarks.md
+	$(BIN)/python -m benchmarks.peers $(ARGS)
 
 SUITE ?= ../shared/conformance
 

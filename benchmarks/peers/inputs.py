@@ -1,0 +1,172 @@
+"""What is read and written: three sets of changes, in every format.
+
+They are made once, into ``.cache/bench/peers``. For formats of statements, which can't say that
+something is deleted, the statements of adds and deletes are written alike.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import itertools
+import os
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rdflib import Literal, Namespace, URIRef
+from rdflib.namespace import RDF, SOSA, XSD
+
+import jelly_rdflib as jr
+from benchmarks import data, log_works
+
+__all__ = ["FORMATS", "Changes", "load"]
+
+# Part of the names of what is kept: change it where what is made below changes.
+EDITION = 1
+FORMATS = {
+    "jellyp": "jelly-patch",
+    "rdfp": "rdf-patch",
+    "rdfpb": "rdf-patch-thrift",
+    "jelly": "jelly",
+    "nq": "n-quads",
+}
+MILLION = 1_000_000
+PER_OBSERVATION = 7
+
+
+@dataclass(frozen=True)
+class Changes:
+    """One set of changes, in a folder.
+
+    Attributes:
+        name: What it is called.
+        about: What it is, in a sentence.
+        folder: Where ``data.EXTENSION`` is for each of `FORMATS`.
+    """
+
+    name: str
+    about: str
+    folder: Path
+
+    def path(self, extension: str) -> Path:
+        """Return the file of a format."""
+        return self.folder / f"data.{extension}"
+
+    def read(self, extension: str) -> bytes:
+        """Return what the file of a format holds."""
+        return self.path(extension).read_bytes()
+
+    @functools.cached_property
+    def operations(self) -> list[jr.Operation]:
+        """The operations, with rdflib's terms."""
+        return [each for each in jr.read_operations(self.read("jellyp")) if each[0] != jr.Op.END]
+
+    @functools.cached_property
+    def count(self) -> int:
+        """How many statements are added and deleted."""
+        return sum(each[0] in (jr.Op.A, jr.Op.D) for each in self.operations)
+
+
+def load(share: float = 1) -> list[Changes]:
+    """Return all three, or that share of each.
+
+    Raises:
+        DataError: The releases of schema.org are not there.
+    """
+    million = int(MILLION * share)
+    return [
+        _changes(
+            "schema.org, all releases",
+            "The statements of the releases of schema.org, each release a graph: one transaction"
+            " that adds.",
+            f"quads-{share}",
+            lambda: _first(iter(data.load().operations), share),
+        ),
+        _changes(
+            "schema.org, its history",
+            "What each release of schema.org deletes and adds, a transaction for each, again and"
+            " again up to a million operations.",
+            f"history-{share}",
+            lambda: _history(million),
+        ),
+        _changes(
+            "sensors",
+            "A generated stream of observations, as of the Internet of Things: in each transaction"
+            " six statements with a number and a time are added, and what was said to be the"
+            " newest one before is deleted. A million operations.",
+            f"sensors-{share}",
+            lambda: _observations(million),
+        ),
+    ]
+
+
+def _first(operations: Iterator[jr.Operation], share: float) -> Iterator[jr.Operation]:
+    return itertools.islice(operations, int(250_000 * share)) if share < 1 else operations
+
+
+def _history(count: int) -> Iterator[jr.Operation]:
+    patches = log_works.history(data.load()).patches
+    endless = itertools.chain.from_iterable(itertools.cycle(patches))
+    return itertools.islice(endless, count)
+
+
+def _observations(count: int) -> Iterator[jr.Operation]:
+    """Make transactions of observations by a hundred sensors in ten places, each a graph."""
+    ex = Namespace("http://example.org/building/")
+    chance = random.Random(7)
+    newest: dict[URIRef, URIRef] = {}
+    second = 0
+    for number in range(count // (PER_OBSERVATION + 2)):
+        place, kind = chance.randrange(10), chance.randrange(10)
+        graph = ex[f"floor/{place}"]
+        sensor = ex[f"floor/{place}/sensor/{kind}"]
+        this = ex[f"observation/{number}"]
+        second += chance.randrange(3)
+        time = f"2026-03-{1 + second // 86400:02}T{second // 3600 % 24:02}:{second // 60 % 60:02}"
+        value = f"{chance.gauss(20, 3):.2f}"
+        yield (jr.Op.TX,)
+        yield (jr.Op.A, this, RDF.type, SOSA.Observation, graph)
+        yield (jr.Op.A, this, SOSA.madeBySensor, sensor, graph)
+        yield (jr.Op.A, this, SOSA.observedProperty, ex[f"property/{kind}"], graph)
+        stamp = Literal(f"{time}:{second % 60:02}Z", datatype=XSD.dateTime, normalize=False)
+        yield (jr.Op.A, this, SOSA.resultTime, stamp, graph)
+        result = Literal(value, datatype=XSD.decimal, normalize=False)
+        yield (jr.Op.A, this, SOSA.hasSimpleResult, result, graph)
+        if sensor in newest:
+            yield (jr.Op.D, sensor, ex.newest, newest[sensor], graph)
+        yield (jr.Op.A, sensor, ex.newest, this, graph)
+        newest[sensor] = this
+        yield (jr.Op.TC,)
+
+
+def _changes(
+    name: str, about: str, key: str, make: Callable[[], Iterator[jr.Operation]]
+) -> Changes:
+    folder = data.CACHE / "peers" / f"{key}-{EDITION}"
+    if not folder.exists():
+        # Whole or not at all: an interrupted run leaves no half of it.
+        unfinished = folder.with_name(f"{folder.name}.{os.getpid()}")
+        unfinished.mkdir(parents=True)
+        operations = list(make())
+        if operations[-1][0] not in (jr.Op.TC, jr.Op.TA):
+            operations.append((jr.Op.TC,))
+        for extension, format in FORMATS.items():
+            (unfinished / f"data.{extension}").write_bytes(encode(operations, format))
+        unfinished.rename(folder)
+    return Changes(name, about, folder)
+
+
+def encode(operations: list[jr.Operation], format: str) -> bytes:
+    """Write operations, or their statements where the format has but those."""
+    file = io.BytesIO()
+    if format in ("jelly", "n-quads"):
+        # A stream of statements has our default for patches, so that the two can be compared.
+        options = data.stream_options() if format == "jelly" else None
+        with jr.StatementWriter(file, options, format=format) as statements:
+            statements.write_all(each[1:] for each in operations if each[0] in (jr.Op.A, jr.Op.D))
+    else:
+        with jr.PatchWriter(file, format=format) as changes:
+            changes.write_all(operations)
+    return file.getvalue()

@@ -1,0 +1,38 @@
+"""How large each writer's output is, plain and with gzip."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+
+from .inputs import Changes
+from .jvm import NAMES, Jvm, write_file
+
+__all__ = ["Size", "measure"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a writer made of the changes, in bytes."""
+
+    who: str
+    format: str
+    plain: int
+    gzipped: int
+
+
+def measure(changes: Changes, jvm: Jvm, scratch: Path) -> list[Size]:
+    """Have each write the changes, and return the sizes."""
+    sizes = []
+    for extension in NAMES:
+        sizes.append(_size("jelly-rdflib", extension, changes.read(extension)))
+        path = scratch / f"data.{extension}"
+        write_file(jvm, changes, extension, path)
+        sizes.append(_size(NAMES[extension], extension, path.read_bytes()))
+        path.unlink()
+    return sizes
+
+
+def _size(who: str, extension: str, content: bytes) -> Size:
+    return Size(who, extension, len(content), len(gzip.compress(content, 6)))
