@@ -70,6 +70,11 @@ def _has_schemes(value: Any) -> bool:
     if value[0] == "iri":
         return value[1][:8].isascii()
     return all(map(_has_schemes, value))
+
+
+@st.composite
+def _statements(draw: st.DrawFn) -> Drawn:
+    stream = draw(rdf_strategies.streams(logical="flat"))
     options = {
         "preset": _preset(draw, stream.options),
         "physical": jr.PhysicalStreamType(stream.options["physical_type"]).name,
