@@ -348,7 +348,7 @@ def write_arrow(
         with StatementWriter(destination, options) as writer:
             for batch in batches:
                 _check_statements(batch)
-                writer.write_all(batch.statements())
+                writer.write_all(batch)
         return
     with PatchWriter(destination, options, format=format) as writer:
         for batch in batches:
