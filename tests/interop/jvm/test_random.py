@@ -11,6 +11,7 @@ import jelly_rdflib as jr
 
 from ... import strategies
 from ...oracle.terms import Plain
+from ...rdf import strategies as rdf_strategies
 from . import test_statements, test_text_and_thrift
 from .forms import can_both_have, seen_by_jena
 from .inputs import PRESETS
