@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
+from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
@@ -103,7 +104,7 @@ def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[In
             yield IncomingPatch(reader, must_be_there=True)
         finally:
             reader.close()
-    elif isinstance(patch, Iterable):
+    elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")
         yield IncomingPatch(iter(patch), must_be_there=False)

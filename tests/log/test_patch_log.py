@@ -263,6 +263,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
         (b"TX . A <urn:s>", jr.DecodeError),
         (7, TypeError),
         (None, TypeError),
+        (Dataset(), TypeError),
     ],
 )
 def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) -> None:
