@@ -366,6 +366,9 @@ class PatchLog:
         brought up to date any more; one that has the version before the first, or a version from
         the last on, can.
 
+        The one patch deletes whatever came and went in the meantime. To undo it, ask first what of
+        it takes effect on the version before: ``effective(...)``, then `jelly_rdflib.invert`.
+
         Args:
             first: The first version, or the id of the patch that makes it.
             last: The last one.

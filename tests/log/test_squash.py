@@ -186,6 +186,17 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     assert terms == [(S, P, quoted), (Literal("s"), P, S)]
 
 
+def test_what_takes_effect_of_a_squashed_patch_can_be_undone(log: PatchLog) -> None:
+    fill(log, 4)
+    before, after = state(log.checkout(1)), log.checkout(4)
+    patch = log.squash(2, 4).read()
+    blind = log.checkout(4)
+    patch.invert().apply(blind)
+    assert state(blind) != before
+    patch.effective(log.checkout(1)).invert().apply(after)
+    assert state(after) == before
+
+
 def test_squash_can_be_applied_where_its_first_version_was(log: PatchLog) -> None:
     fill(log, 6)
     target = Dataset()
