@@ -115,9 +115,7 @@ cdef class BatchTerms:
             return self.encoder.is_same_node(self.types.default_graph, before)
         if type(before) is NumberedTerm:
             numbered = <NumberedTerm>before
-            return terms_same(
-                &numbered.table.columns, numbered.number, self.terms, number
-            )
+            return terms_same(&numbered.table.columns, numbered.number, self.terms, number)
         return self.encoder.is_same_node(self.node(number), before)
 
     cdef int text_of(self, uint32_t number, Text* text) except -1:

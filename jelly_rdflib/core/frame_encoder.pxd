@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.batch_terms cimport BatchTerms
 from jelly_rdflib.core.node_types cimport NodeTypes
-from jelly_rdflib.core.term_encoder cimport TermEncoder, TermFields
+from jelly_rdflib.core.term_encoder cimport TermEncoder
 
 cdef enum:
     # The row of the options, in both formats.

@@ -21,7 +21,6 @@ from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
     OBJECT,
     PREDICATE,
-    STATEMENT_FIELDS,
     SUBJECT,
     LastIri,
     TermFields,
