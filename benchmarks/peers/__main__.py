@@ -24,10 +24,10 @@ from .plot import draw
 from .results import Result, Results
 from .task import READ, WRITE, Task
 
-ROUNDS = 7
-WARM_UPS = 5
+ROUNDS = 5
+WARM_UPS = 3
 SLOW = 5.0
-SLOW_ROUNDS = 3
+SLOW_ROUNDS = 2
 QUICK_SHARE = 0.05
 
 
