@@ -20,7 +20,7 @@ PEERS = "#90a4ae"
 def draw(result: Result, path: Path) -> None:
     """Draw the speeds of reading and of writing, and save them as SVG."""
     # The same figures are to make the same file.
-    with mpl.rc_context({"svg.hashsalt": "jelly-rdflib"}):
+    with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
         figure = Figure(figsize=(11, 4.6), layout="constrained")
         for axes, kind in zip(figure.subplots(1, 2), (READ, WRITE), strict=True):
             tasks = sorted((task for task in result.tasks if task.kind == kind), key=result.rate)
