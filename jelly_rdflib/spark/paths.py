@@ -6,12 +6,15 @@ import fnmatch
 import glob
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
 __all__ = ["find_files", "list_folder", "local_path", "paths_of"]
 
 INDEX = ".idx"
+# Choices in a glob, the innermost ones first: {a,b}.
+_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
@@ -75,7 +78,7 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
     """Return the files that paths stand for: files, folders, and globs of both.
 
     Args:
-        paths: Absolute paths.
+        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``.
         pattern: Of a folder's files, those with a name that matches this.
         is_recursive: Whether folders in folders are looked into.
 
@@ -86,9 +89,8 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
     files: list[str] = []
     for path in paths:
         matches = [path]
-        if not os.path.exists(path) and glob.has_magic(path):
-            matches = sorted(glob.glob(path, recursive=True))
-            matches = [match for match in matches if not match.endswith(INDEX)]
+        if not os.path.exists(path) and _is_glob(path):
+            matches = _find_matches(path)
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"{path}: there is no such file or folder")
         for match in matches:
@@ -103,3 +105,28 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
             raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
         seen[real] = file
     return files
+
+
+def _is_glob(path: str) -> bool:
+    return glob.has_magic(path) or _CHOICES.search(path) is not None
+
+
+def _find_matches(path: str) -> list[str]:
+    """Return what a glob matches, each once, in the order of their names."""
+    matches = {
+        match
+        for choice in _choices(path)
+        for match in glob.glob(choice, recursive=True)
+        if not match.endswith(INDEX)
+    }
+    return sorted(matches)
+
+
+def _choices(path: str) -> Iterator[str]:
+    """Give the globs without ``{…,…}`` that one with it stands for, as Spark's own sources do."""
+    found = _CHOICES.search(path)
+    if found is None:
+        yield path
+        return
+    for choice in found[1].split(","):
+        yield from _choices(path[: found.start()] + choice + path[found.end() :])
