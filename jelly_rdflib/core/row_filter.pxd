@@ -11,6 +11,7 @@ cdef enum:
 
 cdef class TermCondition:
     cdef readonly bint accepts_null
+    cdef readonly list unknown
     cdef bint is_negated
     cdef bint has_values
     cdef TermParser parser  # its decoder's table has the values

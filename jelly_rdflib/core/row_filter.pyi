@@ -17,6 +17,10 @@ class TermCondition:
         is_negated: bool = False,
         accepts_null: bool = False,
     ) -> None: ...
+    @property
+    def accepts_null(self) -> bool: ...
+    @property
+    def unknown(self) -> list[str]: ...
 
 @final
 class RowFilter:

@@ -23,6 +23,9 @@ cdef class TermCondition:
             term, or not in its canonical spelling, is no term's.
         is_negated: The term must be none of ``values``.
         accepts_null: Whether the condition holds where there is no term.
+
+    Attributes:
+        unknown: Those of ``values`` that are no terms, or not in their canonical spelling.
     """
 
     def __cinit__(self, factory, limits, values, *, bint is_negated=False, bint accepts_null=False):
@@ -30,6 +33,7 @@ cdef class TermCondition:
         cdef uint32_t number
         self.is_negated = is_negated
         self.accepts_null = accepts_null
+        self.unknown = []
         self.has_values = values is not None
         if not self.has_values:
             return
@@ -42,11 +46,13 @@ cdef class TermCondition:
                 )
                 if canonical_text(self.parser, number, limits.max_text_size) == text:
                     numbers.append(number)
+                    continue
             except LimitError:
                 # No term that is read can be so large.
                 continue
             except DecodeError:
-                continue
+                pass
+            self.unknown.append(value)
         self.is_value = <uint8_t*>PyMem_RawCalloc(self.parser.decoder.terms.count, 1)
         if self.is_value == NULL:
             raise MemoryError

@@ -13,7 +13,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.read_options import ReadOptions
 
-__all__ = ["Filters"]
+__all__ = ["Filters", "check_term"]
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,15 @@ class Filters:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Filters:
-        """Return the conditions that a reader's options have."""
+        """Return the conditions that a reader's options have.
+
+        Raises:
+            ValueError: What is to be a term is none.
+        """
         filters = cls(None if options.ops is None else frozenset(Op[op] for op in options.ops))
         for column, term in options.wanted:
+            if term is not None:
+                check_term(term, f"the option {column}", options.limits)
             condition = _NULL if term is None else _Condition((term,))
             filters.terms.setdefault(column, []).append(condition)
         return filters
@@ -110,6 +116,31 @@ class Filters:
             for column in TERM_COLUMNS
         }
         return RowFilter(ops=ops, **conditions)
+
+
+def check_term(text: str, what: str, limits: Limits | None = None) -> None:
+    """Check that a text can be equal to that of a term in a table.
+
+    Args:
+        text: The text.
+        what: What it is called in the message.
+        limits: What terms may be.
+
+    Raises:
+        ValueError: It is no term, or not in its canonical spelling.
+
+    Examples:
+        >>> check_term("<urn:lamp>", "s")
+        >>> check_term("urn:lamp", "s")
+        Traceback (most recent call last):
+        ...
+        ValueError: s: 'urn:lamp' is no term as a table has it: <urn:s>, "text"@en, _:label
+    """
+    condition = TermCondition(make_node_factory(False), limits or Limits(), (text,))
+    if condition.unknown:
+        raise ValueError(
+            f'{what}: {text!r} is no term as a table has it: <urn:s>, "text"@en, _:label'
+        )
 
 
 def _condition(each: Any) -> _Condition | None:

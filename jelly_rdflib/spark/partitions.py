@@ -44,32 +44,23 @@ class FilePartition(InputPartition):
 def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
     """Check, by their first frames, that files are what they should be, and go together.
 
+    A file that is damaged is passed over where the mode is not FAILFAST: its rows tell of it.
+
     Raises:
-        DecodeError: A file is empty, or is not of this format, or has other statements than those
-            before it.
+        DecodeError: A file is empty, or is not of this format; or, in any mode, it has other
+            statements than those before it.
         OSError: A file can't be read.
     """
     first: tuple[str, str] | None = None
     for file in files:
-        if os.path.getsize(file) == 0:
-            raise DecodeError(f"{file}: the file is empty")
-        if not kind.has_frames:
-            continue
-        batches = look_at_batches(file, limits=options.limits, format=kind.encoding)
         try:
-            next(batches, None)
-            found = batches.options
+            statements = _statement_type(file, kind, options.limits)
         except DecodeError as error:
-            raise file_error(file, error) from None
-        finally:
-            batches.close()
-        if found is None:
+            if options.mode == FAILFAST:
+                raise file_error(file, error) from None
             continue
-        has_changes = hasattr(found, "statement_type")
-        if has_changes == kind.is_statements:
-            others = "Jelly-Patch" if has_changes else "Jelly-RDF"
-            raise DecodeError(f"{file}: this is {others}, not {kind.name}")
-        statements = kind.statement_type(found)
+        if statements is None:
+            continue
         if first is None:
             first = (file, statements)
         elif first[1] != statements:
@@ -77,6 +68,32 @@ def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
                 f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
                 " one by one, and say what the graph of the triples is"
             )
+
+
+def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
+    """Return whether a file has triples or quads; None if it does not say so at its start.
+
+    Raises:
+        DecodeError: It is empty, or not of this format.
+        OSError: It can't be read.
+    """
+    if os.path.getsize(file) == 0:
+        raise DecodeError("the file is empty")
+    if not kind.has_frames:
+        return None
+    batches = look_at_batches(file, limits=limits, format=kind.encoding)
+    try:
+        next(batches, None)
+        found = batches.options
+    finally:
+        batches.close()
+    if found is None:
+        return None
+    has_changes = hasattr(found, "statement_type")
+    if has_changes == kind.is_statements:
+        others = "Jelly-Patch" if has_changes else "Jelly-RDF"
+        raise DecodeError(f"this is {others}, not {kind.name}")
+    return kind.statement_type(found)
 
 
 def file_error(file: str, error: DecodeError) -> DecodeError:

@@ -62,6 +62,7 @@ class TestRows:
             "b/1.jellyp",
         ]
         assert files(tmp_path / "*" / "0.jelly?") == ["a/0.jellyp", "b/0.jellyp"]
+        assert files(tmp_path / "{a,b}" / "{0,none}.jelly{p,{p,x}}") == ["a/0.jellyp", "b/0.jellyp"]
         assert files((tmp_path / "a" / "0.jellyp").as_uri()) == ["a/0.jellyp"]
         assert files(tmp_path, recursiveFileLookup="true", pathGlobFilter="1*") == [
             "a/1.jellyp",
@@ -180,7 +181,7 @@ class TestFilters:
             ({"op": "a, D"}, "op in ('A', 'D')"),
             ({"s": "<http://example.org/s1>"}, "s = '<http://example.org/s1>'"),
             ({"g": "null", "op": "A,D"}, "g is null and op in ('A', 'D')"),
-            ({"p": "http://no.term"}, "p = 'http://no.term'"),
+            ({"p": "<http://no.such>"}, "p = '<http://no.such>'"),
         ],
     )
     def test_options_choose_rows_too(
@@ -358,6 +359,17 @@ class TestBadInput:
         with pytest.raises(Exception, match=message):
             load(spark, tmp_path).collect()
 
+    @pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED"])
+    def test_triples_are_not_read_with_quads_in_any_mode(
+        self, spark: SparkSession, tmp_path: Path, mode: str
+    ) -> None:
+        (tmp_path / "a.jellyp").touch()
+        write_file(tmp_path / "b.jellyp", make_operations(1, 1))
+        triples = [("A", iri(1), iri(2), iri(3), None)]
+        write_file(tmp_path / "c.jellyp", triples, statement_type="TRIPLES")
+        with pytest.raises(Exception, match=r"c\.jellyp: a stream of TRIPLES, but .*b\.jellyp"):
+            load(spark, tmp_path, mode=mode).collect()
+
     def test_what_is_not_there_is_named(self, spark: SparkSession, tmp_path: Path) -> None:
         for name in ("none.jellyp", "none*"):
             with pytest.raises(Exception, match="there is no such file or folder"):
@@ -377,6 +389,8 @@ class TestBadInput:
             ({"terms": "xml"}, "the option terms is string or struct"),
             ({"partitionBytes": "0"}, "partitionBytes is a number from 1 on"),
             ({"frobnicate": "1"}, "there is no option 'frobnicate'"),
+            ({"s": "http://no.term"}, "the option s: 'http://no.term' is no term"),
+            ({"o": r'"\u0061"'}, "the option o: .* is no term as a table has it"),
         ],
     )
     def test_options_are_checked(

@@ -7,6 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from jelly_rdflib.spark.filters import check_term
 from jelly_rdflib.spark.pipeline.chain import Root
 from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
 from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
@@ -46,7 +47,7 @@ def history(
         is null if the quad is there still.
 
     Raises:
-        PatchError, ValueError, TypeError: As by `replay`.
+        PatchError, ValueError, TypeError: As by `replay`; or what is to be a term is none.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -68,6 +69,9 @@ def history(
         <BLANKLINE>
     """
     wanted = {"s": s, "p": p, "o": o, "g": g}
+    for name, value in wanted.items():
+        if value is not None:
+            check_term(value, name)
     if base is not None:
         base = check_quads(base, "the base").distinct()
     root = Root(is_any=base is not None)

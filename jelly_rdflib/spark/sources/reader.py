@@ -146,14 +146,14 @@ class FilesReader(DataSourceReader):
 
         Raises:
             FileNotFoundError, ValueError: As by `find_files`.
-            DecodeError: A file is empty, or does not go with the others, in the mode FAILFAST.
+            DecodeError: A file does not go with the others; or, in the mode FAILFAST, it is empty
+                or not of the format.
         """
         rows = self._rows
         options = rows.options
         files = find_files(self._paths, pattern=options.pattern, is_recursive=options.is_recursive)
         files = [file for file in files if rows.filters.wants_file(file)]
-        if options.mode == FAILFAST:
-            check_files(files, rows.kind, options)
+        check_files(files, rows.kind, options)
         return list(plan(files, rows.kind, options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

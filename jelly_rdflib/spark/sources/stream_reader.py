@@ -20,7 +20,7 @@ from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.partitions import check_files, plan
 from jelly_rdflib.spark.paths import find_files
-from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
+from jelly_rdflib.spark.read_options import ReadOptions
 from jelly_rdflib.spark.sources.reader import RowsReader
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ]
         files = [path for _, path in sorted(new)]
         rows = self._rows
-        if rows.options.mode == FAILFAST:
-            check_files(files, rows.kind, rows.options)
+        check_files(files, rows.kind, rows.options)
         return list(plan(files, rows.kind, rows.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

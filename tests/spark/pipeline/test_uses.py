@@ -117,6 +117,12 @@ def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
     assert versions(changes).count() == 8
 
 
+def test_history_of_what_is_no_term(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [A, END]})
+    with pytest.raises(ValueError, match="s: 'urn:s' is no term"):
+        history(changes, s="urn:s")
+
+
 def test_history_by_a_column(spark: SparkSession) -> None:
     changes = changes_of(spark, {"2020": [A, END], "2021": [A, END], "2022": [D, END]})
     rows = history(changes, order_by="file").collect()
