@@ -22,7 +22,7 @@ __all__ = ["command"]
 @click.command("diff")
 @PATHS
 @output_options(*OF_CHANGES)
-@click.option("--old", type=VERSION, default=0, show_default=True, help="The version it is for.")
+@click.option("--old", type=VERSION, help="The version it is for. [default: 0, which is empty]")
 @click.option("--new", type=VERSION, help="What it makes of it. [default: the newest version]")
 @FROM
 @ORDER_BY
@@ -32,7 +32,7 @@ def command(
     output: str,
     to: str | None,
     overwrite: bool,
-    old: int | str,
+    old: int | str | None,
     new: int | str | None,
     from_: str | None,
     order_by: str | None,
@@ -50,6 +50,10 @@ def command(
     from jelly_rdflib.cli.spark.inputs import Changes
     from jelly_rdflib.cli.spark.session import open_session
 
+    if old is None:
+        if order_by is not None:
+            raise click.UsageError("with --order-by there is no version 0: --old has to be given")
+        old = 0
     changes = Changes(paths, from_)
     out = Output(output, to, OF_CHANGES, overwrite=overwrite)
     with open_session(**session) as spark:

@@ -91,9 +91,17 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
     builder: Any = SparkSession.builder.master(master).appName("jellyp")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    with _standard_error_to(spark_log or os.devnull):
-        spark: SparkSession = builder.getOrCreate()
-        register(spark)
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        with _standard_error_to(spark_log or os.devnull):
+            spark: SparkSession = builder.getOrCreate()
+            register(spark)
+    except (PySparkException, Py4JError) as error:
+        raise click.ClickException(
+            f"Spark can't be started on {master}: {_cause(error)} (--spark-log keeps what it says)"
+        ) from error
     return spark
 
 
@@ -110,6 +118,13 @@ def _standard_error_to(path: str) -> Iterator[None]:
         sys.stderr.flush()
         os.dup2(saved, 2)
         os.close(saved)
+
+
+def _cause(error: Exception) -> str:
+    """Return what Java said, without its own name for it and where it happened."""
+    java = getattr(error, "java_exception", None)
+    text = str(error) if java is None else str(java.getMessage())
+    return text.strip().partition("\n")[0]
 
 
 def _explain(error: Exception) -> str:
