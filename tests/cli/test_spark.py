@@ -108,6 +108,14 @@ def test_started_as_a_process(log: Path) -> None:
     assert set(ended.stdout.splitlines()) == lines(dataset_at(1))
 
 
+def test_a_master_that_is_none_is_told_in_a_line(log: Path) -> None:
+    check_spark()
+    ended = start("replay", log, "--master", "nonsense")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "nonsense" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
 def test_damaged_file_is_named_in_a_line(log: Path) -> None:
     check_spark()
     (log / "b.jellyp").write_bytes(b"no patch")
@@ -205,6 +213,7 @@ def test_input_at_fault_exits_with_1(log: Path) -> None:
         ["replay", "x.jellyp", "-o", "."],
         ["replay", "x.jellyp", "-o", "y", "--to", "jellyp"],
         ["diff", "x.jellyp", "--conf", "memory"],
+        ["diff", "x.jellyp", "--order-by", "file"],
         ["ingest", "x.jellyp", "table"],
         ["nonsense"],
     ],
