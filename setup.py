@@ -23,4 +23,8 @@ DIRECTIVES = {
     "cdivision": True,
 }
 
-setup(ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"))
+setup(
+    ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"),
+    # One compiler for each core.
+    options={"build_ext": {"parallel": True}},
+)
