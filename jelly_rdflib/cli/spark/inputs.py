@@ -52,12 +52,6 @@ class Changes:
         return reader.load(self.paths), reader.option("op", MARKS).load(self.paths)
 
 
-def _files_of_log(path: str) -> str | None:
-    """Return where a log has its files; None if it is no log."""
-    is_log = os.path.exists(os.path.join(path, "log.json"))
-    return os.path.join(path, "segments") if is_log else None
-
-
 def load_quads(spark: SparkSession, path: str) -> DataFrame:
     """Load a table of quads: one that is maintained, .jelly files, or Parquet."""
     from jelly_rdflib.spark.pipeline import read_maintained
