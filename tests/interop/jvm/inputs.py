@@ -17,6 +17,7 @@ __all__ = [
     "FEATURES",
     "NEEDS",
     "PRESETS",
+    "allows",
     "brick",
     "feature",
     "iri",
@@ -180,6 +181,11 @@ NEEDS = {
     "both": {"rdf_star", "generalized_statements"},
 }
 """What a feature takes of the options."""
+
+
+def allows(preset: str, name: str) -> bool:
+    """Has a preset what a feature takes?"""
+    return all(PRESETS[preset][field] for field in NEEDS.get(name, ()))
 
 
 def feature(name: str, *, quads: bool = True) -> list[Plain]:

@@ -11,7 +11,21 @@ import jelly_rdflib as jr
 from ...oracle import schema
 from ...oracle.terms import DEFAULT_GRAPH, Plain, plain_operation
 from ...support import read, refuse, write
-from .inputs import END, THING, G, P, S, iri, text
+from . import test_statements
+from .inputs import (
+    END,
+    FEATURES,
+    NEEDS,
+    PRESETS,
+    THING,
+    G,
+    P,
+    S,
+    allows,
+    iri,
+    preset_fields,
+    text,
+)
 from .peer import Peer, PeerError
 
 QUADS: dict[str, Any] = {
@@ -26,6 +40,39 @@ STATEMENT = ("A", S, P, THING, G)
 
 def add_prefix(graph: Plain | None) -> Plain:
     return ("PA", "ex", iri(""), graph)
+
+
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [(name, preset) for name in NEEDS for preset in PRESETS if not allows(preset, name)],
+)
+class TestWhatTheOptionsRuleOut:
+    """Jelly-JVM writes it all the same, and reads it."""
+
+    def test_patches(self, peer: Peer, name: str, preset: str) -> None:
+        operations = FEATURES[name]
+        data = peer.write_changes(operations, "jellyp", **{**QUADS, "preset": preset})
+        assert peer.read_changes(data, "jellyp") == operations
+        refuse(data, row=True)
+        with pytest.raises(jr.EncodeError, match=r"rdf_star|generalized_statements"):
+            write(operations, jr.PatchOptions(**preset_fields(preset)))
+
+    def test_statements(self, peer: Peer, name: str, preset: str) -> None:
+        statements = test_statements.statements_of(FEATURES[name], "QUADS")
+        data = peer.write_statements(
+            statements,
+            "jelly",
+            statements="QUADS",
+            preset=preset,
+            rows=256,
+            delimited=True,
+            namespaces=False,
+        )
+        assert peer.read_statements(data, "jelly") == (statements, [])
+        with pytest.raises(jr.DecodeError, match="options do not have"):
+            test_statements.read(data)
+        with pytest.raises(jr.EncodeError, match=r"rdf_star|generalized_statements"):
+            test_statements.write(statements, jr.StreamOptions(**preset_fields(preset)))
 
 
 class TestPrefixesWithoutAGraph:

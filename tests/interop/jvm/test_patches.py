@@ -11,7 +11,7 @@ import jelly_rdflib as jr
 from ...oracle.terms import Plain
 from ...support import read, write
 from .forms import seen_by_jena, without_last_end
-from .inputs import FEATURES, NEEDS, PRESETS, brick, feature, patches_of, preset_fields, schema_org
+from .inputs import FEATURES, PRESETS, allows, brick, feature, patches_of, preset_fields, schema_org
 from .peer import Peer
 
 # Of a frame, at the most.
@@ -19,21 +19,22 @@ LENGTH = 3
 
 STREAM_TYPES = ["FRAME", "FLAT", "PUNCTUATED"]
 
-stream_types = pytest.mark.parametrize("stream", STREAM_TYPES)
-statement_types = pytest.mark.parametrize("statements", ["TRIPLES", "QUADS"])
-presets = pytest.mark.parametrize("preset", PRESETS)
-features = pytest.mark.parametrize("name", FEATURES)
+STATEMENT_TYPES = ["TRIPLES", "QUADS"]
+
+# A FLAT stream is one patch.
+FORMS = [
+    (name, stream, statements)
+    for name in FEATURES
+    for stream in STREAM_TYPES
+    for statements in STATEMENT_TYPES
+    if stream != "FLAT" or patches_of(FEATURES[name]) == 1
+]
+CASES = [(*form, preset) for form in FORMS for preset in PRESETS if allows(preset, form[0])]
 
 
-def choose(name: str, preset: str, stream: str, statements: str) -> list[Plain]:
-    """Return a feature's operations; skip what the options rule out."""
-    allowed = {field for field, is_allowed in PRESETS[preset].items() if is_allowed}
-    if not NEEDS.get(name, set()) <= allowed:
-        pytest.skip(f"{preset} rules it out")
-    operations = feature(name, quads=statements == "QUADS")
-    if stream == "FLAT" and patches_of(operations) > 1:
-        pytest.skip("a FLAT stream is one patch")
-    return operations
+def has_options(name: str, stream: str) -> bool:
+    """Does Jelly-JVM write options? Only with the first row: see test_differences."""
+    return name != "nothing" or stream == "PUNCTUATED"
 
 
 def check_ours(
@@ -70,43 +71,36 @@ def check_theirs(
     return data
 
 
-@features
-@stream_types
-@statement_types
-@presets
-class TestFeatures:
-    def test_what_we_write(
-        self, peer: Peer, name: str, stream: str, statements: str, preset: str
-    ) -> None:
-        operations = choose(name, preset, stream, statements)
-        check_ours(peer, operations, preset=preset, stream=stream, statements=statements)
-
-    def test_what_they_write(
-        self, peer: Peer, name: str, stream: str, statements: str, preset: str
-    ) -> None:
-        if name == "nothing" and stream != "PUNCTUATED":
-            pytest.skip("Jelly-JVM writes options with the first row only: see test_differences")
-        operations = choose(name, preset, stream, statements)
-        check_theirs(peer, operations, preset=preset, stream=stream, statements=statements)
+@pytest.mark.parametrize(("name", "stream", "statements", "preset"), CASES)
+def test_what_we_write(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
+    operations = feature(name, quads=statements == "QUADS")
+    check_ours(peer, operations, preset=preset, stream=stream, statements=statements)
 
 
-@features
-@stream_types
-@statement_types
-class TestBareFrames:
-    def test_both_ways(self, peer: Peer, name: str, stream: str, statements: str) -> None:
-        operations = choose(name, "BIG_ALL_FEATURES", stream, statements)
-        if stream == "FRAME" and patches_of(operations) > 1:
-            pytest.skip("a bare frame is one patch of a FRAME stream")
-        types: dict[str, Any] = {
-            "preset": "BIG_ALL_FEATURES",
-            "delimited": False,
-            "stream": stream,
-            "statements": statements,
-        }
-        check_ours(peer, operations, **types)
-        if name != "nothing" or stream == "PUNCTUATED":
-            check_theirs(peer, operations, **types)
+@pytest.mark.parametrize(
+    ("name", "stream", "statements", "preset"), [case for case in CASES if has_options(*case[:2])]
+)
+def test_what_they_write(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
+    operations = feature(name, quads=statements == "QUADS")
+    check_theirs(peer, operations, preset=preset, stream=stream, statements=statements)
+
+
+@pytest.mark.parametrize(
+    ("name", "stream", "statements"),
+    # A bare frame is one patch of a FRAME stream.
+    [form for form in FORMS if form[1] != "FRAME" or patches_of(FEATURES[form[0]]) == 1],
+)
+def test_bare_frames(peer: Peer, name: str, stream: str, statements: str) -> None:
+    operations = feature(name, quads=statements == "QUADS")
+    types: dict[str, Any] = {
+        "preset": "BIG_ALL_FEATURES",
+        "delimited": False,
+        "stream": stream,
+        "statements": statements,
+    }
+    check_ours(peer, operations, **types)
+    if has_options(name, stream):
+        check_theirs(peer, operations, **types)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from ...support import write
 from . import test_statements
 from .inputs import FEATURES, PRESETS, feature, preset_fields
 from .peer import Peer
-from .test_patches import STREAM_TYPES, check_size, choose, marks_of
+from .test_patches import FORMS, check_size, has_options, marks_of
 
 NO_LIMIT = {"frame_bytes": (1 << 31) - 1}
 
@@ -54,17 +54,15 @@ def check_patch_sizes(
     check_size(write(operations, options), theirs, marks_of(operations, stream) * delimited)
 
 
-@pytest.mark.parametrize("name", FEATURES)
-@pytest.mark.parametrize("stream", STREAM_TYPES)
-@pytest.mark.parametrize("statements", ["TRIPLES", "QUADS"])
+@pytest.mark.parametrize(
+    ("name", "stream", "statements"), [form for form in FORMS if has_options(*form[:2])]
+)
 @pytest.mark.parametrize("preset", ["SMALL_ALL_FEATURES", "BIG_ALL_FEATURES"])
 @pytest.mark.parametrize("rows", [1, 512])
 def test_features(
     peer: Peer, name: str, stream: str, statements: str, preset: str, rows: int
 ) -> None:
-    if name == "nothing" and stream != "PUNCTUATED":
-        pytest.skip("Jelly-JVM writes no options then, which makes it no stream")
-    operations = choose(name, preset, stream, statements)
+    operations = feature(name, quads=statements == "QUADS")
     types: dict[str, Any] = {"preset": preset, "stream": stream, "statements": statements}
     check_patch_sizes(peer, operations, rows=rows, **types)
 
@@ -82,7 +80,7 @@ def test_statement_streams(peer: Peer, physical: str, preset: str, name: str) ->
     if name == "schema.org":
         statements = test_statements.additions_by_release(physical)
     else:
-        statements = test_statements.choose(name, preset, physical)
+        statements = test_statements.statements_of(FEATURES[name], physical)
     options = jr.StreamOptions(physical_type=physical, **preset_fields(preset), **NO_LIMIT)
     theirs = peer.write_statements(
         statements,

@@ -13,16 +13,14 @@ import jelly_rdflib as jr
 
 from ...oracle.terms import Plain, node, plain
 from .forms import with_jenas_terms
-from .inputs import FEATURES, NEEDS, PRESETS, iri, preset_fields, schema_org
+from .inputs import FEATURES, PRESETS, allows, iri, preset_fields, schema_org
 from .peer import Peer
 
 NAMESPACES = [("ex", "http://example.org/"), ("", "http://example.org/ns#"), ("é", "urn:")]
 
 physical_types = pytest.mark.parametrize("physical", ["TRIPLES", "QUADS", "GRAPHS"])
-features = pytest.mark.parametrize(
-    "name", ["statements", "quoted triples", "generalized", "both", "many names"]
-)
-presets = pytest.mark.parametrize("preset", PRESETS)
+NAMES = ["statements", "quoted triples", "generalized", "both", "many names"]
+CASES = [(name, preset) for name in NAMES for preset in PRESETS if allows(preset, name)]
 
 
 def statements_of(operations: list[Plain], physical: str) -> list[Plain]:
@@ -40,13 +38,6 @@ def additions_by_release(physical: str) -> list[Plain]:
             graph = () if physical == "TRIPLES" else (iri(f"release/{number}"),)
             statements.append((*row[1:4], *graph))
     return statements
-
-
-def choose(name: str, preset: str, physical: str) -> list[Plain]:
-    allowed = {field for field, is_allowed in PRESETS[preset].items() if is_allowed}
-    if not NEEDS.get(name, set()) <= allowed:
-        pytest.skip(f"{preset} rules it out")
-    return statements_of(FEATURES[name], physical)
 
 
 def write(
@@ -105,22 +96,22 @@ def check(
 
 
 @physical_types
-@features
-@presets
+@pytest.mark.parametrize(("name", "preset"), CASES)
 def test_features(peer: Peer, physical: str, name: str, preset: str) -> None:
-    check(peer, choose(name, preset, physical), physical=physical, preset=preset)
+    statements = statements_of(FEATURES[name], physical)
+    check(peer, statements, physical=physical, preset=preset)
 
 
 @physical_types
-@features
+@pytest.mark.parametrize("name", NAMES)
 def test_bare_frames(peer: Peer, physical: str, name: str) -> None:
-    statements = choose(name, "BIG_ALL_FEATURES", physical)
+    statements = statements_of(FEATURES[name], physical)
     check(peer, statements, physical=physical, preset="BIG_ALL_FEATURES", delimited=False)
 
 
 @physical_types
 def test_namespaces(peer: Peer, physical: str) -> None:
-    statements = choose("statements", "BIG_STRICT", physical)
+    statements = statements_of(FEATURES["statements"], physical)
     check(peer, statements, physical=physical, preset="BIG_STRICT", namespaces=NAMESPACES)
 
 
