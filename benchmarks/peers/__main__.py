@@ -102,6 +102,7 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
                     bar.advance(bar_task)
             with tempfile.TemporaryDirectory() as scratch:
                 found = sizes.measure(changes, peer, Path(scratch))
+            sizes.check(tasks, found)
             results.append(Result(changes.name, changes.about, changes.count, tasks, found))
             gc.unfreeze()
     finally:

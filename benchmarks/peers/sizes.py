@@ -8,8 +8,9 @@ from pathlib import Path
 
 from .inputs import Changes
 from .jvm import NAMES, Jvm, write_file
+from .task import WRITE, Task
 
-__all__ = ["Size", "measure"]
+__all__ = ["Size", "check", "measure"]
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,16 @@ def measure(changes: Changes, jvm: Jvm, scratch: Path) -> list[Size]:
 
 def _size(who: str, extension: str, content: bytes) -> Size:
     return Size(who, extension, len(content), len(gzip.compress(content, 6)))
+
+
+def check(tasks: list[Task], sizes: list[Size]) -> None:
+    """Check that what was timed wrote all: as much as what was measured.
+
+    Raises:
+        AssertionError: A writer did not.
+    """
+    expected = {(size.who, size.format): size.plain for size in sizes}
+    for task in tasks:
+        size = expected.get((task.who, task.format), task.size)
+        if task.kind == WRITE and task.size != size:
+            raise AssertionError(f"{task.who}, {task.how}: {task.size} bytes, not {size}")
