@@ -12,7 +12,7 @@ import java.io.UncheckedIOException;
 import org.apache.jena.graph.Node;
 import org.apache.jena.graph.NodeFactory;
 import org.apache.jena.graph.Triple;
-import org.apache.jena.riot.system.StreamRDF;
+import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.sparql.core.Quad;
 
 /**
@@ -20,7 +20,7 @@ import org.apache.jena.sparql.core.Quad;
  *
  * <p>Jelly-JVM's own writer of this type takes a whole dataset, in the order that the dataset is stored in.
  */
-final class GraphsWriter implements StreamRDF {
+final class GraphsWriter extends StreamRDFBase {
 
     private final int rows;
     private final boolean delimited;
@@ -60,15 +60,6 @@ final class GraphsWriter implements StreamRDF {
         encoder.handleNamespace(prefix, NodeFactory.createURI(iri));
         afterRow();
     }
-
-    @Override
-    public void start() {}
-
-    @Override
-    public void base(String base) {}
-
-    @Override
-    public void version(String version) {}
 
     @Override
     public void finish() {

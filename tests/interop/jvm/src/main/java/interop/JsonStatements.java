@@ -6,10 +6,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import org.apache.jena.graph.Triple;
 import org.apache.jena.riot.system.StreamRDF;
+import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.sparql.core.Quad;
 
 /** Statements as JSON, a line each: ["T", s, p, o], ["Q", s, p, o, g] and, of a namespace, ["N", prefix, iri]. */
-final class JsonStatements implements StreamRDF {
+final class JsonStatements extends StreamRDFBase {
 
     private static final String[] NONE = {};
 
@@ -50,15 +51,6 @@ final class JsonStatements implements StreamRDF {
     public void prefix(String prefix, String iri) {
         lines.write("N", new String[] { prefix, iri });
     }
-
-    @Override
-    public void start() {}
-
-    @Override
-    public void base(String base) {}
-
-    @Override
-    public void version(String version) {}
 
     @Override
     public void finish() {
