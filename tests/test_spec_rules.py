@@ -976,10 +976,18 @@ class TestRepeatedTerms:
         )
         assert [op[-1][1] for op in read(data)[:-1]] == ["g", "g", "g", "x", "x"]
 
-    def test_the_first_namespace_of_quads_must_have_a_graph(self) -> None:
-        """Patch: Namespaces: MUST be set to one of the possible values, unless repeated."""
-        refuse(rows(b.prefix_add("ex", b.iri(0, 1)), statement_type=QUADS), row=True)
-        refuse(rows(b.prefix_delete("ex"), statement_type=QUADS), row=True)
+    def test_a_namespace_of_quads_before_any_graph_may_have_none(self) -> None:
+        """Patch: Namespaces: MUST be set, unless repeated; Jelly-JVM sets none, which we read."""
+        namespaces = [b.prefix_add("ex", b.iri(0, 1)), b.prefix_delete("ex")]
+        data = rows(*namespaces, statement("s", g="g"), *namespaces, statement_type=QUADS)
+        graphs = [op[-1] for op in read(data)[:-1]]
+        assert graphs == [None, None, G, G, G]
+
+    def test_a_namespace_without_a_graph_is_no_graph_to_repeat(self) -> None:
+        """Patch: Namespaces: what was not set is not repeated by a statement."""
+        refuse(
+            rows(b.prefix_add("ex", b.iri(0, 1)), statement("s"), statement_type=QUADS), row=True
+        )
 
     def test_a_namespaces_value_is_no_term_to_repeat(self) -> None:
         """Patch: Namespaces: only the graph is shared with quads."""

@@ -49,6 +49,7 @@ cdef class FrameSurvey:
     cdef Tally metadata
     cdef uint64_t[TERM_KINDS] term_counts
     cdef uint64_t[4] repeated  # by position: terms that are not written
+    cdef bint has_graph  # a graph has been written
     cdef LookupSurvey[3] lookup_surveys  # of names, prefixes and datatypes
     cdef uint32_t last_name
     cdef uint32_t last_prefix

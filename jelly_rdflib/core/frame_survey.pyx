@@ -388,10 +388,13 @@ cdef class FrameSurvey:
         return self.count_graph(&terms[GRAPH]) if is_quad and self.decoder.has_graph_fields else 0
 
     cdef int count_graph(self, EncodedTerm* graph) noexcept nogil:
-        if graph.kind == UNSET:
+        if graph.kind != UNSET:
+            self.has_graph = True
+            return self.count_term(graph, 0)
+        # A prefix may have none before the first graph.
+        if self.has_graph:
             self.repeated[GRAPH] += 1
-            return 0
-        return self.count_term(graph, 0)
+        return 0
 
     cdef int count_entry(self, LookupSurvey* lookup, Span entry) noexcept nogil:
         """Count an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry."""

@@ -16,7 +16,14 @@ from jelly_rdflib.core.frame_decoder cimport (
 )
 from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_saved_flag
 from jelly_rdflib.core.schema cimport EMPTY_MESSAGE, PATCH_OPTIONS, PATCH_ROW
-from jelly_rdflib.core.term_decoder cimport OBJECT, UNSET, EncodedTerm, StatementRow
+from jelly_rdflib.core.term_decoder cimport (
+    GRAPH,
+    NOT_YET,
+    OBJECT,
+    UNSET,
+    EncodedTerm,
+    StatementRow,
+)
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
     expect_wire_type,
@@ -214,8 +221,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
                 &self.terms.failure, message.start, b"namespace is added, but has no value"
             )
         if self.has_graphs:
-            if self.terms.decode_graph(&namespace.graph, message.start, &graph) < 0:
-                return -1
+            # A graph must be set, or repeated. Jelly-JVM sets none where Jena's prefix has none:
+            # before the first graph that can but mean no graph, and is read so.
+            if namespace.graph.kind != UNSET or self.terms.last[GRAPH] != NOT_YET:
+                if self.terms.decode_graph(&namespace.graph, message.start, &graph) < 0:
+                    return -1
         elif self.terms.check_unused(&namespace.graph) < 0:
             return -1
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, graph)

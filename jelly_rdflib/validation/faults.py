@@ -53,6 +53,10 @@ RULES: dict[str, Rule] = {
     "graph-in-triples": _error(
         "A patch stream of triples has no graphs (Jelly-Patch, Statement types)."
     ),
+    "namespace-graph": _error(
+        "A prefix in a patch stream of quads has a graph, or repeats one; readers take none before"
+        " the first graph (Jelly-Patch, Namespaces)."
+    ),
     "namespace-version": _error(
         "A stream with namespace declarations has version 2 (Jelly-RDF, Versioning)."
     ),

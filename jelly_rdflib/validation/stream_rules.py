@@ -10,7 +10,12 @@ from jelly_rdflib.core.odd_fields import ROW_NAMES, OddKind
 from jelly_rdflib.core.term_checks import find_generalized_statement
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import LogicalStreamType, PatchOptions, StreamOptions
+from jelly_rdflib.options import (
+    LogicalStreamType,
+    PatchOptions,
+    PatchStatementType,
+    StreamOptions,
+)
 from jelly_rdflib.validation.faults import Fault
 
 __all__ = ["StreamRules"]
@@ -34,6 +39,7 @@ class StreamRules:
         self._options_offset = 0
         self._has_large_frame = False
         self._has_namespaces = False
+        self._has_graphs = False
         self._has_quoted_triples = False
         self._has_generalized_statements = False
 
@@ -54,6 +60,8 @@ class StreamRules:
             )
         for odd in self._survey.find_odd_fields():
             yield _describe(number, *odd)
+        if isinstance(options, PatchOptions) and options.statement_type == PatchStatementType.QUADS:
+            yield from self._take_graphs(batch)
         if options is not None:
             yield from self._take_features(batch, options)
 
@@ -71,6 +79,26 @@ class StreamRules:
             )
         elif not isinstance(logical, LogicalStreamType):
             yield self._blame_options("logical-type", f"{name} is no logical type that is defined")
+
+    def _take_graphs(self, batch: Batch) -> Iterator[Fault]:
+        """Find a prefix before the first graph; it is told once."""
+        if self._has_graphs:
+            return
+        for row in range(len(batch)):
+            if batch.g[row] != 0:
+                self._has_graphs = True
+                return
+            if batch.ops[row] in (Op.PA, Op.PD):
+                self._has_graphs = True
+                ((offset, number),) = self._survey.locate([row])
+                yield Fault(
+                    rule="namespace-graph",
+                    message="prefix without a graph, and there was none before it to repeat",
+                    offset=offset,
+                    frame=self._survey.last_frame[0],
+                    row=number,
+                )
+                return
 
     def _take_features(
         self, batch: Batch, options: PatchOptions | StreamOptions

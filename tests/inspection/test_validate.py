@@ -417,6 +417,16 @@ class TestFields:
             assert found(b.stream([options(), P, row, row])) == [("graph-in-triples", 0, 2)]
             assert found(b.stream([options(statement_type=b.QUADS), P, row, row])) == []
 
+    def test_prefixes_of_quads_have_graphs(self) -> None:
+        namespace, add = b.prefix_add("ex", b.iri(0, 1)), b.add("s", b.iri(0, 1), "o", "g")
+        quads = options(statement_type=b.QUADS)
+        assert found(b.stream([quads, P], [namespace, namespace])) == [("namespace-graph", 1, 0)]
+        assert found(b.stream([quads, P, b.header("a", "x"), b.prefix_delete("ex"), add])) == [
+            ("namespace-graph", 0, 3)
+        ]
+        assert found(b.stream([quads, P, add, namespace], [namespace])) == []
+        assert found(b.stream([options(), P, namespace])) == []
+
     def test_the_offset_is_that_of_the_field(self) -> None:
         add = GOOD.SerializeToString()
         data = patch(add, add + wire.field(9, 1))

@@ -85,7 +85,9 @@ class Reference(TermReference):
             iri = self._iri(value.value) if value.HasField("value") else None
             if kind == "namespace_add" and iri is None:
                 raise RuleError("namespace_add without a value")
-            graph = self._graph(value)
+            # Without a graph, and with none before to repeat: no graph, as Jelly-JVM writes it.
+            is_set = value.WhichOneof("graph") is not None or self.last["g"] is not None
+            graph = self._graph(value) if is_set else None
             return ("PA" if kind == "namespace_add" else "PD", value.name, iri, graph)
         s = self._repeatable(value, "subject", "s")
         p = self._repeatable(value, "predicate", "p")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -80,8 +81,8 @@ class TestPrefixesWithoutAGraph:
 
     def test_the_first_row_with_a_graph_has_none(self, peer: Peer) -> None:
         data = peer.write_changes([add_prefix(None), END], "jellyp", **QUADS)
-        refuse(data, row=True)
-        # To Jelly-JVM it is none.
+        assert read(data) == [add_prefix(None), END]
+        assert [fault.rule for fault in jr.validate(io.BytesIO(data))] == ["namespace-graph"]
         assert peer.read_changes(data, "jellyp") == [add_prefix(None), END]
 
     def test_behind_a_statement_it_is_its_graph(self, peer: Peer) -> None:
