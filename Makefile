@@ -17,7 +17,7 @@ DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 
 .PHONY: help
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: demo
 demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, go back in it; then on Spark
@@ -50,6 +50,10 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)
+
+.PHONY: bench-spark-replay
+bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, against the same from text
+	$(BIN)/python -m benchmarks.spark_replay $(ARGS)
 
 .PHONY: bench-peers
 bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and write docs/benchmarks.md
