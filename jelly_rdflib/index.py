@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ DIGEST_SIZE = 32
 # Of the start and the end of a file, to tell it from another.
 SAMPLE = 1 << 16
 MAX_HEADER = 256 << 20
-MAX_STATE = 1 << 30
+MAX_STATE_OVERHEAD = 1 << 20
 
 
 class StaleIndexError(DecodeError):
@@ -76,11 +77,14 @@ class Part:
     state: bytes | None = None
     stored: tuple[str, int, int] | None = None
 
-    def load_state(self) -> bytes | None:
+    def load_state(self, limits: Limits | None = None) -> bytes | None:
         """Return the decoder's state; None at the start of the file.
 
+        Args:
+            limits: What to accept of an index. States that are not from one are as they are.
+
         Raises:
-            DecodeError: It is damaged.
+            DecodeError: It is damaged, or larger than any that a decoder has within the limits.
             OSError: The index can't be read.
         """
         state = self.state
@@ -91,10 +95,19 @@ class Part:
                 state = file.read(size)
         if state is None:
             return None
+        # The text of lookups, and of the last terms.
+        max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
         try:
-            return zstandard.ZstdDecompressor().decompress(state, max_output_size=MAX_STATE)
+            if self.stored is None:
+                return zstandard.ZstdDecompressor().decompress(state)
+            # As a stream: else what it says of its own size would be believed.
+            with zstandard.ZstdDecompressor().stream_reader(state) as reader:
+                content: bytes = reader.read(max_size + 1)
         except zstandard.ZstdError as error:
             raise DecodeError(f"the saved state of a decoder is damaged: {error}") from error
+        if len(content) > max_size:
+            raise DecodeError(f"the saved state of a decoder is larger than {max_size} bytes")
+        return content
 
 
 def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:
@@ -207,7 +220,7 @@ def read_part(
     """
     limits = limits or Limits()
     decoder = make_decoder(is_statements=is_statements, limits=limits)
-    state = part.load_state()
+    state = part.load_state(limits)
     if state is not None:
         decoder.restore(state)
     file = open(path, "rb", buffering=0)  # noqa: SIM115
@@ -275,9 +288,10 @@ def write_index(
         separators=(",", ":"),
     ).encode()
     target = index_path(path)
-    unfinished = f"{target}.{os.getpid()}.tmp"
+    # A name that nobody can guess: who may write to the folder might have put a link there.
+    unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
-        with open(unfinished, "wb") as file:
+        with open(unfinished, "xb") as file:
             file.write(MAGIC)
             file.write(len(header).to_bytes(8, "little"))
             file.write(header)
@@ -353,7 +367,10 @@ def _read_header(file: Any, source: str) -> tuple[dict[str, Any], int]:
     digest = file.read(DIGEST_SIZE)
     if hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest() != digest:
         raise StaleIndexError(f"{source}: the index is damaged")
-    fields = json.loads(header)
+    try:
+        fields = json.loads(header)
+    except (ValueError, RecursionError) as error:
+        raise StaleIndexError(f"{source}: the index is damaged: {error}") from error
     if not isinstance(fields, dict):
         raise StaleIndexError(f"{source}: the index is damaged")
     return fields, len(MAGIC) + 8 + size + DIGEST_SIZE

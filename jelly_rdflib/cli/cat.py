@@ -9,6 +9,7 @@ import click
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
 from jelly_rdflib.cli.outputs import write_binary
+from jelly_rdflib.cli.printable import escape_rows
 
 __all__ = ["command"]
 
@@ -39,8 +40,11 @@ def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
     from jelly_rdflib.nodes import NODE_TYPES
 
     is_colored = wants_color(sys.stdout, color)
+    is_terminal = sys.stdout.isatty()
 
     def show(rows: bytes) -> None:
+        if is_terminal:
+            rows = escape_rows(rows)
         write_binary(paint(rows) if is_colored else rows)
 
     for file in files or ("-",):

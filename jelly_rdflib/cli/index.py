@@ -7,6 +7,7 @@ import os
 import click
 
 from jelly_rdflib.cli.inputs import InputError
+from jelly_rdflib.cli.printable import say
 from jelly_rdflib.cli.progress import show_progress
 
 __all__ = ["command"]
@@ -93,7 +94,7 @@ def _make(path: str, spacing: int) -> bool:
         raise InputError(path, error) from error
     target = write_index(path, parts, is_statements=is_statements)
     count = f"{len(parts)} parts" if len(parts) != 1 else "1 part"
-    click.echo(f"{target}: {count}, {os.path.getsize(target):,} bytes")
+    say(f"{target}: {count}, {os.path.getsize(target):,} bytes")
     return True
 
 
@@ -103,9 +104,9 @@ def _check(path: str) -> bool:
     try:
         parts = load_index(path, is_statements=_is_statements(path), spacing=1)
     except StaleIndexError as error:
-        click.echo(str(error))
+        say(str(error))
         return False
     if parts is None:
-        click.echo(f"{index_path(path)}: there is no index")
+        say(f"{index_path(path)}: there is no index")
         return False
     return True

@@ -8,6 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, Input, InputError, open_input
+from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
 
@@ -46,7 +47,7 @@ def show_stream(input_: Input, *, as_json: bool) -> None:
 
     report = inspect(input_.file, format=input_.format)
     if as_json:
-        click.echo(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+        say(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
     else:
         from jelly_rdflib.cli.reports import print_report
 
@@ -69,7 +70,7 @@ def show_frames(input_: Input, *, as_json: bool) -> None:
     try:
         for frame in frames:
             if as_json:
-                click.echo(json.dumps(frame.as_dict(), ensure_ascii=False))
+                say(json.dumps(frame.as_dict(), ensure_ascii=False))
             else:
                 click.echo(
                     f"{frame.number:6} {frame.offset:12} {frame.size:10} {frame.rows:8}"

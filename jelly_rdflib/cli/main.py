@@ -8,6 +8,8 @@ import sys
 import warnings
 from typing import Any, NoReturn
 
+from jelly_rdflib.cli.printable import printable, say
+
 __all__ = ["main"]
 
 EXTRA = "cli"
@@ -63,7 +65,7 @@ def main() -> NoReturn:
         message = _explain(error)
         if message is None:
             raise
-        click.echo(f"jellyp: {message}", err=True)
+        say(f"jellyp: {message}", err=True)
         # What is not installed is no fault of the input.
         code = 2 if isinstance(error, ImportError) else 1
     sys.exit(code)
@@ -82,9 +84,10 @@ def _show(error: Any) -> None:
     import click
 
     if isinstance(error, click.UsageError):
+        error.message = printable(error.message)
         error.show()
     else:
-        click.echo(f"jellyp: {error.format_message()}", err=True)
+        say(f"jellyp: {error.format_message()}", err=True)
 
 
 def _explain(error: Exception) -> str | None:
@@ -103,4 +106,4 @@ def _explain(error: Exception) -> str | None:
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:
-    print(f"jellyp: warning: {message}", file=sys.stderr)
+    print(printable(f"jellyp: warning: {message}"), file=sys.stderr)

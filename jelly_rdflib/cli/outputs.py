@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -55,7 +56,9 @@ def open_output(path: str) -> Iterator[Any]:
         return
     check_folder(target)
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{os.getpid()}-{name}")
+    # A name that nobody can guess: who may write to the folder might have put a link there.
+    temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         yield temporary
         if os.path.exists(target):

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.cli.tables import make_console
 from jelly_rdflib.inspection import StreamReport
 
@@ -23,7 +24,7 @@ def print_report(report: StreamReport, name: str) -> None:
         name: What the input is called.
     """
     console = make_console()
-    console.print(Text(name, "bold"))
+    console.print(Text(printable(name), "bold"))
     for line in (_describe_input(report), _describe_frames(report), _describe_patches(report)):
         if line:
             console.print(Text(line))
@@ -135,5 +136,5 @@ def _show(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    # A stream's name is its own affair, and may try to give orders to the terminal.
-    return str(value) if str(value).isprintable() else repr(value)
+    # A stream's name is its own affair.
+    return printable(str(value))

@@ -8,6 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
+from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
 
@@ -53,7 +54,7 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     if plot is not None:
         plot_counts(counts, plot, input_.name, top)
     if as_json:
-        click.echo(json.dumps(counts.as_dict(), indent=2, ensure_ascii=False))
+        say(json.dumps(counts.as_dict(), indent=2, ensure_ascii=False))
     else:
         from jelly_rdflib.cli.tables import print_counts
 

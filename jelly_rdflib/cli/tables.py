@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jelly_rdflib.cli.counting import Counts, Sizes, rank
+from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.operations import Op
 
 __all__ = ["make_console", "print_counts"]
@@ -36,7 +37,7 @@ def print_counts(counts: Counts, name: str, top: int) -> None:
         top: How many graphs, and how many predicates, are shown.
     """
     console = make_console()
-    console.print(Text(name, "bold"))
+    console.print(Text(printable(name), "bold"))
     _print_operations(console, counts)
     _print_transactions(console, counts)
     _print_ranking(console, "graph", counts.graphs, top)
@@ -93,7 +94,9 @@ def _print_ranking(console: Console, what: str, counts: Counter[tuple[str, Op]],
     table.add_column("")
     most = rows[0][1] + rows[0][2]
     for name, added, deleted in rows[:top]:
-        table.add_row(Text(name), f"{added:,}", f"{deleted:,}", _draw_bar(added, deleted, most))
+        table.add_row(
+            Text(printable(name)), f"{added:,}", f"{deleted:,}", _draw_bar(added, deleted, most)
+        )
     console.print(table)
 
 

@@ -11,6 +11,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
+from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
     from jelly_rdflib.validation import Fault
@@ -78,9 +79,9 @@ def command(
                 faults = (fault for fault in faults if fault.severity == "error")
             for fault in itertools.islice(faults, max_faults):
                 counts[fault.severity] += 1
-                click.echo(describe(fault, input_.name, as_json=as_json))
+                say(describe(fault, input_.name, as_json=as_json))
         if not as_json:
-            click.echo(f"{input_.name}: {summarize(counts)}")
+            say(f"{input_.name}: {summarize(counts)}")
         is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
     context.exit(0 if is_good else 1)
 

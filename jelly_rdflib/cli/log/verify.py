@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from jelly_rdflib.cli.log.arguments import LOG, open_log
+from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
 
@@ -25,5 +26,5 @@ def command(context: click.Context, log: str, deep: bool) -> None:
     """
     problems = open_log(log).verify(deep=deep)
     for problem in problems:
-        click.echo(str(problem))
+        say(problem)
     context.exit(1 if problems else 0)

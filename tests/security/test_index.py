@@ -1,0 +1,108 @@
+"""An index that a stranger made: a digest tells damage, and not who made it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.index import (
+    DIGEST_SIZE,
+    MAGIC,
+    StaleIndexError,
+    find_parts,
+    load_index,
+    read_part,
+    write_index,
+)
+
+from ..support import run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "changes.jellyp"
+    with jr.PatchWriter(path, jr.PatchOptions(frame_rows=8)) as writer:
+        for n in range(100):
+            writer.write((Op.A, URIRef(f"urn:s{n}"), URIRef("urn:p"), Literal(n), None))
+    return path
+
+
+def forge(path: Path, header: bytes, states: bytes = b"") -> None:
+    """Write an index with a header of one's own, and the digest that goes with it."""
+    digest = hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest()
+    Path(f"{path}.idx").write_bytes(
+        MAGIC + len(header).to_bytes(8, "little") + header + digest + states
+    )
+
+
+def header_of(path: Path) -> dict[str, Any]:
+    write_index(path, find_parts(path, spacing=300))
+    data = Path(f"{path}.idx").read_bytes()
+    size = int.from_bytes(data[len(MAGIC) : len(MAGIC) + 8], "little")
+    fields: dict[str, Any] = json.loads(data[len(MAGIC) + 8 :][:size])
+    return fields
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(b"", b"{", b"null", b"[]", b"{}", b"\xff", b"1" * 5000, b'"' + b"x" * 99),
+        *(b"[" * 100_000, b'{"size":1e999}', b'{"size":' + b"9" * 6000 + b"}"),
+    ],
+)
+def test_headers_that_are_no_header(file: Path, header: bytes) -> None:
+    forge(file, header)
+    with pytest.raises(StaleIndexError):
+        load_index(file)
+
+
+def test_a_state_that_says_it_is_huge_takes_no_memory(file: Path) -> None:
+    """What is packed says of its own size what it likes."""
+    fields = header_of(file)
+    assert len(fields["parts"]) > 1
+    compressor = zstandard.ZstdCompressor(level=19).compressobj(size=3 << 30)
+    state = b"".join(compressor.compress(bytes(1 << 24)) for _ in range(192)) + compressor.flush()
+    fields["parts"] = [fields["parts"][0], [*fields["parts"][1][:2], len(state)]]
+    forge(file, json.dumps(fields).encode(), state)
+    out = run(
+        """
+from jelly_rdflib.index import load_index
+part = load_index(sys.argv[1], spacing=1)[1]
+before = peak()
+try:
+    part.load_state()
+except DecodeError as error:
+    assert "is larger than" in str(error), error
+else:
+    raise AssertionError
+print(peak() - before)
+""",
+        str(file),
+    )
+    # What a decoder may have at the most, and not the 3 GB.
+    assert int(out) < 200e6
+
+
+def test_the_states_of_another_file_are_read_as_a_stream_is(file: Path) -> None:
+    """They may make other rows of it; but whatever they say, it is checked."""
+    fields = header_of(file)
+    for state in (b"", b"\xff" * 50, bytes(50), os.urandom(200)):
+        packed = zstandard.ZstdCompressor().compress(state)
+        forged = {
+            **fields,
+            "parts": [fields["parts"][0], [*fields["parts"][1][:2], len(packed)]],
+        }
+        forge(file, json.dumps(forged).encode(), packed)
+        parts = load_index(file, spacing=1)
+        assert parts is not None
+        with pytest.raises(jr.DecodeError):
+            list(read_part(file, parts[1]))
