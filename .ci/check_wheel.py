@@ -1,0 +1,21 @@
+"""What users install works. Run with the Python that a wheel is in, outside of the tree."""
+
+from rdflib import Dataset, URIRef
+
+import jelly_rdflib as jr
+
+old = Dataset()
+new = Dataset()
+new.add((URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")))
+data = new.serialize(format="jelly-patch", encoding="utf-8")
+counts = jr.apply(data, old)
+assert set(old.quads()) == set(new.quads()), counts
+for encoding in ("jelly-rdf", "rdf-patch"):
+    text = new.serialize(format=encoding, encoding="utf-8")
+    assert set(Dataset().parse(data=text, format=encoding).quads()) == set(new.quads()), encoding
+try:
+    jr.apply(data[:-1], old)
+except jr.DecodeError:
+    print("the wheel works:", counts)
+else:
+    raise AssertionError("what is cut off was read")
