@@ -22,6 +22,7 @@ from .errors import LogConflict as LogConflict
 from .errors import LogError as LogError
 from .errors import PatchError as PatchError
 from .errors import RecordError as RecordError
+from .errors import RollbackError as RollbackError
 from .graphs import read_graphs as read_graphs
 from .graphs import write_graphs as write_graphs
 from .inspection import FrameReport as FrameReport

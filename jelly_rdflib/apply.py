@@ -11,7 +11,7 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.errors import ApplyError, RollbackError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_operations
@@ -26,6 +26,7 @@ from jelly_rdflib.stores.plain_graph import (
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_readable
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.undoing import claim, release, undo_fully
 
 __all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 
@@ -82,6 +83,14 @@ def apply(
     it is deleted, and if that is undone the store has ``"x"@EN``, an equal literal spelled as in
     the patch.
 
+    Undoing goes on whatever interrupts it, and what fails in it is tried again; if it can't be done
+    that is a `RollbackError`.
+
+    The store is changed in place. Who reads it meanwhile, another thread or what yields the
+    operations, sees parts of transactions, and prefixes once they are committed; rdflib's own
+    iterators may raise RuntimeError or KeyError then. Only one `apply` at a time can change a
+    store, and nothing else should.
+
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
     The default graph of a Dataset stands for the dataset, since ``Dataset.parse`` hands on no more
@@ -109,9 +118,12 @@ def apply(
             an iterator starts with statements without graphs); something is no operation (its
             code, the number or the kinds of its elements are wrong); transactions start and end
             where they must not; the store can't unbind a prefix, or does not bind it; a patch
-            aborts a transaction, and ``atomic`` is False; or the store refuses to undo a change.
+            aborts a transaction, and ``atomic`` is False; or changes are being applied to the
+            same store already.
+        RollbackError: A transaction could not be undone: the target has a part of it.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits`` allows.
+        LimitError: The input asks for more than ``limits`` allows; or more than a thousand of its
+            terms have the same hash for rdflib, whose Memory store would take forever.
         TypeError: ``source`` or ``target`` is of another kind.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
         LookupError: There is no such format for changes.
@@ -237,6 +249,9 @@ class _Applier:
             target, is_atomic=is_atomic, is_deferred=is_deferred, teller=find_tap(target.store)
         )
         self._prefixes = PrefixChanges(target, is_atomic=is_atomic, is_exact=has_exact_prefixes)
+        self._store = target.store
+        # What there is to complain about though all was undone.
+        self._refusal: ApplyError | None = None
         # Whether there is anything to roll back.
         self._is_open = False
         # Whether a TX started the open transaction.
@@ -258,13 +273,16 @@ class _Applier:
     def run(self, operations: Iterator[Operation]) -> ApplyResult:
         """Apply the operations."""
         try:
+            claim(self._store, self)
             self._begin()
             while (operation := self._statements.statements(operations)) is not None:
                 self._take(operation)
             self._end_patch("the input ends")
         except BaseException:
-            self._leave()
+            undo_fully(self._leave)
             raise
+        finally:
+            release(self._store, self)
         return ApplyResult(
             patches=self._patches + (self._count_operations() > self._operations_before),
             operations=self._count_operations(),
@@ -344,29 +362,32 @@ class _Applier:
                 "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
             )
         self._roll_back()
+        if self._refusal is not None:
+            raise self._refusal
         self._aborted += 1
 
-    def _leave(self) -> None:
-        """Leave because of an exception."""
-        if self._is_atomic:
-            self._roll_back()
-        else:
-            self._prefixes.commit()
-
     def _roll_back(self) -> None:
-        interrupt: KeyboardInterrupt | None = None
-        while self._is_open:
-            try:
-                try:
-                    self._prefixes.rollback()
-                finally:
-                    self._statements.rollback()
-                self._is_open = False
-            except KeyboardInterrupt as error:  # noqa: PERF203
-                # Nothing may be half undone: it goes on from where it was.
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
+        try:
+            undo_fully(self._undo)
+        except RollbackError:
+            # It has been tried often enough.
+            self._is_open = False
+            raise
+
+    def _leave(self) -> None:
+        """Leave because of an exception. May be called again if interrupted."""
+        if not self._is_atomic:
+            self._prefixes.commit()
+        elif self._is_open:
+            self._undo()
+
+    def _undo(self) -> None:
+        """Undo the open transaction. May be called again if interrupted."""
+        try:
+            self._prefixes.rollback()
+        finally:
+            self._refusal = self._statements.rollback()
+        self._is_open = False
 
     def _count_changes(self) -> int:
         return self._statements.operations + self._prefixes.operations

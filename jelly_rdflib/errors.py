@@ -22,11 +22,33 @@ __all__ = [
     "LogError",
     "PatchError",
     "RecordError",
+    "RollbackError",
 ]
 
 
+# Longer messages are cut: what is wrong may be of any size, and strangers choose it.
+_MAX_MESSAGE = 1000
+
+
 class JellyError(Exception):
-    """Base class of every error of this package."""
+    """Base class of every error of this package.
+
+    Args:
+        message: What is wrong, in words; of a long one the middle is left out.
+
+    Examples:
+        >>> len(str(JellyError("a literal, and it is " + "very " * 1_000_000 + "long")))
+        1000
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_shorten(message) if isinstance(message, str) else message)
+
+
+def _shorten(message: str) -> str:
+    if len(message) <= _MAX_MESSAGE:
+        return message
+    return f"{message[: _MAX_MESSAGE // 2]}…{message[1 - _MAX_MESSAGE // 2 :]}"
 
 
 class DecodeError(JellyError, ValueError):
@@ -64,7 +86,7 @@ class DecodeError(JellyError, ValueError):
         column: int | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = message
+        self.message = _shorten(message)
         self.offset = offset
         self.frame = frame
         self.row = row
@@ -108,7 +130,7 @@ class ApplyError(JellyError):
     """A change can't be applied to this target, or is none: no operation, or not in its place.
 
     The target is as it was before the transaction, but for two cases: with ``atomic=False`` what
-    was applied stays, and where a store refuses to undo a change the message says so.
+    was applied stays, and where the transaction can't be undone this is a `RollbackError`.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -116,6 +138,15 @@ class ApplyError(JellyError):
         >>> jr.apply([(jr.Op.TC,)], Graph())
         Traceback (most recent call last):
         jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+    """
+
+
+class RollbackError(ApplyError):
+    """A transaction was to be undone, and could not be: the target has a part of it.
+
+    Every change that could be undone is undone. The rest is for whoever has the store: to load it
+    anew, from a backup or a patch log. What the transaction was undone for is in the chain of
+    ``__context__``; the ``__cause__`` is what came while it was undone, the last of three times.
     """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
@@ -39,8 +40,12 @@ class Changes(Protocol):
     def commit(self) -> None:
         """End the transaction. What is logged is kept up to the next `begin`."""
 
-    def rollback(self) -> None:
-        """Undo what the transaction did. May be called again if interrupted."""
+    def rollback(self) -> ApplyError | None:
+        """Undo what the transaction did. May be called again if interrupted, or if it failed.
+
+        Returns:
+            What there is to complain about though all is undone.
+        """
 
 
 def open_changes(

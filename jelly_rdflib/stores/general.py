@@ -38,6 +38,8 @@ class GeneralChanges:
         self._is_atomic = is_atomic
         self._contexts: dict[Node | None, Graph] = {}
         self._log: list[tuple[bool, _Triple, Graph]] = []
+        # What is left to undo: by statement, whether it was there.
+        self._before: dict[tuple[_Triple, Node], tuple[bool, _Triple, Graph]] = {}
         self._graphs = GraphList(target.store)
 
     def begin(self) -> None:
@@ -80,34 +82,40 @@ class GeneralChanges:
     def commit(self) -> None:
         """End the transaction; up to the next `begin`, `rollback` can still undo it."""
 
-    def rollback(self) -> None:
-        """Undo what the transaction did. May be called again if interrupted.
+    def rollback(self) -> ApplyError | None:
+        """Undo what the transaction did. May be called again if interrupted, or if it failed.
+
+        Returns:
+            What there is to complain about though all is undone.
 
         Raises:
-            ApplyError: The store refuses to take a change back. All others are taken back.
+            Exception: What the store raises for the first change that it does not take back. All
+                others are taken back.
         """
+        if self._log:
+            # Of several changes to a statement the first says whether it was there.
+            self._before = {
+                (triple, context.identifier): (not is_add, triple, context)
+                for is_add, triple, context in reversed(self._log)
+            }
+            self._log.clear()
         failure: Exception | None = None
-        while self._log:
-            # Undoing what was not done, or is undone already, does no harm.
-            is_add, triple, context = self._log[-1]
+        for key, (was_there, triple, context) in list(self._before.items()):
             try:
-                (self._store.remove if is_add else self._store.add)(triple, context)
-            except Exception as error:
-                # A store that refused the change may well refuse to undo it.
-                if failure is None and self._has(triple, context) == is_add:
-                    failure = error
-            self._log.pop()
-        try:
+                self._restore(was_there, triple, context)
+            except Exception as error:  # noqa: PERF203
+                # The others are tried all the same.
+                failure = failure or error
+            else:
+                del self._before[key]
+        if failure is None:
             self._graphs.restore()
-        except Exception as error:
-            self._graphs.keep()
-            if failure is None:
-                failure = error
-        if failure is not None:
-            raise ApplyError(
-                f"the store can't be brought back to where it was: it refuses to undo a change "
-                f"({failure})"
-            ) from failure
+            return None
+        raise failure
+
+    def _restore(self, was_there: bool, triple: _Triple, context: Graph) -> None:
+        if self._has(triple, context) != was_there:
+            (self._store.add if was_there else self._store.remove)(triple, context)
 
     def _has(self, triple: _Triple, context: Graph) -> bool:
         return next(iter(self._store.triples(triple, context)), None) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from traceback import clear_frames
 from typing import Any
 
 from rdflib.graph import Graph
@@ -57,8 +58,15 @@ class GraphList:
         return next(iter(self._store.triples((None, None, None), graph)), None) is not None
 
     def _list(self) -> set[Node]:
-        # Some stores yield graphs, some their names.
-        contexts: Iterator[Any] = self._store.contexts()
-        return {
-            context.identifier if isinstance(context, Graph) else context for context in contexts
-        }
+        try:
+            contexts: Iterator[Any] = self._store.contexts()
+            # Some stores yield graphs, some their names.
+            return {
+                context.identifier if isinstance(context, Graph) else context
+                for context in contexts
+            }
+        except BaseException as error:
+            # Where that was interrupted there may still be an iterator in the store's own code. As
+            # long as there is, Oxigraph waits with each change, and to undo would take forever.
+            clear_frames(error.__traceback__)
+            raise

@@ -26,6 +26,9 @@ class TransactionalChanges(GeneralChanges):
     def __init__(self, target: Target) -> None:
         super().__init__(target, is_atomic=True)
         self._has_begun = False
+        # Whether a rollback of the store left something to do.
+        self._has_put_right = False
+        self._refusal: ApplyError | None = None
 
     def commit(self) -> None:
         """Let the store commit; that can't be undone."""
@@ -34,34 +37,29 @@ class TransactionalChanges(GeneralChanges):
             self._has_begun = False
             self._log.clear()
 
-    def rollback(self) -> None:
-        """Let the store roll back, and see that it did. May be called again if interrupted."""
-        failure: Exception | None = None
+    def rollback(self) -> ApplyError | None:
+        """Let the store roll back, and see that it did. May be called again, as for any store."""
         if self._has_begun:
             try:
                 self._store.rollback()
             except Exception as error:
                 # What it left is put right below, as for any store.
-                failure = error
+                self._refusal = ApplyError(
+                    f"the store's rollback failed ({error}); its statements are as they were before"
+                    " the transaction all the same"
+                )
+                self._refusal.__cause__ = error
             self._has_begun = False
-        # Of several changes to a statement the first says whether it was there.
-        before = {
-            (triple, context.identifier): not is_add for is_add, triple, context in self._log[::-1]
-        }
-        self._log = [
-            entry
-            for entry in self._log
-            if self._has(entry[1], entry[2]) != before[entry[1], entry[2].identifier]
-        ]
-        has_wrong = bool(self._log)
         super().rollback()
-        if has_wrong:
+        if self._has_put_right:
             self._store.commit()
-        if failure is not None:
-            raise ApplyError(
-                f"the store's rollback failed ({failure}); its statements are as they were before"
-                " the transaction all the same"
-            ) from failure
+            self._has_put_right = False
+        return self._refusal
+
+    def _restore(self, was_there: bool, triple: tuple[Node, Node, Node], context: Graph) -> None:
+        if self._has(triple, context) != was_there:
+            self._has_put_right = True
+            super()._restore(was_there, triple, context)
 
     def _change(self, is_add: bool, triple: tuple[Node, Node, Node], context: Graph) -> None:
         # Not at the start: a transaction that changes nothing need not touch the store.

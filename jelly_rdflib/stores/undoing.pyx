@@ -1,0 +1,76 @@
+"""Undoing a transaction to its end, whatever comes in between.
+
+Python looks for signals between its own instructions, at the start of each function for one. This is
+Cython code so that there is no such place between the call that is interrupted and the next one.
+"""
+
+from jelly_rdflib.errors import ApplyError, RollbackError
+
+cdef str CLAIM = "_jelly_rdflib_apply"
+
+cdef enum:
+    # A store may be busy for a moment, and memory be short.
+    MAX_FAILURES = 3
+    # Nobody presses Ctrl-C so often; a store that always raises it must not be asked forever.
+    MAX_INTERRUPTS = 1000
+
+
+def undo_fully(undo):
+    """Call a function that undoes something until it has come to its end.
+
+    Args:
+        undo: Takes no arguments, and goes on from where it was if it is called again.
+
+    Raises:
+        RollbackError: It has failed too often.
+        BaseException: Not an Exception, but what interrupted it, once it has come to its end.
+    """
+    cdef int failures = 0
+    cdef int interrupts = 0
+    cdef bint is_over = False
+    interrupt = None
+    while not is_over:
+        try:
+            undo()
+            is_over = True
+        except Exception as error:
+            failures += 1
+            if failures == MAX_FAILURES:
+                raise RollbackError(
+                    "the target can't be brought back to where it was, and has part of a "
+                    f"transaction: it refuses to undo a change ({error or type(error).__name__})"
+                ) from error
+        except BaseException as error:
+            interrupts += 1
+            if interrupts == MAX_INTERRUPTS:
+                raise RollbackError(
+                    "the target can't be brought back to where it was, and has part of a "
+                    f"transaction: undoing it was interrupted {interrupts} times"
+                ) from error
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+
+
+def claim(store, owner):
+    """Note that changes are about to be applied to a store: two at once would undo each other's.
+
+    Args:
+        store: Any store of rdflib.
+        owner: Whoever applies them.
+
+    Raises:
+        ApplyError: Somebody else applies changes to it.
+    """
+    # At once: looking and then setting might let another thread in between.
+    if (<dict>vars(store)).setdefault(CLAIM, owner) is not owner:
+        raise ApplyError(
+            "changes are being applied to this store already, by another thread or by what yields "
+            "these operations: apply one after the other"
+        )
+
+
+def release(store, owner):
+    """Note that the changes are applied; nothing is done if another has the store."""
+    if vars(store).get(CLAIM) is owner:
+        del vars(store)[CLAIM]

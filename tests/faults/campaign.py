@@ -1,0 +1,141 @@
+"""Every place for a fault, one after the other, on each kind of target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jelly_rdflib import RollbackError
+
+from .injection import ERRORS, Fuse, interrupted_at, wired
+from .scenario import MakeTarget, Scenario
+
+__all__ = ["Tally", "at_each_call", "at_each_place", "at_each_request", "at_one_call", "twice"]
+
+
+@dataclass
+class Tally:
+    """How many faults were injected, and how many ended in each way.
+
+    Args:
+        injected: All of them.
+        told: Those that could not be undone, and the error said so.
+    """
+
+    injected: int = 0
+    told: int = 0
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self.injected += other.injected
+        self.told += other.told
+        return self
+
+
+def at_each_call(
+    make: MakeTarget,
+    *,
+    errors: tuple[type[BaseException], ...] = ERRORS,
+    ways: tuple[bool, ...] = (False, True),
+    stride: int = 1,
+) -> Tally:
+    """Have the store raise at each call of each of its methods, before and after it does it.
+
+    Args:
+        make: Makes a target.
+        errors: What is raised.
+        ways: Whether the call is done before the exception comes.
+        stride: 1 for each call; more for one of so many.
+    """
+    scenario = Scenario(make)
+    tally = Tally()
+    for error in errors:
+        for does_it in ways:
+            turn = 0
+            while at_one_call(scenario, Fuse(turn, error=error, does_it=does_it), tally):
+                turn += stride
+    return tally
+
+
+def twice(make: MakeTarget, *, stride: int = 1) -> Tally:
+    """Have the store raise twice: at one call, and at one while the first is undone."""
+    scenario = Scenario(make)
+    tally = Tally()
+    turn = 0
+    while True:
+        later = 1
+        fuse = Fuse(turn, turn + later)
+        if not at_one_call(scenario, fuse, tally):
+            return tally
+        while fuse.blown == 2:
+            later += stride
+            fuse = Fuse(turn, turn + later, error=ERRORS[later % len(ERRORS)])
+            at_one_call(scenario, fuse, tally)
+        turn += stride
+
+
+def at_one_call(scenario: Scenario, fuse: Fuse, tally: Tally) -> bool:
+    """Apply to a store whose calls go through a fuse, and check what is left; did it blow?"""
+    with scenario.make() as target:
+        scenario.prepare(target)
+        caught: BaseException | None = None
+        with wired(target.store, fuse):
+            try:
+                scenario.run(target)
+            except BaseException as error:
+                caught = error
+        if not fuse.blown:
+            assert caught is None
+            return False
+        # A fault may do no harm, if it comes where the store itself expects one.
+        if caught is not None:
+            _check(scenario, target, caught, tally)
+        else:
+            assert scenario.committed == len(scenario.states) - 1
+        tally.injected += fuse.blown
+        return True
+
+
+def at_each_request(make: MakeTarget, *, stride: int = 1) -> Tally:
+    """Have a SPARQL endpoint fail at each request, before and after it does what is asked."""
+    scenario = Scenario(make)
+    tally = Tally()
+    for does_it in (False, True):
+        turn, is_over = 0, False
+        while not is_over:
+            with scenario.make() as target:
+                scenario.prepare(target)
+                endpoint: Any = target.endpoint
+                endpoint.turn, endpoint.does_it = endpoint.requests + turn, does_it
+                try:
+                    scenario.run(target)
+                    is_over = True
+                except Exception as error:
+                    endpoint.turn = None
+                    _check(scenario, target, error, tally)
+                    tally.injected += 1
+            turn += stride
+    return tally
+
+
+def at_each_place(make: MakeTarget, *, stride: int = 1) -> Tally:
+    """Interrupt it at each place where Python looks for signals."""
+    scenario = Scenario(make)
+    tally = Tally()
+    turn = 0
+    while True:
+        with scenario.make() as target:
+            scenario.prepare(target)
+            places, error = interrupted_at(turn, lambda: scenario.run(target))
+            if places <= turn:
+                assert error is None
+                return tally
+            if error is not None:
+                assert isinstance(error, KeyboardInterrupt | RollbackError), repr(error)
+                _check(scenario, target, error, tally)
+            tally.injected += 1
+            turn += stride
+
+
+def _check(scenario: Scenario, target: Any, error: BaseException, tally: Tally) -> None:
+    scenario.check(target, error)
+    tally.told += isinstance(error, RollbackError)

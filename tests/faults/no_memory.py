@@ -1,0 +1,167 @@
+"""Memory that runs out at each allocation in turn, in a process of its own.
+
+CPython's own tests have a hook for that: the n-th allocation fails, be it of an object, of a list's
+room or of what the Cython code takes without the GIL.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jelly_rdflib as jr
+from jelly_rdflib.apply import apply
+
+from .campaign import Tally
+from .scenario import Scenario, state_of
+from .targets import TARGETS
+
+__all__ = ["WORKS", "failing_at_each_allocation", "main"]
+
+
+def encoded(operations: list[Any], format: str = "jelly-patch") -> bytes:
+    file = io.BytesIO()
+    options = jr.PatchOptions(frame_rows=4) if format == "jelly-patch" else None
+    with jr.PatchWriter(file, options, format=format) as writer:
+        for operation in operations:
+            writer.write(operation)
+    return file.getvalue()
+
+
+class Work:
+    """Something to do that may run out of memory.
+
+    Args:
+        scenario: What is applied.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.data = encoded(scenario.operations)
+        self.operations = list(jr.read_operations(self.data))
+
+    def prepare(self) -> Any: ...
+
+    def run(self, prepared: Any) -> Any:
+        raise NotImplementedError
+
+    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None: ...
+
+
+class Read(Work):
+    """Read operations of bytes."""
+
+    def run(self, prepared: Any) -> Any:
+        return list(jr.read_operations(self.data))
+
+    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
+        assert error is not None or result == self.operations
+
+
+class ReadText(Read):
+    """Read operations of RDF Patch text."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(scenario)
+        file = io.BytesIO()
+        with jr.PatchWriter(file, format="rdf-patch") as writer:
+            for operation in self.operations:
+                writer.write(operation)
+        self.data = file.getvalue()
+
+
+class Write(Work):
+    """Write operations."""
+
+    def run(self, prepared: Any) -> Any:
+        return encoded(self.operations)
+
+    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
+        assert error is not None or result == self.data
+
+
+class Apply(Work):
+    """Apply bytes to a target."""
+
+    def prepare(self) -> Any:
+        context = self.scenario.make()
+        target = context.__enter__()
+        self.scenario.prepare(target)
+        return context, target
+
+    def run(self, prepared: Any) -> Any:
+        return apply(self.data, prepared[1])
+
+    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
+        context, target = prepared
+        state = state_of(target)
+        if error is None:
+            assert state == self.scenario.states[-1]
+        elif not isinstance(error, jr.RollbackError):
+            assert state in self.scenario.states, error
+            apply(self.data, target)
+        context.__exit__(None, None, None)
+
+
+WORKS: dict[str, type[Work]] = {
+    "read Jelly-Patch": Read,
+    "read text": ReadText,
+    "write Jelly-Patch": Write,
+    "apply": Apply,
+}
+
+# Some allocations are not missed: so many in a row, and the work is done with all it needs.
+ENOUGH = 40
+
+
+def failing_at_each_allocation(work: Work, *, stays: bool, stride: int = 1) -> Tally:
+    """Do something over and over, with one more allocation each time before memory runs out.
+
+    Args:
+        work: What is done.
+        stays: Whether all allocations fail from then on; else only one.
+        stride: 1 for each allocation; more for one of so many.
+    """
+    from _testcapi import remove_mem_hooks, set_nomemory  # type: ignore[import-not-found]
+
+    tally = Tally()
+    n, unharmed = 1, 0
+    work.check(prepared := work.prepare(), None, work.run(prepared))
+    while unharmed < ENOUGH:
+        prepared = work.prepare()
+        caught: BaseException | None = None
+        result = None
+        gc.disable()
+        set_nomemory(n, 0 if stays else n + 1)
+        try:
+            result = work.run(prepared)
+        except BaseException as error:
+            remove_mem_hooks()
+            caught = error
+        else:
+            remove_mem_hooks()
+        gc.enable()
+        assert caught is None or isinstance(caught, MemoryError | jr.RollbackError), repr(caught)
+        work.check(prepared, caught, result)
+        unharmed = unharmed + 1 if caught is None else 0
+        tally.injected += caught is not None
+        tally.told += isinstance(caught, jr.RollbackError)
+        n += stride
+    return tally
+
+
+def main() -> None:
+    """Print how many allocations failed: arguments are a work, a target, and how often they do."""
+    work, target, stays, stride = sys.argv[1:]
+    made: Callable[..., Work] = WORKS[work]
+    tally = failing_at_each_allocation(
+        made(Scenario(TARGETS[target])), stays=stays == "stays", stride=int(stride)
+    )
+    print(tally.injected, tally.told)
+
+
+if __name__ == "__main__":
+    main()

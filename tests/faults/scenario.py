@@ -1,0 +1,191 @@
+"""Patches to put faults into, and the states that there may be after a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from rdflib import BNode, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
+from rdflib.plugins.stores.sparqlstore import SPARQLStore
+
+from jelly_rdflib import Op, RollbackError
+from jelly_rdflib.apply import apply
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.stores.prefixes import DictPrefixes, open_prefixes
+
+from ..stores.memory_state import visible_state
+
+__all__ = ["BEFORE", "OPERATIONS", "Scenario", "prefix_added", "prefix_deleted", "state_of"]
+
+MakeTarget = Callable[[], AbstractContextManager[Graph]]
+
+S, P, D = URIRef("urn:s"), URIRef("urn:p"), DATASET_DEFAULT_GRAPH_ID
+G, H, NEW = URIRef("urn:g"), URIRef("urn:h"), URIRef("urn:new")
+TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
+
+
+def add(o: Any, g: Any = D, s: Any = S) -> Operation:
+    return (Op.A, s, P, o if not isinstance(o, int) else Literal(str(o)), g)
+
+
+def delete(o: Any, g: Any = D, s: Any = S) -> Operation:
+    return (Op.D, *add(o, g, s)[1:])
+
+
+def prefix_added(prefix: str, iri: str) -> Operation:
+    return (Op.PA, prefix, URIRef(iri), None)
+
+
+def prefix_deleted(prefix: str) -> Operation:
+    return (Op.PD, prefix, None, None)
+
+
+BEFORE = [add(1), add(2, G), add(2, H), add(3, H), prefix_added("before", "urn:before#")]
+OPERATIONS = [
+    *(TX, add(10), add(11, G), delete(1), TC),
+    # What is there already, the last of a graph, what is deleted and added again, new graphs.
+    *(TX, add(1), delete(1), add(1), add(7), delete(2, G), delete(11, G), add(3, H), delete(3, H)),
+    *(add(3, H), add(4, NEW), add(5, BNode("new")), delete(5, BNode("new"))),
+    prefix_added("before", "urn:other#"),
+    *(prefix_added("new", "urn:before#"), prefix_deleted("rdfs"), TC),
+    *(TX, delete(10), add(8, NEW), delete(4, NEW), prefix_added("gone", "urn:gone#"), TA),
+    # Without a transaction of their own.
+    *(add(9), add(1, H), delete(10), END),
+    *(TX, add(12, s=BNode("b")), delete(3, H), prefix_added("last", "urn:last#"), TC),
+]
+"""Transactions that are committed, one that is aborted, and one that the patch itself makes."""
+
+
+def can_unbind(target: Graph) -> bool:
+    """Is it a store whose prefixes can be unbound? rdflib has no method for it."""
+    return isinstance(open_prefixes(target.store), DictPrefixes)
+
+
+def state_of(target: Graph) -> dict[str, Any]:
+    """Return all that can be seen, having checked that each way to look for it finds the same."""
+    store = target.store
+    if isinstance(store, SPARQLStore):
+        at_the_endpoint = target.endpoint.store
+        return {
+            "statements": set(at_the_endpoint),
+            "graphs": set(at_the_endpoint.named_graphs()),
+            "prefixes": dict(store.namespaces()),
+        }
+    state = visible_state(target)
+    for name in {name for *_, name in state["statements"] if name is not None}:
+        graph = Graph(store, name)
+        triples = {quad[:3] for quad in state["statements"] if quad[3] == name}
+        for place in range(3):
+            for term in {triple[place] for triple in triples}:
+                pattern = tuple(term if n == place else None for n in range(3))
+                found = {triple for triple, _ in store.triples(pattern, graph)}
+                assert found == {triple for triple in triples if triple[place] == term}
+        assert {triple for triple, _ in store.triples((None, None, None), graph)} == triples
+        assert store.__len__(context=graph) == len(triples)
+    return state
+
+
+class Scenario:
+    """Operations on a kind of target, what it has before, and what it has after each commit.
+
+    Args:
+        make: Makes an empty target.
+        before: What it has at first.
+        operations: What is applied.
+    """
+
+    def __init__(
+        self,
+        make: MakeTarget,
+        before: Iterable[Operation] = BEFORE,
+        operations: Iterable[Operation] = OPERATIONS,
+    ) -> None:
+        self.make = make
+        self.committed = 0
+        with make() as target:
+            self._before = self._fitting(before, target)
+            self.operations = self._fitting(operations, target)
+            self.prepare(target)
+            self.states = [state_of(target)]
+            apply(self._watched(lambda: self.states.append(state_of(target))), target)
+        # What comes of it if it is applied once more after it was stopped.
+        self._finals: dict[int, dict[str, Any]] = {}
+
+    def _fitting(self, operations: Iterable[Operation], target: Graph) -> list[Operation]:
+        """Return what a kind of target can take."""
+        fitting = list(operations)
+        if not isinstance(target, ConjunctiveGraph):
+            fitting = [op for op in fitting if len(op) < 5 or op[4] in (D, None)]
+            # Without graphs, or they would all be looked through first.
+            fitting = [op if len(op) < 5 else (*op[:4], None) for op in fitting]
+        if not can_unbind(target):
+            fitting = [op for op in fitting if op[0] != Op.PD]
+        if isinstance(target.store, SPARQLStore):
+            # Its blank nodes are other ones each time. And few: each takes a request.
+            fitting = [op for op in fitting if not any(isinstance(term, BNode) for term in op)]
+        return fitting
+
+    def prepare(self, target: Graph) -> None:
+        """Give an empty target what it has at first."""
+        # rdflib binds its prefixes when this is made.
+        _ = target.namespace_manager
+        apply(self._before, target)
+
+    def run(self, target: Graph) -> None:
+        """Apply the operations to a prepared target."""
+        self.committed = 0
+        apply(self._watched(lambda: None), target)
+
+    def _watched(self, after_commit: Callable[[], None]) -> Iterator[Operation]:
+        """Yield the operations, noting when the next one is asked for after a commit."""
+        for operation in self.operations:
+            yield operation
+            if operation in (TC, END):
+                self.committed += 1
+                after_commit()
+
+    def check(self, target: Graph, error: BaseException) -> None:
+        """Check that a target has the state of the last commit, and can be used as before.
+
+        Args:
+            target: What was applied to.
+            error: What came of it.
+        """
+        state = state_of(target)
+        if isinstance(error, RollbackError) and not can_unbind(target):
+            # The error says the truth: rdflib has no way to take back a prefix there.
+            expected = self.states[self.committed]
+            assert state["prefixes"].items() > expected["prefixes"].items()
+            assert {**state, "prefixes": 0, "iris": 0} == {**expected, "prefixes": 0, "iris": 0}
+            return
+        # One may have been committed when what it was stopped by came.
+        possible = range(self.committed, min(self.committed + 2, len(self.states)))
+        reached = [n for n in possible if self.states[n] == state]
+        assert reached, _differences(state, self.states[self.committed])
+        self.run(target)
+        state, expected = state_of(target), self._final(reached[-1])
+        assert state == expected, _differences(state, expected)
+
+    def _final(self, reached: int) -> dict[str, Any]:
+        if reached not in self._finals:
+            with self.make() as target:
+                self.prepare(target)
+                ends = [n + 1 for n, op in enumerate(self.operations) if op in (TC, END)]
+                apply(self.operations[: [0, *ends][reached]], target)
+                state = state_of(target)
+                assert state == self.states[reached], _differences(state, self.states[reached])
+                apply(self.operations, target)
+                self._finals[reached] = state_of(target)
+        return self._finals[reached]
+
+
+def _differences(state: dict[str, Any], expected: dict[str, Any]) -> str:
+    lines = []
+    for name, value in state.items():
+        there = set(value.items()) if isinstance(value, dict) else value
+        wanted = expected[name]
+        wanted = set(wanted.items()) if isinstance(wanted, dict) else wanted
+        lines.append(f"{name}: too much {there - wanted}, missing {wanted - there}")
+    return "\n".join(lines)

@@ -1,0 +1,91 @@
+"""Ctrl-C at any time: a timer's signal, which raises KeyboardInterrupt wherever Python looks."""
+
+from __future__ import annotations
+
+import gc
+import random
+import signal
+import sys
+import time
+from types import FrameType
+
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.apply import apply
+
+from .campaign import Tally
+from .no_memory import encoded
+from .scenario import Scenario, state_of
+from .targets import TARGETS
+
+__all__ = ["interrupted_by_a_timer", "main"]
+
+SIZE = 300
+PREFIX = (Op.PA, "p", URIRef("urn:p#"), None)
+OPERATIONS: list[jr.Operation] = []
+for number in range(4):
+    OPERATIONS.append((Op.TX,))
+    OPERATIONS.extend(
+        (
+            Op.D if n % 3 == 2 else Op.A,
+            URIRef(f"urn:s{(n - n % 3) % 40}"),
+            URIRef(f"urn:p{n % 2}"),
+            Literal(f"o{n // 3 + number}", lang="en" if n % 5 else None),
+            URIRef(f"urn:g{number}{n % 4}"),
+        )
+        for n in range(SIZE)
+    )
+    OPERATIONS.append((Op.PA, f"p{number}", URIRef(f"urn:p{number}#"), None))
+    OPERATIONS.append((Op.TA,) if number == 2 else (Op.TC,))
+
+
+def interrupted_by_a_timer(target: str, rounds: int, seed: int) -> Tally:
+    """Apply a patch over and over, each time with an interrupt some time after its start."""
+    scenario = Scenario(TARGETS[target], operations=OPERATIONS)
+    data = encoded(scenario.operations)
+    timing = random.Random(seed)
+    tally = Tally()
+    longest = 0.0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    for turn in range(rounds):
+        with scenario.make() as graph:
+            scenario.prepare(graph)
+            caught: BaseException | None = None
+            # An exception in a callback of the collector would be swallowed.
+            gc.disable()
+            start = time.perf_counter()
+            try:
+                if turn > 0:
+                    signal.setitimer(signal.ITIMER_REAL, timing.uniform(1e-6, longest))
+                apply(data, graph)
+            except BaseException as error:
+                caught = error
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt as error:
+                # At the last moment.
+                caught = caught or error
+            longest = max(longest, time.perf_counter() - start)
+            gc.enable()
+            state = state_of(graph)
+            assert caught is None or isinstance(caught, KeyboardInterrupt), repr(caught)
+            assert state in scenario.states if caught else state == scenario.states[-1]
+            apply(data, graph)
+            tally.injected += caught is not None
+    return tally
+
+
+def main() -> None:
+    """Print how many interrupts came: arguments are a target, rounds, and a seed."""
+    target, rounds, seed = sys.argv[1:]
+    print(interrupted_by_a_timer(target, int(rounds), int(seed)).injected, 0)
+
+
+if __name__ == "__main__":
+    main()

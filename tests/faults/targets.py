@@ -1,0 +1,232 @@
+"""Graphs and datasets on each kind of store that `apply` has a way into, to put faults into."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import parse_qs
+
+import pyoxigraph
+from rdflib import ConjunctiveGraph, Dataset, Graph, URIRef
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
+from rdflib.store import Store
+
+__all__ = ["DATASETS", "GRAPHS", "TARGETS", "Endpoint"]
+
+
+# Else each has a name of its own.
+NAME = URIRef("urn:target")
+
+
+class OtherMemory(Memory):
+    """A Memory store that goes the general way, since it may do more in its methods."""
+
+
+class TransactionalStore(Memory):
+    """A store with transactions of its own, by a copy of all it has; a rollback is one step."""
+
+    transaction_aware = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saved: dict[str, Any] = {}
+        self.commit()
+
+    def commit(self) -> None:
+        # Not the prefixes: those of a store are in no transaction.
+        names = [name for name in vars(self) if name.startswith("_Memory")]
+        names = [name for name in names if not name.endswith(("__namespace", "__prefix"))]
+        self.saved = {name: _copied(getattr(self, name)) for name in names}
+
+    def rollback(self) -> None:
+        vars(self).update(_copied(self.saved))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return set(value) if isinstance(value, set) else value
+
+
+class ForeignStore(Store):
+    """A store of somebody else's: rdflib's interface, and one set of quads behind it.
+
+    Each change is made by one call of C code, as by a database: it is made or not.
+    """
+
+    context_aware = True
+    graph_aware = True
+
+    def __init__(self, configuration: Any = None, identifier: Any = None) -> None:
+        super().__init__(configuration, identifier)
+        self.quads: set[Any] = set()
+        self.names: dict[Any, Graph] = {}
+        self.iris: dict[str, Any] = {}
+
+    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
+        self.names.setdefault(context.identifier, context)
+        self.quads.add((*triple, context.identifier))
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        found = [(*each, name) for each, name in self._find(triple, context)]
+        self.quads.difference_update(found)
+
+    def triples(self, triple: Any, context: Any = None) -> Iterator[Any]:
+        for each, name in self._find(triple, context):
+            yield each, iter([self.names[name]])
+
+    def _find(self, pattern: Any, context: Any) -> list[Any]:
+        name = None if context is None else context.identifier
+        return [
+            (quad[:3], quad[3])
+            for quad in self.quads
+            if all(
+                want is None or want == have
+                for want, have in zip((*pattern, name), quad, strict=True)
+            )
+        ]
+
+    def __len__(self, context: Any = None) -> int:
+        return len(self._find((None, None, None), context))
+
+    def contexts(self, triple: Any = None) -> Iterator[Any]:
+        if triple is None:
+            yield from list(self.names.values())
+        else:
+            yield from (self.names[name] for _, name in self._find(triple, None))
+
+    def add_graph(self, graph: Graph) -> None:
+        self.names.setdefault(graph.identifier, graph)
+
+    def remove_graph(self, graph: Graph) -> None:
+        self.remove((None, None, None), graph)
+        self.names.pop(graph.identifier, None)
+
+    # A prefix for an IRI, and no IRI for more than one: in one dict.
+    def bind(self, prefix: str, namespace: Any, override: bool = True) -> None:
+        if override or (prefix not in self.iris and namespace not in self.iris.values()):
+            kept = {name: iri for name, iri in self.iris.items() if iri != namespace}
+            self.iris = {**kept, prefix: namespace}
+
+    def prefix(self, namespace: Any) -> str | None:
+        return next((name for name, iri in self.iris.items() if iri == namespace), None)
+
+    def namespace(self, prefix: str) -> Any:
+        return self.iris.get(prefix)
+
+    def namespaces(self) -> Iterator[Any]:
+        yield from list(self.iris.items())
+
+
+class Endpoint:
+    """A SPARQL endpoint over HTTP on this machine.
+
+    Attributes:
+        url: Where it listens.
+        turn: At which request, counted from 0, it fails; None for never.
+        does_it: Whether it does what is asked before it fails.
+        requests: How many came.
+    """
+
+    def __init__(self) -> None:
+        self.store = pyoxigraph.Store()
+        self.turn: int | None = None
+        self.does_it = False
+        self.requests = 0
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                self.answer(parse_qs(body) if body.startswith(("query=", "update=")) else body)
+
+            def do_GET(self) -> None:
+                self.answer(parse_qs(self.path.partition("?")[2]))
+
+            def answer(self, asked: Any) -> None:
+                is_hit = endpoint.requests == endpoint.turn
+                endpoint.requests += 1
+                data = b""
+                if not is_hit or endpoint.does_it:
+                    data = endpoint.run(asked)
+                self.send_response(503 if is_hit else 200)
+                self.send_header("Content-Type", "application/sparql-results+json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: Any) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread.start()
+
+    def run(self, asked: Any) -> bytes:
+        if isinstance(asked, dict) and "query" in asked:
+            results = self.store.query(asked["query"][0])
+            return bytes(results.serialize(format=pyoxigraph.QueryResultsFormat.JSON))
+        self.store.update(asked["update"][0] if isinstance(asked, dict) else asked)
+        return b""
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+@contextmanager
+def oxigraph_on_disk() -> Iterator[Dataset]:
+    with TemporaryDirectory() as folder:
+        dataset = Dataset("Oxigraph")
+        dataset.open(str(Path(folder, "store")), create=True)
+        yield dataset
+        dataset.close()
+
+
+@contextmanager
+def endpoint_store() -> Iterator[Dataset]:
+    endpoint = Endpoint()
+    try:
+        dataset = Dataset(SPARQLUpdateStore(endpoint.url, endpoint.url, returnFormat="json"))
+        dataset.endpoint = endpoint
+        yield dataset
+    finally:
+        endpoint.close()
+
+
+def plainly(make: Callable[[], Graph]) -> Callable[[], AbstractContextManager[Graph]]:
+    @contextmanager
+    def target() -> Iterator[Graph]:
+        yield make()
+
+    return target
+
+
+DATASETS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
+    "memory": plainly(Dataset),
+    "memory, the general way": plainly(lambda: Dataset(OtherMemory())),
+    "memory, as a ConjunctiveGraph": plainly(lambda: ConjunctiveGraph(identifier=NAME)),
+    "Oxigraph": plainly(lambda: Dataset("Oxigraph")),
+    "Oxigraph on disk": oxigraph_on_disk,
+    "with transactions of its own": plainly(lambda: Dataset(TransactionalStore())),
+    "of a third party": plainly(lambda: Dataset(ForeignStore())),
+    "SPARQL endpoint": endpoint_store,
+}
+
+GRAPHS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
+    "memory, a Graph": plainly(lambda: Graph(identifier=NAME)),
+    "simple memory, a Graph": plainly(lambda: Graph(SimpleMemory(), NAME)),
+    "Oxigraph, a Graph": plainly(lambda: Graph("Oxigraph", NAME)),
+    "auditable, a Graph": plainly(lambda: Graph(AuditableStore(Memory()), NAME)),
+}
+
+TARGETS = {**DATASETS, **GRAPHS}
+"""Each makes a context that has a new and empty target."""

@@ -1,0 +1,186 @@
+"""A store that raises at any call, and Ctrl-C at any time, leave the state of the last commit."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.apply import apply
+from jelly_rdflib.operations import Operation
+
+from ..support import run
+from .campaign import Tally, at_each_call, at_each_place, at_each_request, at_one_call, twice
+from .injection import ERRORS, Fuse, wired
+from .scenario import BEFORE, Scenario, prefix_added, state_of
+from .targets import TARGETS, ForeignStore, OtherMemory, endpoint_store
+
+AT_HAND = [name for name in TARGETS if name != "SPARQL endpoint"]
+# An interrupt may stop a method of rdflib's Memory store half way: see docs/reliability.md.
+WHOLE = [
+    *("memory", "memory, a Graph", "Oxigraph", "Oxigraph, a Graph"),
+    *("with transactions of its own", "of a third party"),
+]
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_a_fault_at_each_call_of_the_store(name: str) -> None:
+    tally = at_each_call(TARGETS[name], stride=1 if name != "Oxigraph on disk" else 7)
+    assert tally.injected > 10
+    assert tally.told == 0 or name == "of a third party"
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_another_fault_while_the_first_is_undone(name: str) -> None:
+    """A store may fail once more, and all is undone even so."""
+    tally = twice(TARGETS[name], stride=11)
+    assert tally.injected > 5
+
+
+def test_a_fault_at_each_request_to_an_endpoint() -> None:
+    tally = at_each_request(endpoint_store, stride=5)
+    assert tally.injected > 20
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_interrupt_at_each_place(name: str) -> None:
+    tally = at_each_place(TARGETS[name], stride=23)
+    assert tally.injected > 20
+
+
+@pytest.mark.parametrize("name", ["memory", "Oxigraph", "of a third party"])
+def test_an_interrupt_by_a_signal(name: str) -> None:
+    out = run(
+        "import sys; from tests.faults.signals import main; "
+        f"sys.argv = ['', {name!r}, '60', '1']; main()"
+    )
+    assert int(out.split()[0]) > 20
+
+
+# --- random patches, random faults ---------------------------------------------------------------
+
+NAMES = st.sampled_from([DATASET_DEFAULT_GRAPH_ID, URIRef("urn:g"), URIRef("urn:h"), BNode("g")])
+STATEMENTS = st.tuples(
+    st.sampled_from([Op.A, Op.D]),
+    st.sampled_from([URIRef("urn:s"), BNode("b")]),
+    st.just(URIRef("urn:p")),
+    st.sampled_from([URIRef("urn:s"), Literal("o"), Literal("o", lang="en"), Literal("1")]),
+    NAMES,
+)
+CHANGES = st.one_of(
+    STATEMENTS,
+    STATEMENTS,
+    st.builds(prefix_added, st.sampled_from(["a", "rdf"]), st.sampled_from(["urn:x#", "urn:y#"])),
+    st.just((Op.PD, "rdf", None, None)),
+)
+
+
+@st.composite
+def patches(draw: st.DrawFn) -> list[Operation]:
+    operations: list[Operation] = []
+    for _ in range(draw(st.integers(1, 3))):
+        changes = draw(st.lists(CHANGES, max_size=8))
+        end = draw(st.sampled_from([(Op.TC,), (Op.TC,), (Op.TA,), (Op.END,)]))
+        operations += [*changes, end] if end == (Op.END,) else [(Op.TX,), *changes, end]
+    return operations
+
+
+@given(
+    st.sampled_from(["memory, the general way", "Oxigraph", "of a third party", "memory"]),
+    st.lists(STATEMENTS, max_size=8),
+    patches(),
+    st.data(),
+)
+def test_a_random_patch_with_a_random_fault(
+    name: str, before: list[Operation], operations: list[Operation], data: st.DataObject
+) -> None:
+    scenario = Scenario(TARGETS[name], before, operations)
+    counter = Fuse()
+    at_one_call(scenario, counter, Tally())
+    if counter.calls == 0:
+        return
+    fuse = Fuse(
+        data.draw(st.integers(0, counter.calls - 1)),
+        error=data.draw(st.sampled_from(ERRORS)),
+        does_it=data.draw(st.booleans()),
+    )
+    assert at_one_call(scenario, fuse, Tally())
+
+
+# --- what can't be undone ------------------------------------------------------------------------
+
+
+class AppendOnly(OtherMemory):
+    """Refuses to remove anything."""
+
+    def remove(self, *_: object) -> None:
+        raise PermissionError("append only")
+
+
+def test_a_store_that_never_undoes_is_told_of() -> None:
+    dataset = Dataset(AppendOnly())
+    with pytest.raises(
+        jr.RollbackError, match=r"can't be brought back .*\(append only\)"
+    ) as caught:
+        apply([(Op.TX,), *BEFORE[:1], (Op.TX,)], dataset)
+    assert isinstance(caught.value.__cause__, PermissionError)
+    chain: list[str] = []
+    error: BaseException | None = caught.value
+    while error is not None:
+        chain.append(str(error))
+        error = error.__context__
+    assert "a transaction starts (TX) inside a transaction" in chain
+
+
+def test_what_the_store_does_undo_is_undone_all_the_same() -> None:
+    class Stubborn(OtherMemory):
+        def remove(self, triple: object, context: object = None) -> None:
+            if "1" in repr(triple):
+                raise PermissionError
+            super().remove(triple, context)  # type: ignore[arg-type]
+
+    dataset = Dataset(Stubborn())
+    statements = [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(str(n)), None) for n in range(3)]
+    with pytest.raises(jr.RollbackError, match="PermissionError"):
+        apply([(Op.TX,), *statements, (Op.TA,)], dataset)
+    assert {str(o) for _, _, o in dataset.default_graph} == {"1"}
+
+
+def test_a_store_that_always_interrupts_does_not_go_on_forever() -> None:
+    class Interrupting(OtherMemory):
+        def remove(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(jr.RollbackError, match="was interrupted 1000 times"):
+        apply([(Op.TX,), *BEFORE[:1], (Op.TA,)], Dataset(Interrupting()))
+
+
+def test_prefixes_that_can_not_be_unbound_are_told_of() -> None:
+    """rdflib has no way to unbind: another's store can't be made to forget a new prefix."""
+    dataset = Dataset(ForeignStore())
+    _ = dataset.namespace_manager
+    before = state_of(dataset)
+    fuse = Fuse(2)
+    bind = dataset.store.bind
+    dataset.store.bind = lambda *args, **more: fuse.call(bind, *args, **more)
+    prefixes = [prefix_added(f"new{n}", f"urn:{n}#") for n in range(4)]
+    with pytest.raises(jr.RollbackError, match="can't unbind the prefix 'new"):
+        apply([*BEFORE, *prefixes], dataset)
+    state = state_of(dataset)
+    assert state["statements"] == before["statements"]
+    assert state["prefixes"].keys() - before["prefixes"].keys() == {"before", "new0"}
+
+
+def test_a_fault_is_seen_where_nothing_undoes_it() -> None:
+    """The check itself: without a log a fault leaves a part, and that is found."""
+    scenario = Scenario(TARGETS["memory, the general way"])
+    with scenario.make() as target:
+        scenario.prepare(target)
+        with wired(target.store, Fuse(25)), pytest.raises(RuntimeError, match="a fault") as caught:
+            apply(scenario._watched(lambda: None), target, atomic=False)
+        with pytest.raises(AssertionError):
+            scenario.check(target, caught.value)
