@@ -120,6 +120,7 @@ cdef class MemoryChanges:
         """Start a transaction; what was committed stays."""
         self.log.clear()
         self.listed.clear()
+        self.nodes.is_lenient = False
         self.is_told = False
         self.transaction += 1
         self.added = 0
@@ -172,6 +173,9 @@ cdef class MemoryChanges:
             # As it can be only by an interrupt right after the commit.
             self.teller.take_back()
             self.is_told = False
+        self.nodes.is_lenient = True
+        # There may have been no memory to log all of a change; then it was not made.
+        del log[len(log) - len(log) % 3 :]
         while log:
             last = len(log) - 3
             self.undo(log[last], log[last + 1], log[last + 2])
@@ -282,8 +286,8 @@ cdef class MemoryChanges:
             self.log_change(triple, graph, change)
             contexts = {graph.key: False, None: False}
             if self.get_default_contexts() is None:
-                self.default_contexts = contexts
                 self.store._Memory__defaultContexts = contexts
+                self.default_contexts = contexts
         self.set_contexts(triple, hash, contexts)
         self.put(graph, triple, hash)
         if change & Change.UNION:
@@ -430,8 +434,8 @@ cdef class MemoryChanges:
     cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
         dict_set(graph.adds, triple, True, hash)
         if not graph.is_dirty:
-            graph.is_dirty = True
             self.dirty.append(graph)
+            graph.is_dirty = True
         return 0
 
     cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
@@ -439,8 +443,8 @@ cdef class MemoryChanges:
             dict_discard(graph.adds, triple, hash)
         dict_set(graph.removes, triple, True, hash)
         if not graph.is_dirty:
-            graph.is_dirty = True
             self.dirty.append(graph)
+            graph.is_dirty = True
         return 0
 
     cdef int flush(self) except -1:

@@ -32,6 +32,8 @@ cdef class NodeTable:
     cdef size_t mask
     cdef list entries
     cdef RecentNode* recent
+    # Whether as many nodes as one likes may have the same hash.
+    cdef bint is_lenient
     cdef NodeEntry find(self, object node)
     cdef NodeEntry find_or_make(self, object node)
     cdef int grow(self) except -1

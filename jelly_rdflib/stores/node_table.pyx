@@ -15,6 +15,8 @@ from jelly_rdflib.stores.known_hash cimport mix_triple_hash
 
 from rdflib.term import BNode, IdentifiedNode, Literal, URIRef
 
+from jelly_rdflib.errors import LimitError
+
 cdef extern from "Python.h":
     hashfunc str_hash "PyUnicode_Type.tp_hash"
 
@@ -23,6 +25,8 @@ cdef enum:
     FIRST_SIZE = 1 << 10
     # A stream may be of any length; what the table holds must not be.
     MAX_ENTRIES = 1 << 20
+    # Of 64 bits no two nodes share a hash by chance.
+    MAX_SAME_HASH = 1000
 
 cdef object IRI = URIRef
 cdef object BLANK_NODE = BNode
@@ -81,14 +85,22 @@ cdef class NodeTable:
         cdef Py_hash_t hash = hash_node(node)
         cdef size_t slot
         cdef NodeEntry entry
+        cdef int same_hash = 0
         if <size_t>len(self.entries) * 3 >= self.mask * 2:
             self.grow()
         slot = <size_t>hash & self.mask
         while self.slots[slot] != NULL:
             entry = <NodeEntry>self.slots[slot]
-            if entry.hash == hash and is_same(entry.node, node):
-                return entry
+            if entry.hash == hash:
+                if is_same(entry.node, node):
+                    return entry
+                same_hash += 1
             slot = (slot + 1) & self.mask
+        if same_hash >= MAX_SAME_HASH and not self.is_lenient:
+            raise LimitError(
+                f"more than {MAX_SAME_HASH} different terms have the same hash in rdflib, so that"
+                " its store would take time that grows with the square of their number"
+            )
         entry = NodeEntry.__new__(NodeEntry)
         entry.node = node
         entry.hash = hash
