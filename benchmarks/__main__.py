@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import data, difference, latency, memory
+from . import data, difference, latency, memory, threads
 from .compare import COMPARISONS, compare
 from .report import Measured, as_json, print_table
 
@@ -22,6 +22,8 @@ APPENDS = 500
 QUICK_APPENDS = 100
 TRIPLES = 1_000_000
 QUICK_TRIPLES = 50_000
+THREAD_ROUNDS = 9
+QUICK_THREAD_ROUNDS = 3
 
 
 def main() -> int:
@@ -35,7 +37,7 @@ def main() -> int:
         "--only",
         default="",
         metavar="WORD",
-        help="only what has this in its name, or 'memory', 'latency' or 'difference'",
+        help="only what has this in its name, or 'memory', 'latency', 'difference' or 'threads'",
     )
     parser.add_argument(
         "--spark", action="store_true", help="reading on Spark instead: see benchmarks/spark.py"
@@ -93,7 +95,12 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     if only in "difference":
         bar.reset(task, description="memory of differences", total=None)
         differences = difference.measure(QUICK_TRIPLES if is_quick else TRIPLES)
-    return Measured(ratios, peak, seconds, differences)
+
+    scaling = []
+    if only in "threads":
+        bar.reset(task, description="two threads", total=None)
+        scaling = threads.measure(inputs, QUICK_THREAD_ROUNDS if is_quick else THREAD_ROUNDS)
+    return Measured(ratios, peak, seconds, differences, scaling)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from .compare import Ratio
 from .difference import Difference
 from .latency import Latency
 from .memory import Peak
+from .threads import Threads
 
 __all__ = ["Measured", "as_json", "print_table"]
 
@@ -30,6 +31,7 @@ class Measured:
     peak: Peak | None
     latency: Latency | None
     differences: list[Difference]
+    threads: list[Threads]
 
 
 def versions() -> dict[str, str]:
@@ -67,11 +69,19 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
             f" [bold]{each.peak / MEGABYTE:.1f} MB[/], and {each.seconds:.1f} s"
             f"{target}{verdict(each.is_met)}"
         )
+    for scaling in measured.threads:
+        target = "" if scaling.target is None else f"; target: {scaling.target:g}, "
+        console.print(
+            f"{scaling.name}: two threads are [bold]{scaling.median:.2f}[/] times as fast as one,"
+            f" {min(scaling.ratios):.2f}-{max(scaling.ratios):.2f} ({len(scaling.ratios)})"
+            f"{target}{verdict(scaling.is_met)}"
+        )
     missed = [f"{each.ours} vs {each.peer}" for each in ratios if each.is_met is False]
     missed += ["peak memory"] if peak is not None and not peak.is_met else []
     missed += [
         f"difference by {each.kind}" for each in measured.differences if each.is_met is False
     ]
+    missed += [f"{each.name}, threads" for each in measured.threads if each.is_met is False]
     if missed:
         console.print(f"[bold]Missed targets:[/] {'; '.join(missed)}")
     console.print(", ".join(f"{name} {number}" for name, number in versions().items()), style="dim")
@@ -131,4 +141,8 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
         "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
         "latency": latency and asdict(latency),
         "differences": [{**asdict(each), "is_met": each.is_met} for each in measured.differences],
+        "threads": [
+            {**asdict(each), "ratio": each.median, "is_met": each.is_met}
+            for each in measured.threads
+        ],
     }

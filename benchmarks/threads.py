@@ -1,0 +1,104 @@
+"""How much faster two threads decode than one: decoding lets other threads of Python run.
+
+Here the clock counts, so both cores must be free: what others do makes it less, never more. One
+thread decodes a stream some times over; then two do so at once, each as often; and so on in turn.
+``python -m benchmarks.threads`` measures this alone.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+
+import jelly_rdflib as jr
+
+from .data import Inputs, load
+
+__all__ = ["TARGET", "Threads", "measure"]
+
+TARGET = 1.6
+REPEATS = 8
+
+
+@dataclass(frozen=True)
+class Threads:
+    """What one work came to: seconds of the clock, each round."""
+
+    name: str
+    one: list[float]
+    two: list[float]
+    target: float | None
+
+    @property
+    def ratios(self) -> list[float]:
+        """How many times as much two threads do in the same time."""
+        return [2 * one / two for one, two in zip(self.one, self.two, strict=True)]
+
+    @property
+    def median(self) -> float:
+        return median(self.ratios)
+
+    @property
+    def is_met(self) -> bool | None:
+        return None if self.target is None else self.median >= self.target
+
+
+def measure(inputs: Inputs, rounds: int) -> list[Threads]:
+    """Measure reading to columns, of small and of large frames, and reading of text."""
+    works: list[tuple[str, Callable[[], object], float | None]] = [
+        ("read_batches, frames of 512 rows", partial(read, inputs.jelly_patch), TARGET),
+        ("read_batches of RDF Patch text", partial(read, inputs.rdf_patch, "rdf-patch"), TARGET),
+        ("read_operations, to rdflib's terms", partial(count, inputs.jelly_patch), None),
+    ]
+    results = []
+    for name, work, target in works:
+        one: list[float] = []
+        two: list[float] = []
+        for _ in range(rounds):
+            one.append(timed(work, 1))
+            two.append(timed(work, 2))
+        results.append(Threads(name, one, two, target))
+    return results
+
+
+def read(data: bytes, format: str = "jelly-patch") -> None:
+    for _ in range(REPEATS):
+        for _batch in jr.read_batches(data, format=format):
+            pass
+
+
+def count(data: bytes) -> None:
+    for _operation in jr.read_operations(data):
+        pass
+
+
+def timed(work: Callable[[], object], threads: int) -> float:
+    """Return the seconds that it takes until so many threads have done the same work."""
+    ready = threading.Barrier(threads + 1)
+
+    def run() -> None:
+        ready.wait()
+        work()
+
+    workers = [threading.Thread(target=run) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    ready.wait()
+    start = time.perf_counter()
+    for worker in workers:
+        worker.join()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    for each in measure(load(), 9):
+        least, most = min(each.ratios), max(each.ratios)
+        print(f"{each.name}: {each.median:.2f} times as fast ({least:.2f} to {most:.2f})")
+
+
+if __name__ == "__main__":
+    main()
