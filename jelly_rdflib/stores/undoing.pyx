@@ -6,7 +6,8 @@ Cython code so that there is no such place between the call that is interrupted 
 
 from jelly_rdflib.errors import ApplyError, RollbackError
 
-cdef str CLAIM = "_jelly_rdflib_apply"
+# Who applies changes to which store, by the store's identity: not all stores have a dictionary.
+cdef dict CLAIMS = {}
 
 cdef enum:
     # A store may be busy for a moment, and memory be short.
@@ -63,7 +64,7 @@ def claim(store, owner):
         ApplyError: Somebody else applies changes to it.
     """
     # At once: looking and then setting might let another thread in between.
-    if (<dict>vars(store)).setdefault(CLAIM, owner) is not owner:
+    if CLAIMS.setdefault(id(store), owner) is not owner:
         raise ApplyError(
             "changes are being applied to this store already, by another thread or by what yields "
             "these operations: apply one after the other"
@@ -72,5 +73,5 @@ def claim(store, owner):
 
 def release(store, owner):
     """Note that the changes are applied; nothing is done if another has the store."""
-    if vars(store).get(CLAIM) is owner:
-        del vars(store)[CLAIM]
+    if CLAIMS.get(id(store)) is owner:
+        del CLAIMS[id(store)]
