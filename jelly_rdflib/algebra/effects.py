@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rdflib.graph import Graph
@@ -98,8 +98,6 @@ class PrefixEffects:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._bound: _Bound | None = None
-        # What was bound before the open transaction; None where it changed nothing yet.
-        self._saved: _Bound | None = None
         self._is_in_transaction = False
 
     def begin(self) -> None:
@@ -109,13 +107,14 @@ class PrefixEffects:
     def commit(self) -> None:
         """End the transaction."""
         self._is_in_transaction = False
-        self._saved = None
+        if self._bound is not None:
+            self._bound.log.clear()
 
     def abort(self) -> None:
         """End the transaction, as if nothing had come in it."""
-        if self._saved is not None:
-            self._bound = self._saved
-        self.commit()
+        self._is_in_transaction = False
+        if self._bound is not None:
+            self._bound.undo()
 
     def take(self, operation: Operation) -> list[Operation]:
         """Take an operation on a prefix, and return operations that each change a part of it."""
@@ -123,8 +122,6 @@ class PrefixEffects:
             # Not before: a graph without a namespace manager makes one when it is asked, which
             # binds rdflib's prefixes; but so it does when the patch is applied.
             self._bound = _Bound.of(self._target.namespace_manager)
-        if self._is_in_transaction and self._saved is None:
-            self._saved = self._bound.copy()
         op, prefix, iri, graph = operation
         if op == Op.PD:
             unbound = self._bound.unbind(prefix)
@@ -133,6 +130,8 @@ class PrefixEffects:
             if self._bound.has(prefix, iri):
                 return []
             unbound = self._bound.bind(prefix, iri)
+        if not self._is_in_transaction:
+            self._bound.log.clear()
         effects: list[Operation] = [(Op.PD, *each, graph) for each in unbound]
         if op == Op.PA:
             effects.append((Op.PA, prefix, iri, graph))
@@ -141,10 +140,17 @@ class PrefixEffects:
 
 @dataclass
 class _Bound:
-    """What prefixes stand for, as a store of rdflib keeps it: no IRI has two."""
+    """What prefixes stand for, as a store of rdflib keeps it: no IRI has two.
+
+    Attributes:
+        iris, prefixes: IRIs by prefix, and prefixes by IRI.
+        log: What was there before each change of the open transaction: prefixes and their IRIs that
+            were unbound, and prefixes alone that were bound.
+    """
 
     iris: dict[str, URIRef]
     prefixes: dict[URIRef, str]
+    log: list[tuple[str, URIRef | None, bool]] = field(default_factory=list)
 
     @classmethod
     def of(cls, manager: NamespaceManager) -> _Bound:
@@ -152,8 +158,16 @@ class _Bound:
         found = {iri: manager.store.prefix(iri) for iri in iris.values()}
         return cls(iris, {iri: prefix for iri, prefix in found.items() if prefix is not None})
 
-    def copy(self) -> _Bound:
-        return _Bound(self.iris.copy(), self.prefixes.copy())
+    def undo(self) -> None:
+        """Undo the changes that are in the log."""
+        while self.log:
+            prefix, iri, had_prefix = self.log.pop()
+            if iri is None:
+                del self.prefixes[self.iris.pop(prefix)]
+                continue
+            self.iris[prefix] = iri
+            if had_prefix:
+                self.prefixes[iri] = prefix
 
     def has(self, prefix: str, iri: URIRef) -> bool:
         return self.iris.get(prefix) == iri and self.prefixes.get(iri) == prefix
@@ -163,6 +177,7 @@ class _Bound:
         unbound = self.unbind(prefix)
         if iri in self.prefixes:
             unbound += self.unbind(self.prefixes[iri])
+        self.log.append((prefix, None, False))
         self.iris[prefix] = iri
         self.prefixes[iri] = prefix
         return unbound
@@ -172,6 +187,8 @@ class _Bound:
         iri = self.iris.pop(prefix, None)
         if iri is None:
             return []
-        if self.prefixes.get(iri) == prefix:
+        has_prefix = self.prefixes.get(iri) == prefix
+        self.log.append((prefix, iri, has_prefix))
+        if has_prefix:
             del self.prefixes[iri]
         return [(prefix, iri)]

@@ -34,9 +34,14 @@ class JoinedHeaders:
 
     def __init__(self) -> None:
         self._current: list[tuple[str, Node]] = []
+        # Of the patches before the last one, and of the last one, whose id is to be replaced.
         self._joined: list[tuple[str, Node]] = []
+        self._last: list[tuple[str, Node]] = []
         self._said: set[tuple[str, Node]] = set()
         self._has_patch = False
+
+    def __len__(self) -> int:
+        return len(self._joined) + len(self._last) + len(self._current)
 
     def add(self, key: str, value: Node) -> None:
         """Take a header of the current patch."""
@@ -50,24 +55,24 @@ class JoinedHeaders:
         """
         if self._has_patch:
             self._check_follows()
-            self._joined = [header for header in self._joined if header[0] != ID]
-            self._joined += (
+            self._joined += (header for header in self._last if header[0] != ID)
+            self._last = [
                 header
                 for header in self._current
                 if header[0] != PREV and (header[0] == ID or header not in self._said)
-            )
+            ]
         else:
-            self._joined = self._current
+            self._last = self._current
         self._said.update(self._current)
         self._current = []
         self._has_patch = True
 
     def operations(self) -> list[Operation]:
         """Return the headers of the patches that have ended, as operations."""
-        return [(Op.H, key, value) for key, value in self._joined]
+        return [(Op.H, key, value) for key, value in (*self._joined, *self._last)]
 
     def _check_follows(self) -> None:
-        before = dict(self._joined).get(ID)
+        before = dict(self._last).get(ID)
         prev = dict(self._current).get(PREV)
         if before is not None and prev is not None and before != prev:
             raise PatchError(

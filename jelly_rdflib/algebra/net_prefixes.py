@@ -55,6 +55,10 @@ class NetPrefixes:
         self._committed = _Table()
         self._pending = _Table()
 
+    def __len__(self) -> int:
+        """How many operations are kept, at the most."""
+        return sum(len(t.names) + len(t.iris) for t in (self._committed, self._pending))
+
     def commit(self) -> None:
         """End the transaction."""
         self._committed.append(self._pending)
@@ -122,6 +126,8 @@ class _Table:
         graphs: dict[str, int] = {}
         for prefix, _ in self.names:
             graphs[prefix] = graphs.get(prefix, 0) + 1
+        # What such a prefix takes an IRI from must be bound to it again.
+        taken = {_iri(ends.last) for (prefix, _), ends in self.names.items() if graphs[prefix] > 1}
         for (prefix, _), ends in self.names.items():
             if graphs[prefix] > 1:
                 # In rdflib they are one, so what was bound before can't be told by each.
@@ -129,7 +135,8 @@ class _Table:
                 continue
             was_bound = ends.first.operation[0] == Op.PD
             is_bound = ends.last.operation[0] == Op.PA
-            if was_bound and is_bound and _iri(ends.first) == _iri(ends.last):
+            iri = _iri(ends.last)
+            if was_bound and is_bound and _iri(ends.first) == iri and iri not in taken:
                 continue
             if was_bound:
                 yield ends.first

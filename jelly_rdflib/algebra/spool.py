@@ -61,6 +61,7 @@ class Spool:
         self._newest: list[Operation] = []
         self._characters = 0
         self._newer: list[Operation] = []
+        self._newer_characters = 0
         self._file: IO[bytes] | None = None
         # Where each piece starts, and how many operations came before it; and where the last ends.
         self._offsets = [0]
@@ -100,21 +101,23 @@ class Spool:
         if len(self._newest) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
             if self._newer:
                 self._write(self._newer)
-            self._newer = self._newest
-            self._newest = []
-            self._characters = 0
+            self._newer, self._newer_characters = self._newest, self._characters
+            self._newest, self._characters = [], 0
 
     def truncate(self, count: int) -> None:
         """Keep the first ``count`` operations, and throw the others away."""
         if count < len(self) - len(self._newest):
-            self._newest = self._newer
-            self._newer = []
+            self._newest, self._characters = self._newer, self._newer_characters
+            self._newer, self._newer_characters = [], 0
         while count < self._counts[-1]:
             self._newest = self._read(len(self._counts) - 2)
+            self._characters = sum(map(_count_characters, self._newest))
             self._counts.pop()
             self._offsets.pop()
-        del self._newest[count - self._counts[-1] - len(self._newer) :]
-        self._characters = sum(map(_count_characters, self._newest))
+        # What stays is not looked at: this may come after each of many operations.
+        start = count - self._counts[-1] - len(self._newer)
+        self._characters -= sum(map(_count_characters, self._newest[start:]))
+        del self._newest[start:]
 
     def _write(self, operations: list[Operation]) -> None:
         if self._file is None:

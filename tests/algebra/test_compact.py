@@ -102,6 +102,20 @@ def test_effective_patch_to_its_dataset(content: Any, stream: Any, form: Any) ->
     assert apply_to(content, smallest) == apply_to(content, stream)
 
 
+def test_a_prefix_whose_iri_another_one_has_meanwhile() -> None:
+    """That one stands in two graphs, so it is not known what was bound before it."""
+    content = (set(), {"rdf": URIRef("urn:b#")})
+    stream = [
+        (Op.PA, "x", URIRef("urn:b#"), URIRef("urn:g")),
+        (Op.PA, "x", URIRef("urn:a#"), None),
+        (Op.END,),
+        (Op.PA, "rdf", URIRef("urn:b#"), URIRef("urn:g")),
+        (Op.END,),
+    ]
+    smallest = compact(effective(stream, make_dataset(content)), assume_effective=True)
+    assert apply_to(content, smallest) == apply_to(content, stream)
+
+
 @given(datasets, streams(graphs=[None, DEFAULT]))
 def test_effective_patch_stays_effective_and_is_as_small_as_the_change(
     content: Any, stream: Any
