@@ -9,17 +9,23 @@ from jelly_rdflib.options.checks import MAX_FRAME_SIZE, MAX_TABLE_SIZE, check_ra
 __all__ = ["Limits"]
 
 _MAX_NESTING_DEPTH = 1000
+_MAX_COUNT = (1 << 31) - 1
+_MAX_TOTAL = (1 << 63) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """What a reader accepts from a stranger; each is checked before anything is allocated.
 
+    The defaults keep what a reader needs for a frame, rdflib's terms included, below 200 MB.
+
     Args:
         max_name_table_size: Entries of the name lookup that a stream may ask for.
         max_prefix_table_size: The same of the prefix lookup.
         max_datatype_table_size: The same of the datatype lookup.
-        max_frame_size: Bytes of one frame, uncompressed.
+        max_frame_size: Bytes of one frame, uncompressed; of a text, of one row.
+        max_frame_rows: Operations of one frame, and entries of its metadata.
+        max_frame_terms: Distinct terms of one frame.
         max_nesting_depth: Levels of quoted triples in quoted triples; 0 allows none.
         max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
@@ -29,13 +35,21 @@ class Limits:
             all: a repeated term stands for its text in each frame, an IRI for that of its prefix.
             Counted beyond ``max_text_size`` for the stream and 64 KiB for each frame. Of RDF Patch
             in Thrift it is for each decimal number, which stands for its digits.
+        max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for.
+        max_decompression_ratio: How many times its compressed size such input may stand for,
+            beyond its first 16 MiB.
+        max_held_operations: Operations that a use may keep in memory: `jelly_rdflib.apply` those
+            of a transaction that has not ended, `jelly_rdflib.read_patches` those of a patch,
+            `jelly_rdflib.compact` the last one on each statement.
+        max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store: rdflib takes time for
+            each that grows with their number.
 
     Raises:
         ValueError: A number is out of its range.
 
     Examples:
         >>> Limits().max_frame_size
-        67108864
+        16777216
         >>> Limits(max_nesting_depth=4).max_nesting_depth
         4
     """
@@ -43,11 +57,17 @@ class Limits:
     max_name_table_size: int = 4096
     max_prefix_table_size: int = 1024
     max_datatype_table_size: int = 256
-    max_frame_size: int = 64 << 20
+    max_frame_size: int = 16 << 20
+    max_frame_rows: int = 1 << 19
+    max_frame_terms: int = 1 << 18
     max_nesting_depth: int = 100
-    max_string_size: int = 16 << 20
-    max_text_size: int = 256 << 20
+    max_string_size: int = 8 << 20
+    max_text_size: int = 24 << 20
     max_expansion: int = 1024
+    max_decompressed_size: int = 1 << 40
+    max_decompression_ratio: int = 256
+    max_held_operations: int = 1 << 24
+    max_prefixes: int = 10_000
 
     def __post_init__(self) -> None:
         for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
@@ -57,3 +77,8 @@ class Limits:
         check_range("max_string_size", self.max_string_size, 0, MAX_FRAME_SIZE)
         check_range("max_text_size", self.max_text_size, 0, MAX_FRAME_SIZE)
         check_range("max_expansion", self.max_expansion, 0, 1 << 24)
+        check_range("max_decompressed_size", self.max_decompressed_size, 0, _MAX_TOTAL)
+        check_range("max_decompression_ratio", self.max_decompression_ratio, 0, _MAX_COUNT)
+        check_range("max_held_operations", self.max_held_operations, 0, _MAX_TOTAL)
+        for name in ("max_frame_rows", "max_frame_terms", "max_prefixes"):
+            check_range(name, getattr(self, name), 0, _MAX_COUNT)

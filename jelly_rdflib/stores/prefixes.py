@@ -6,7 +6,7 @@ nothing unbinds. What a prefix stands for is kept by the store, for all of its g
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
@@ -39,11 +39,20 @@ class Prefixes(Protocol):
             ApplyError: The store has no way to do so.
         """
 
+    def begin(self) -> None:
+        """Start a transaction: from now on `bind` and `unbind` can be undone."""
+
+    def rollback(self) -> None:
+        """Undo what `bind` and `unbind` did since the last `begin`."""
+
     def save(self) -> None:
         """Keep what is bound now, for `restore`."""
 
     def restore(self) -> None:
-        """Bind again what was bound at the last `save`, and nothing else."""
+        """Bind again what was bound at the last `save`, and nothing else, whoever changed it."""
+
+    def __len__(self) -> int:
+        """How many prefixes are bound."""
 
 
 class DictPrefixes:
@@ -63,6 +72,11 @@ class DictPrefixes:
         self._iris = iris
         self._prefixes = prefixes
         self._saved = (iris.copy(), prefixes.copy())
+        # What stood there before each change: a dict, a key, and its value or None.
+        self._log: list[tuple[dict[Any, Any], str, str | None]] = []
+
+    def __len__(self) -> int:
+        return len(self._iris)
 
     def bind(self, prefix: str, iri: URIRef) -> bool:
         """Make the prefix stand for the IRI and for no other, and no other for it."""
@@ -71,18 +85,36 @@ class DictPrefixes:
         self.unbind(prefix)
         if iri in self._prefixes:
             self.unbind(self._prefixes[iri])
-        self._iris[prefix] = iri
-        self._prefixes[iri] = prefix
+        self._set(self._iris, prefix, iri)
+        self._set(self._prefixes, iri, prefix)
         return True
 
     def unbind(self, prefix: str) -> bool:
         """Make the prefix stand for nothing."""
         if prefix not in self._iris:
             return False
-        iri = self._iris.pop(prefix)
+        iri = self._iris[prefix]
+        self._set(self._iris, prefix, None)
         if self._prefixes.get(iri) == prefix:
-            del self._prefixes[iri]
+            self._set(self._prefixes, iri, None)
         return True
+
+    def begin(self) -> None:
+        """Start a transaction: from now on `bind` and `unbind` can be undone."""
+        self._log.clear()
+
+    def rollback(self) -> None:
+        """Undo what `bind` and `unbind` did since the last `begin`."""
+        while self._log:
+            # Undoing what was not done, or is undone already, does no harm.
+            place, key, value = self._log[-1]
+            _put(place, key, value)
+            self._log.pop()
+
+    def _set(self, place: dict[Any, Any], key: str, value: str | None) -> None:
+        # Before the change, so that whatever happens in the middle of it can be undone.
+        self._log.append((place, key, place.get(key)))
+        _put(place, key, value)
 
     def save(self) -> None:
         """Keep what is bound now, for `restore`."""
@@ -97,6 +129,13 @@ class DictPrefixes:
         self._prefixes.update(prefixes)
 
 
+def _put(place: dict[Any, Any], key: str, value: str | None) -> None:
+    if value is not None:
+        place[key] = value
+    else:
+        place.pop(key, None)
+
+
 class PublicPrefixes:
     """Prefixes by the methods that every store has, among which there is none to unbind.
 
@@ -107,6 +146,9 @@ class PublicPrefixes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._saved: dict[str, URIRef] = {}
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._store.namespaces())
 
     def bind(self, prefix: str, iri: URIRef) -> bool:
         """Make the prefix stand for the IRI and for no other, and no other for it.
@@ -136,6 +178,18 @@ class PublicPrefixes:
             f"the store ({type(self._store).__name__}) can't unbind the prefix {prefix!r}: rdflib "
             f"has no method for it; leave deletions of prefixes out of what is applied to it"
         )
+
+    def begin(self) -> None:
+        """Start a transaction: from now on `bind` and `unbind` can be undone."""
+        self.save()
+
+    def rollback(self) -> None:
+        """Undo what `bind` and `unbind` did since the last `begin`.
+
+        Raises:
+            ApplyError: As by `restore`.
+        """
+        self.restore()
 
     def save(self) -> None:
         """Keep what is bound now, for `restore`."""
