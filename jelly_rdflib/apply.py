@@ -14,7 +14,7 @@ from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import ApplyError, RollbackError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch, read_operations
+from jelly_rdflib.patch import Patch, read_held_operations, read_operations
 from jelly_rdflib.rdf import read_statement_operations
 from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.changes import open_changes
@@ -143,7 +143,9 @@ def apply(
     """
     place = Target(target)
     if is_readable(source):
-        read = partial(read_operations, limits=limits, normalize=normalize, format=format)
+        # To undo a transaction its changes are kept.
+        reader = read_held_operations if atomic else read_operations
+        read = partial(reader, limits=limits, normalize=normalize, format=format)
         return apply_read(source, place, read, atomic=atomic, limits=limits, format=format)
     if not isinstance(source, Iterable):
         raise TypeError(
@@ -183,7 +185,13 @@ def apply_statements(
         normalize: As for `apply`.
         strict: As for `jelly_rdflib.read_statements`.
     """
-    read = partial(read_statement_operations, limits=limits, normalize=normalize, strict=strict)
+    read = partial(
+        read_statement_operations,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        is_held=atomic,
+    )
     return apply_read(
         source,
         Target(target),
@@ -222,7 +230,11 @@ def apply_read(
     else:
         operations = read_checked_operations(source, place, read, limits=limits, format=format)
     applier = _Applier(
-        place, is_atomic=atomic, is_deferred=True, has_exact_prefixes=has_exact_prefixes
+        place,
+        is_atomic=atomic,
+        is_deferred=True,
+        has_exact_prefixes=has_exact_prefixes,
+        max_prefixes=(limits or Limits()).max_prefixes,
     )
     try:
         return applier.run(operations)
@@ -243,12 +255,18 @@ class _Applier:
         is_atomic: bool,
         is_deferred: bool,
         has_exact_prefixes: bool = True,
+        max_prefixes: int | None = None,
     ) -> None:
         self._is_atomic = is_atomic
         self._statements = open_changes(
             target, is_atomic=is_atomic, is_deferred=is_deferred, teller=find_tap(target.store)
         )
-        self._prefixes = PrefixChanges(target, is_atomic=is_atomic, is_exact=has_exact_prefixes)
+        self._prefixes = PrefixChanges(
+            target,
+            is_atomic=is_atomic,
+            is_exact=has_exact_prefixes,
+            max_prefixes=max_prefixes,
+        )
         self._store = target.store
         # What there is to complain about though all was undone.
         self._refusal: ApplyError | None = None

@@ -173,7 +173,7 @@ def _open(
             check_kind(encoding, holds_changes=holds_changes)
     if encoding is not None:
         return opener(encoding)(source, factory, limits)
-    opened = open_source(source)
+    opened = open_source(source, limits)
     if isinstance(opened, memoryview):
         encoding = guess_by_start(bytes(opened[:64]), holds_changes=holds_changes)
         return opener(encoding)(source, factory, limits)

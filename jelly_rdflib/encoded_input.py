@@ -67,12 +67,13 @@ class EncodedInput:
         # What was not called by a name tells its kind by itself.
         self._is_exact = is_exact and self.encoding is not None
         self.survey: FrameSurvey | None = None
-        opened = open_source(source, self._meter)
+        limits = limits or Limits()
+        opened = open_source(source, limits, self._meter)
         try:
             if self.encoding is None:
                 start, opened = look_at_start(opened)
                 self.encoding = guess_by_start(start, holds_changes=None)
-            self.batches = self._open(self.encoding, opened, limits or Limits(), faults)
+            self.batches = self._open(self.encoding, opened, limits, faults)
         except BaseException as error:
             if isinstance(opened, ByteSource):
                 opened.close()

@@ -11,6 +11,7 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
+from jelly_rdflib.errors import LimitError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -27,11 +28,14 @@ __all__ = [
     "PatchDecoder",
     "PatchEncoder",
     "PatchIterator",
+    "read_held_operations",
     "read_operations",
     "read_patches",
 ]
 
 _DEFAULT_LIMITS = Limits()
+# What a batch takes however small it is, in operations.
+_BATCH_COST = 128
 
 
 def read_operations(
@@ -84,6 +88,23 @@ def read_operations(
     return OperationReader(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
 
 
+def read_held_operations(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+) -> OperationReader:
+    """Do what `read_operations` does, for who keeps a transaction in memory until it ends.
+
+    Arguments and errors are those of `read_operations`, and ``max_held_operations`` is for each
+    transaction.
+    """
+    limits = limits or _DEFAULT_LIMITS
+    batches = open_patch_batches(source, make_node_factory(normalize), limits, format)
+    return OperationReader(batches, limits=limits)
+
+
 def read_patches(
     source: Any,
     *,
@@ -93,8 +114,9 @@ def read_patches(
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.
 
-    One patch at a time is in memory, as columns. For a patch that is larger than memory, use
-    `read_operations` or `apply`.
+    One patch at a time is in memory, as columns; ``limits.max_held_operations`` says how large it
+    may be, and of it each frame counts as 128 operations or more. For a patch that is larger than
+    memory, use `read_operations` or `apply`.
 
     Args:
         source: As for `read_operations`.
@@ -118,16 +140,20 @@ def read_patches(
         [rdflib.term.URIRef('urn:uuid:1')]
     """
     factory = make_node_factory(normalize)
-    return PatchIterator(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
+    limits = limits or _DEFAULT_LIMITS
+    batches = open_patch_batches(source, factory, limits, format)
+    return PatchIterator(batches, max_held_operations=limits.max_held_operations)
 
 
 class PatchIterator:
     """Iterates over the patches of a stream; see `read_patches`."""
 
-    def __init__(self, batches: BatchSource) -> None:
+    def __init__(self, batches: BatchSource, *, max_held_operations: int) -> None:
         self._batches = batches
+        self._max_held = max_held_operations
         # Of the patch that comes next.
         self._slices: list[BatchSlice] = []
+        self._held = 0
         # The batch that is not used up, its codes, and where the next patch starts in it.
         self._batch: Batch | None = None
         self._ops = b""
@@ -147,13 +173,24 @@ class PatchIterator:
             if not is_whole:
                 end = len(self._ops)
             if end > self._start:
-                self._slices.append(BatchSlice(self._batch, self._start, end))
+                self._hold(BatchSlice(self._batch, self._start, end))
             self._start = end + 1
             if self._start >= len(self._ops):
                 self._batch = None
             if is_whole:
                 slices, self._slices = self._slices, []
+                self._held = 0
                 return Patch._of_slices(slices)
+
+    def _hold(self, piece: BatchSlice) -> None:
+        self._held += max(len(piece), _BATCH_COST)
+        if self._held > self._max_held:
+            self.close()
+            raise LimitError(
+                f"a patch has more than {self._max_held} operations (limit max_held_operations;"
+                f" each frame counts as {_BATCH_COST} or more)"
+            )
+        self._slices.append(piece)
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""

@@ -142,12 +142,15 @@ def read_statement_operations(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
+    is_held: bool = False,
 ) -> OperationReader:
     """Iterate over a Jelly-RDF stream as operations: each statement an `Op.A`, each namespace a PA.
 
-    Arguments and errors are those of `read_statements`.
+    Arguments and errors are those of `read_statements`, and where ``is_held`` says that all are
+    kept in memory, ``max_held_operations`` is for them.
     """
-    return OperationReader(_read_batches(source, limits, normalize, strict))
+    batches = _read_batches(source, limits, normalize, strict)
+    return OperationReader(batches, limits=(limits or _DEFAULT_LIMITS) if is_held else None)
 
 
 def _read_batches(

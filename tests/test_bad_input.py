@@ -337,7 +337,7 @@ class TestLengths:
         ):
             refuse(b.delimited([HEAD + bad]))
 
-    @pytest.mark.parametrize("size", [2**24, 64 << 20, (64 << 20) + 1, 2**31, 2**63, 2**64 - 1])
+    @pytest.mark.parametrize("size", [2**22, 2**24, 2**24 + 1, 2**31, 2**63, 2**64 - 1])
     def test_of_a_frame_of_which_little_comes(self, size: int) -> None:
         """A length alone allocates nothing of that size."""
         data = b.delimited([HEAD]) + wire.varint(size) + bytes(100)
@@ -352,7 +352,7 @@ class TestLengths:
             assert peak < 8 << 20
 
     @pytest.mark.parametrize(
-        "length", ["80 80 80 20", "81 80 80 20", "ff ff ff ff 0f", "ff" * 9 + "01"]
+        "length", ["80 80 80 08", "81 80 80 08", "ff ff ff ff 0f", "ff" * 9 + "01"]
     )
     def test_memory_stays_small_whatever_the_length_says(self, length: str) -> None:
         """Endless input behind a length over the limit; and little behind one just below it."""
@@ -364,7 +364,7 @@ size = bytes.fromhex(sys.argv[1])
 class Endless:
     def __init__(self):
         self.data = size
-        self.left = 1 << 20 if size == bytes.fromhex("80808020") else 1 << 62
+        self.left = 1 << 20 if size == bytes.fromhex("80808008") else 1 << 62
     def read(self, n):
         piece, self.data = self.data[:n], self.data[n:]
         if not piece and self.left > 0:
@@ -380,7 +380,7 @@ except jr.DecodeError as error:
             size.hex(),
         )
         kind, offset, frame, grown = out.split()
-        assert kind == ("DecodeError" if size == bytes.fromhex("80808020") else "LimitError")
+        assert kind == ("DecodeError" if size == bytes.fromhex("80808008") else "LimitError")
         assert 0 <= int(offset) <= len(size)
         assert frame == "0"
         assert int(grown) < 16 << 20
@@ -697,12 +697,12 @@ class TestBombs:
         refuse(data, jr.LimitError, limits=jr.Limits(max_text_size=total // 2), row=True)
 
     def test_texts_that_expand_by_the_default_limits(self) -> None:
-        """16 MB of prefix and 4000 names in 16 MB of input would be 64 GB of text."""
+        """7 MB of prefix and 4000 names in 7 MB of input would be 28 GB of text."""
         out = run(
             """
 import jelly_rdflib as jr
 from tests.oracle import build as b
-head = [b.options(max_name_table_size=4000), b.prefix("x" * 16_000_000)]
+head = [b.options(max_name_table_size=4000), b.prefix("x" * 7_000_000)]
 names = [b.name(str(n)) for n in range(4000)]
 uses = [b.header("", b.iri(1, n + 1)) for n in range(4000)]
 data = b.stream(head + names, uses)
@@ -716,7 +716,7 @@ except jr.LimitError as error:
         )
         frame, _, grown = map(int, out.split())
         assert frame == 1
-        assert grown < 1 << 30
+        assert grown < 100 << 20
 
     @pytest.mark.parametrize("is_one_frame", [True, False])
     def test_a_datatype_that_is_looked_up_again_and_again(self, is_one_frame: bool) -> None:

@@ -20,6 +20,7 @@ from jelly_rdflib.algebra.sources import (
 )
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import BatchSlice, Patch
@@ -62,7 +63,7 @@ def compact(
             the first operation on a statement says whether it was there, and where the last one
             brings that back, none of them stays. The result is effective as well, so that
             `invert` can undo it.
-        limits: As for `jelly_rdflib.apply`.
+        limits: As for `jelly_rdflib.apply`; ``max_held_operations`` is for all that is kept.
         normalize: As for `jelly_rdflib.apply`.
         format: As for `jelly_rdflib.apply`.
 
@@ -95,8 +96,11 @@ def compact(
         3
     """
     opened: BatchSource | Iterable[BatchSlice] | Iterator[Operation]
+    # Operations are in memory already.
+    max_held: int | None = None
     if is_readable(source):
         opened = open_batches(source, limits=limits, normalize=normalize, format=format)
+        max_held = (limits or Limits()).max_held_operations
     else:
         opened = open_operations(source, limits=limits, normalize=normalize, format=format)
         if isinstance(source, Batch):
@@ -104,17 +108,25 @@ def compact(
         elif isinstance(source, Patch) and source._slices is not None:
             opened = source._slices
     # Statements are handed on by C code alone.
-    return chain.from_iterable(_compact(opened, assume_effective=assume_effective))
+    compacted = _compact(opened, assume_effective=assume_effective, max_held=max_held)
+    return chain.from_iterable(compacted)
 
 
 def _compact(
-    opened: BatchSource | Iterable[BatchSlice] | Iterator[Operation], *, assume_effective: bool
+    opened: BatchSource | Iterable[BatchSlice] | Iterator[Operation],
+    *,
+    assume_effective: bool,
+    max_held: int | None,
 ) -> Iterator[Iterable[Operation]]:
     compaction = _Compaction()
     if isinstance(opened, BatchSource):
         with closing(opened):
             for batch in opened:
                 compaction.take_slice(BatchSlice(batch, 0, len(batch)))
+                if max_held is not None and len(compaction) > max_held:
+                    raise LimitError(
+                        f"more than {max_held} operations are left (limit max_held_operations)"
+                    )
     else:
         for piece in opened:
             if isinstance(piece, BatchSlice):
@@ -143,6 +155,10 @@ class _Compaction:
         self._has_prefixes = False
         # Is there anything in the patch?
         self._has_some = False
+
+    def __len__(self) -> int:
+        """How many operations are kept."""
+        return len(self.headers) + len(self.prefixes) + len(self.statements)
 
     def take_slice(self, piece: BatchSlice) -> None:
         """Take operations of a batch."""

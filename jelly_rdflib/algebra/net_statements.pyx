@@ -96,6 +96,10 @@ cdef class NetStatements:
         PyMem_Free(self.known)
         PyMem_Free(self.recent_numbers)
 
+    def __len__(self):
+        """How many operations are kept."""
+        return self.committed.live + self.pending.live
+
     def begin(self):
         """Start a transaction."""
         if self.is_open:

@@ -10,6 +10,7 @@ from jelly_rdflib.core.terms cimport TermColumns
 ctypedef struct RowColumns:
     size_t count
     size_t capacity
+    size_t max_count  # up to which the capacity may grow
     uint8_t* ops
     uint32_t* s
     uint32_t* p

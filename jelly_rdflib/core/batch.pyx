@@ -28,6 +28,7 @@ cdef int D = Op.D
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
     memset(rows, 0, sizeof(RowColumns))
     rows.capacity = capacity
+    rows.max_count = <size_t>-1
     rows.ops = <uint8_t*>PyMem_RawMalloc(capacity)
     rows.s = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
     rows.p = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
@@ -50,8 +51,11 @@ cdef int grow_numbers(uint32_t** numbers, size_t capacity) noexcept nogil:
 
 
 cdef int rows_grow(RowColumns* rows) noexcept nogil:
-    cdef size_t capacity = rows.capacity * 2 + 16
-    cdef void* grown = PyMem_RawRealloc(rows.ops, capacity)
+    cdef size_t capacity = min(rows.capacity * 2 + 16, rows.max_count)
+    cdef void* grown
+    if capacity <= rows.capacity:
+        return -1
+    grown = PyMem_RawRealloc(rows.ops, capacity)
     if grown == NULL:
         return -1
     rows.ops = <uint8_t*>grown

@@ -1,6 +1,7 @@
 """Iterates over the batches, the operations and the statements of a stream."""
 
 cimport cython
+from libc.stdint cimport uint8_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
@@ -9,7 +10,13 @@ from jelly_rdflib.core.stream_kind cimport StreamKind, find_stream_kind
 from jelly_rdflib.core.wire cimport Span
 
 from jelly_rdflib.core.source import ByteSource, look_at_start
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.operations import Op
+
+cdef uint8_t TX = Op.TX
+cdef uint8_t TC = Op.TC
+cdef uint8_t TA = Op.TA
+cdef uint8_t END = Op.END
 
 
 cdef class BatchSource:
@@ -123,7 +130,7 @@ cdef class BatchReader(BatchSource):
     ):
         self.decoder = decoder
         self.statement_decoder = self.other_decoder = statement_decoder
-        self.frames = FrameReader(source, limits.max_frame_size)
+        self.frames = FrameReader(source, limits)
 
     @property
     def options(self):
@@ -169,20 +176,30 @@ cdef class BatchReader(BatchSource):
         return 0
 
 
+cdef bint is_mark(uint8_t op) noexcept:
+    """Does a transaction start or end there?"""
+    return op == TX or op == TC or op == TA or op == END
+
+
 cdef class RowReader:
     """Iterates over the rows of a stream as tuples.
 
     Args:
         batches: The stream's batches.
+        limits: A `jelly_rdflib.Limits` for who keeps what a transaction has: ``max_held_operations``
+            is for those since the last mark, as far as batches are whole. None: nobody does.
     """
 
     cdef BatchSource batches
     cdef Batch batch
     cdef list nodes
     cdef size_t row
+    cdef uint64_t held
+    cdef uint64_t max_held
 
-    def __cinit__(self, BatchSource batches not None):
+    def __cinit__(self, BatchSource batches not None, *, limits=None):
         self.batches = batches
+        self.max_held = <uint64_t>-1 if limits is None else limits.max_held_operations
 
     def __iter__(self):
         return self
@@ -195,12 +212,26 @@ cdef class RowReader:
             batch = self.batches.next_batch()
             if batch is None:
                 return False
+            self.count_held(batch)
             # Making nodes runs rdflib's code, and other threads: the batch and its nodes are put
             # in place together.
             nodes = batch.terms.make_nodes()
             self.batch, self.nodes, self.row = batch, nodes, 0
         self.row += 1
         return True
+
+    cdef int count_held(self, Batch batch) except -1:
+        """Check how many operations there are since the last mark."""
+        cdef size_t row = batch.rows.count
+        while row > 0 and not is_mark(batch.rows.ops[row - 1]):
+            row -= 1
+        self.held = batch.rows.count - row + (self.held if row == 0 else 0)
+        if self.held > self.max_held:
+            raise LimitError(
+                f"a transaction has more than {self.max_held} operations"
+                " (limit max_held_operations)"
+            )
+        return 0
 
     def close(self):
         """Stop reading, and close the file if the reader opened it."""

@@ -58,6 +58,7 @@ cdef class FrameDecoder:
     cdef uint32_t max_prefixes
     cdef uint32_t max_datatypes
     cdef size_t max_frame_size
+    cdef size_t max_frame_rows
     # Where the decoder is, for errors.
     cdef uint64_t frame
     cdef uint64_t row
@@ -81,6 +82,7 @@ cdef class FrameDecoder:
     cdef int decode_frame_rows(self, Span frame) noexcept nogil
     cdef int64_t read_row(self, Span row, Span* content) noexcept nogil
     cdef int decode_row(self, Span row) noexcept nogil
+    cdef int fail_rows(self) noexcept nogil
     cdef int append(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
     ) noexcept nogil

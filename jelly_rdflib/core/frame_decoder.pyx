@@ -71,11 +71,13 @@ cdef class FrameDecoder:
         self.terms.limits.string_size = limits.max_string_size
         self.terms.limits.text_size = limits.max_text_size
         self.terms.limits.expansion = limits.max_expansion
+        self.terms.max_frame_terms = limits.max_frame_terms
         self.terms.max_nesting_depth = limits.max_nesting_depth
         self.max_names = limits.max_name_table_size
         self.max_prefixes = limits.max_prefix_table_size
         self.max_datatypes = limits.max_datatype_table_size
         self.max_frame_size = limits.max_frame_size
+        self.max_frame_rows = limits.max_frame_rows
         self.row_hint = 64
         self.term_hint = 64
         self.text_hint = 2048
@@ -231,7 +233,10 @@ cdef class FrameDecoder:
                 offset=offset, frame=self.frame,
             )
         self.check_end(offset)
-        if self.start_rows(0) < 0 or self.end_rows() < 0:
+        if self.start_rows(0) < 0:
+            raise MemoryError
+        self.rows.max_count += 1
+        if self.end_rows() < 0:
             raise MemoryError
         return self.take_batch()
 
@@ -267,8 +272,9 @@ cdef class FrameDecoder:
 
     cdef int start_rows(self, size_t size) noexcept nogil:
         rows_free(&self.rows)
-        if rows_init(&self.rows, self.row_hint) < 0:
+        if rows_init(&self.rows, min(self.row_hint, self.max_frame_rows)) < 0:
             return fail_memory(&self.terms.failure, NULL)
+        self.rows.max_count = self.max_frame_rows
         return self.terms.begin_frame(size, self.term_hint, self.text_hint)
 
     cdef Batch take_batch(self):
@@ -322,6 +328,8 @@ cdef class FrameDecoder:
                 return -1
             self.row += 1
         self.terms.row = NO_ROW
+        # What the end stands for is no row of the frame.
+        self.rows.max_count += 1
         # There are no options in a frame without rows, before the first row of the stream.
         if self.has_options and self.end_frame(at) < 0:
             return -1
@@ -384,8 +392,16 @@ cdef class FrameDecoder:
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
     ) noexcept nogil:
         if rows_append(&self.rows, op, s, p, o, g) < 0:
+            if self.rows.count == self.rows.max_count:
+                return self.fail_rows()
             return fail_memory(&self.terms.failure, NULL)
         return 0
+
+    cdef int fail_rows(self) noexcept nogil:
+        return fail_limit(
+            &self.terms.failure, NULL, b"frame of more than {number} rows (limit max_frame_rows)",
+            self.max_frame_rows, 0,
+        )
 
     cdef int use_options(self, Span message) noexcept nogil:
         """Take the stream's options, or see that they are those that it has."""

@@ -21,11 +21,11 @@ cdef class FrameReader(InputBuffer):
 
     Args:
         source: What `open_source` takes.
-        max_frame_size: Bytes that a frame may have.
+        limits: A `jelly_rdflib.Limits`.
     """
 
-    def __cinit__(self, source, size_t max_frame_size):
-        self.max_frame_size = max_frame_size
+    def __cinit__(self, source, limits):
+        self.max_frame_size = limits.max_frame_size
 
     cdef bint next_frame(self) except -1:
         """Find the next frame; False at the end of the input."""

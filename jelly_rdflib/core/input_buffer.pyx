@@ -19,12 +19,12 @@ cdef class InputBuffer:
     the last ones where padding is wanted.
 
     Args:
-        source: What `open_source` takes.
+        source, limits: What `open_source` takes.
         padding: Whether `PADDING` bytes behind ``end`` are to be readable, whatever they are.
     """
 
-    def __cinit__(self, source, *_, bint padding=False, **__):
-        opened = open_source(source)
+    def __cinit__(self, source, limits, *_, bint padding=False, **__):
+        opened = open_source(source, limits)
         if isinstance(opened, memoryview):
             PyObject_GetBuffer(opened, &self.view, PyBUF_SIMPLE)
             self.has_view = True
@@ -67,11 +67,14 @@ cdef class InputBuffer:
         while <size_t>(self.end - self.begin) < size:
             if self.is_at_end:
                 return False
-            self.read_more()
+            self.read_more(size)
         return True
 
-    cdef int read_more(self) except -1:
-        """Get some more bytes, or see that there are none; this moves those that are there."""
+    cdef int read_more(self, size_t wanted=0) except -1:
+        """Get some more bytes, or see that there are none; this moves those that are there.
+
+        Memory is doubled where it is full, but not beyond what is wanted and a piece more.
+        """
         cdef size_t held = self.end - self.begin
         cdef bytes piece
         if self.source is None:
@@ -82,7 +85,7 @@ cdef class InputBuffer:
             self.begin = self.memory
             self.end = self.memory + held
         if held == self.capacity:
-            self.make_room(2 * self.capacity)
+            self.make_room(min(2 * self.capacity, max(wanted, self.capacity) + CHUNK))
         try:
             piece = self.source.read(self.capacity - held)
         except DecodeError as error:

@@ -31,7 +31,7 @@ cdef class PartReader(BatchSource):
     ):
         self.decoder = decoder
         self.is_last = is_last
-        self.frames = FrameReader(source, limits.max_frame_size)
+        self.frames = FrameReader(source, limits)
         self.frames.is_started = self.frames.is_delimited = True
         self.frames.position = offset
         self.frames.frame_number = decoder.frame
@@ -86,7 +86,7 @@ cdef class StreamScanner:
         bint counts_frames=False
     ):
         self.decoder = decoder
-        self.frames = FrameReader(source, limits.max_frame_size)
+        self.frames = FrameReader(source, limits)
         self.spacing = spacing
         self.counts_frames = counts_frames
         place_init(&self.place)

@@ -11,7 +11,8 @@ from typing import Any
 
 import zstandard
 
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.options import Limits
 
 __all__ = ["ByteSource", "Meter", "has_control_characters", "look_at_start", "open_source"]
 
@@ -29,6 +30,8 @@ ZSTD_MAX_WINDOW = 128 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
 ZSTD_STEP = 128
 ZSTD_READ = 1 << 16
+# What a few bytes may stand for whatever the ratio is.
+FREE_SIZE = 16 << 20
 
 
 class ByteSource:
@@ -58,13 +61,17 @@ class Meter:
         self.compression: str | None = None
 
 
-def open_source(source: Any, meter: Meter | None = None) -> memoryview | ByteSource:
+def open_source(
+    source: Any, limits: Limits | None = None, meter: Meter | None = None
+) -> memoryview | ByteSource:
     """Return the uncompressed bytes of ``source``: a memoryview if they are in memory.
 
     Args:
         source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path (str or
             os.PathLike), or a binary file object, of which only ``read`` is needed. Content
             compressed with gzip or zstd is told by its first bytes. An open source stays as it is.
+        limits: How much compressed content may stand for; by default those of `Limits`. It is
+            unpacked piece by piece: the source's ``read`` raises the `LimitError`.
         meter: Is told what is read.
 
     Raises:
@@ -73,15 +80,16 @@ def open_source(source: Any, meter: Meter | None = None) -> memoryview | ByteSou
     """
     if isinstance(source, ByteSource):
         return source
+    limits = Limits() if limits is None else limits
     meter = Meter() if meter is None else meter
     if isinstance(source, (str, os.PathLike)):
         # Unbuffered: the frame reader has a buffer of its own.
         file = open(source, "rb", buffering=0)  # noqa: SIM115
-        return _decompressed(_file_reader(file, meter), file.close, meter)
+        return _decompressed(_file_reader(file, meter), file.close, limits, meter)
     if hasattr(source, "read") and not _is_mmap(source):
         if isinstance(source, io.TextIOBase):
             raise TypeError("the source is a text file; open it in binary mode ('rb')")
-        return _decompressed(_file_reader(source, meter), _do_nothing, meter)
+        return _decompressed(_file_reader(source, meter), _do_nothing, limits, meter)
     try:
         view = memoryview(source).cast("B")
     except TypeError as error:
@@ -89,7 +97,7 @@ def open_source(source: Any, meter: Meter | None = None) -> memoryview | ByteSou
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
     if view[:2] == GZIP_MAGIC or _is_zstd(bytes(view[:4])):
-        return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, meter)
+        return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, limits, meter)
     meter.size = len(view)
     return view
 
@@ -169,7 +177,7 @@ def _file_reader(file: Any, meter: Meter) -> Callable[[int], bytes]:
 
 
 def _decompressed(
-    read: Callable[[int], bytes], close: Callable[[], None], meter: Meter
+    read: Callable[[int], bytes], close: Callable[[], None], limits: Limits, meter: Meter
 ) -> ByteSource:
     """Make a source that looks whether its bytes are compressed, but not before it is read."""
     reader: Callable[[int], bytes] | None = None
@@ -177,24 +185,50 @@ def _decompressed(
     def read_decompressed(size: int) -> bytes:
         nonlocal reader
         if reader is None:
-            reader = _decompressed_reader(read, meter)
+            reader = _decompressed_reader(read, limits, meter)
         return reader(size)
 
     return ByteSource(read_decompressed, close)
 
 
-def _decompressed_reader(read: Callable[[int], bytes], meter: Meter) -> Callable[[int], bytes]:
+def _decompressed_reader(
+    read: Callable[[int], bytes], limits: Limits, meter: Meter
+) -> Callable[[int], bytes]:
     start = b""
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     read = _with_start(start, read)
     if start.startswith(GZIP_MAGIC):
         meter.compression = "gzip"
-        return _gzip_reader(read)
+        return _limited(_gzip_reader(read), limits, meter)
     if _is_zstd(start):
         meter.compression = "zstd"
-        return _zstd_reader(read)
+        return _limited(_zstd_reader(read), limits, meter)
     return read
+
+
+def _limited(read: Callable[[int], bytes], limits: Limits, meter: Meter) -> Callable[[int], bytes]:
+    """Stop where compressed bytes stand for more than the limits allow."""
+    size = 0
+
+    def read_limited(count: int) -> bytes:
+        nonlocal size
+        data = read(count)
+        size += len(data)
+        if size > limits.max_decompressed_size:
+            raise LimitError(
+                f"the {meter.compression} data stands for more than"
+                f" {limits.max_decompressed_size} bytes (limit max_decompressed_size)"
+            )
+        if size > FREE_SIZE + limits.max_decompression_ratio * meter.size:
+            raise LimitError(
+                f"the {meter.compression} data stands for more than"
+                f" {limits.max_decompression_ratio} times its size"
+                " (limit max_decompression_ratio)"
+            )
+        return data
+
+    return read_limited
 
 
 def _with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:

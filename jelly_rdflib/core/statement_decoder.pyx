@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t
 from libc.string cimport memcmp, memset
 
-from jelly_rdflib.core.failure cimport fail, fail_memory, fail_number
+from jelly_rdflib.core.failure cimport fail, fail_limit, fail_memory, fail_number
 from jelly_rdflib.core.frame_decoder cimport (
     GENERALIZED_STATEMENTS,
     MAX_DATATYPE_TABLE_SIZE,
@@ -375,6 +375,12 @@ cdef class StatementFrameDecoder(FrameDecoder):
         try:
             if self.metadata is None:
                 self.metadata = {}
+            if <size_t>len(self.metadata) >= self.max_frame_rows:
+                return fail_limit(
+                    &self.terms.failure, key.start,
+                    b"more than {number} entries of metadata (limit max_frame_rows)",
+                    self.max_frame_rows, 0,
+                )
             name = (<const char*>key.start)[:key.end - key.start].decode()
             self.metadata[name] = <bytes>(<const char*>value.start)[:value.end - value.start]
         except MemoryError:

@@ -92,6 +92,7 @@ cdef class TermDecoder:
     cdef bint rdf_star
     cdef TextLimits limits
     cdef int max_nesting_depth
+    cdef uint32_t max_frame_terms
     cdef size_t held  # bytes that the lookups keep
     # Bytes of texts that were put together or copied in the whole stream, and how many may be.
     cdef uint64_t work

@@ -42,6 +42,7 @@ from jelly_rdflib.core.terms cimport (
     TermColumns,
     hash_seed,
     term_hash,
+    terms_check_count,
     terms_clear,
     terms_copy,
     terms_free,
@@ -50,6 +51,7 @@ from jelly_rdflib.core.terms cimport (
     terms_intern_tail,
     terms_intern_triple,
     terms_reserve,
+    terms_set_max,
 )
 from jelly_rdflib.core.wire cimport (
     LENGTH_DELIMITED,
@@ -254,6 +256,7 @@ cdef class TermDecoder:
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
             return fail_memory(&self.failure, NULL)
+        terms_set_max(&self.terms, self.max_frame_terms)
         return 0
 
     cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil:
@@ -279,6 +282,8 @@ cdef class TermDecoder:
         """Keep the last terms for the next frame, which has a table of its own."""
         cdef int position
         cdef int64_t term
+        if terms_check_count(&self.terms, NULL, &self.failure) < 0:
+            return -1
         for position in range(4):
             if self.last[position] == NOT_YET or self.last[position] == CARRIED:
                 continue

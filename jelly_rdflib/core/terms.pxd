@@ -29,6 +29,7 @@ ctypedef struct TermColumns:
     uint32_t count
     uint32_t capacity
     uint32_t max_count  # up to which neither the columns nor the slots must grow
+    uint32_t max_terms  # up to which they may grow
     uint8_t* kinds
     uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
     uint32_t* extras
@@ -66,6 +67,10 @@ cdef int64_t terms_copy(
 ) noexcept nogil
 cdef bint terms_same(
     const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+) noexcept nogil
+cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil
+cdef int terms_check_count(
+    const TermColumns* terms, const uint8_t* at, Failure* failure
 ) noexcept nogil
 cdef void terms_clear(TermColumns* terms) noexcept nogil
 cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil

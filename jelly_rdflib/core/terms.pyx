@@ -26,6 +26,7 @@ cdef int terms_init(
     terms.capacity = capacity + 1
     terms.data_capacity = min(text + 16, max_text)
     terms.max_text = max_text
+    terms.max_terms = <uint32_t>-1
     terms.slot_mask = slots - 1
     terms.kinds = <uint8_t*>PyMem_RawMalloc(terms.capacity)
     terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
@@ -42,6 +43,12 @@ cdef int terms_init(
     terms_set_none(terms)
     set_max_count(terms)
     return 0
+
+
+cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
+    """Say how many terms there may be; one more may come before that fails."""
+    terms.max_terms = max_terms
+    set_max_count(terms)
 
 
 cdef void terms_set_none(TermColumns* terms) noexcept nogil:
@@ -126,8 +133,25 @@ cdef int terms_rehash(TermColumns* terms) noexcept nogil:
 
 
 cdef void set_max_count(TermColumns* terms) noexcept nogil:
-    # The slots are never more than half full.
-    terms.max_count = min(terms.capacity, terms.slot_mask // 2)
+    # The slots are never more than half full. There is room for a term more than are allowed, as
+    # it is asked for before it is known whether the term is new.
+    terms.max_count = <uint32_t>min(
+        <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2
+    )
+
+
+cdef int terms_check_count(
+    const TermColumns* terms, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Fail if there are more terms than are allowed."""
+    # Term 0 is none.
+    if terms.count > <uint64_t>terms.max_terms + 1:
+        return fail_limit(
+            failure, at,
+            b"the frame has more than {number} distinct terms (limit max_frame_terms)",
+            terms.max_terms, 0,
+        )
+    return 0
 
 
 cdef int terms_make_room(
@@ -136,6 +160,8 @@ cdef int terms_make_room(
     """Grow what is too small for one more term with a text of that size."""
     cdef size_t needed = terms.offsets[terms.count] + text
     cdef void* grown
+    if terms_check_count(terms, at, failure) < 0:
+        return -1
     if terms.count >= terms.capacity and terms_grow(terms) < 0:
         return fail_memory(failure, at)
     if terms.count >= terms.slot_mask // 2 and terms_rehash(terms) < 0:

@@ -187,7 +187,7 @@ cdef class TextBatchReader(BatchSource):
     def __cinit__(self, source, NodeFactory factory not None, limits, *, list faults=None):
         self.decoder = TextDecoder(factory, limits)
         self.max_row_size = limits.max_frame_size
-        self.input = InputBuffer(source, padding=True)
+        self.input = InputBuffer(source, limits, padding=True)
         self.faults = faults
         if faults is not None:
             self.decoder.keep_places()

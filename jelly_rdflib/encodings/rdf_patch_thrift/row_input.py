@@ -32,7 +32,7 @@ class RowInput:
     """
 
     def __init__(self, source: Any, limits: Limits) -> None:
-        opened = open_source(source)
+        opened = open_source(source, limits)
         self._source = _pieces_of(opened) if isinstance(opened, memoryview) else opened
         self._max_row_size = limits.max_frame_size
         self._max_string_size = limits.max_string_size

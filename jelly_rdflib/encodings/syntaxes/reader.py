@@ -68,10 +68,13 @@ class StatementBatches:
         self._syntax = syntax
         self._builder = BatchBuilder(factory, limits)
         self._prefixes: dict[str, str] = {}
+        self._max_prefixes = limits.max_prefixes
         # What is wrong behind the batch that was made last.
         self._error: DecodeError | None = None
         self._count = QuadCount()
-        self._input = WatchedInput(open_source(source), syntax, limits.max_frame_size, self._count)
+        self._input = WatchedInput(
+            open_source(source, limits), syntax, limits.max_frame_size, self._count
+        )
         self._parser = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
@@ -135,6 +138,11 @@ class StatementBatches:
         if not self._syntax.has_prefixes:
             return
         prefixes = self._parser.prefixes
+        # All of them are gone through for each batch.
+        if len(prefixes) > self._max_prefixes:
+            raise LimitError(
+                f"more than {self._max_prefixes} prefixes (limit max_prefixes; {self._vicinity()})"
+            )
         if self._syntax.format == "RDF_XML":
             # There it is those of the element where the parser stands: after the first statement
             # the root's and some more, and a default that may well be the innermost element's own.
