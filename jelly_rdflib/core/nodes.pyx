@@ -22,6 +22,10 @@ cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
 
+cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
+cdef enum:
+    XSD_DECIMAL_SIZE = 40
+
 cdef enum:
     # More than the names of the big preset, so that a stream's IRIs stay cached.
     CACHE_SIZE = 1 << 14
@@ -129,8 +133,11 @@ cdef class NodeFactory:
         elif kind == TermKind.TYPED_LITERAL:
             datatype = <object>PyList_GET_ITEM(nodes, terms.extras[term])
             if datatype in types.recognized_datatypes:
-                made = types.literal(text, datatype=datatype, normalize=self.normalize)
-                if self.normalize or is_text_of(made, terms, term):
+                normalize = self.normalize
+                if normalize is not False and has_long_exponent(terms, term):
+                    normalize = False
+                made = types.literal(text, datatype=datatype, normalize=normalize)
+                if normalize or is_text_of(made, terms, term):
                     return made
                 # rdflib collapses the white space of some datatypes even so.
                 literal = self.subclass_text(types.literal, text)
@@ -191,6 +198,28 @@ cdef inline bytes text_bytes(const TermColumns* terms, uint32_t term):
     return PyBytes_FromStringAndSize(
         <const char*>text_start(terms, term), text_size(terms, term)
     )
+
+
+cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
+    """Is this a decimal number with an exponent of more than two digits?
+
+    XML Schema knows no exponents there, but rdflib does: the normal form that it makes of
+    ``1E999999999`` has as many digits. So such a number is left as it is written.
+    """
+    cdef const uint8_t* at = text_start(terms, term)
+    cdef const uint8_t* end = at + text_size(terms, term)
+    cdef uint32_t datatype = terms.extras[term]
+    if text_size(terms, datatype) != XSD_DECIMAL_SIZE or memcmp(
+        text_start(terms, datatype), XSD_DECIMAL, XSD_DECIMAL_SIZE
+    ) != 0:
+        return False
+    while at < end and at[0] | 0x20 != b"e":
+        at += 1
+    at += 1
+    if at < end and (at[0] == b"+" or at[0] == b"-"):
+        at += 1
+    # Whatever characters they are: Python knows more digits than ten.
+    return end - at > 2
 
 
 cdef inline bint has_character_not_for_iris(const TermColumns* terms, uint32_t term) noexcept:
