@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch
@@ -16,6 +18,9 @@ from jelly_rdflib.validation.stream_rules import StreamRules
 from jelly_rdflib.validation.term_rules import TermRules
 
 __all__ = ["validate"]
+
+# How many findings are looked up at a time: each time the frame is gone through.
+_LOCATED = 1 << 16
 
 
 def validate(
@@ -63,6 +68,14 @@ def validate(
     return _Validator(input_, errors).run()
 
 
+def _offset(fault: Fault) -> int:
+    return fault.offset or 0
+
+
+def _row(finding: Finding) -> int:
+    return finding.row
+
+
 class _Validator:
     """Reads an input and holds it against the rules.
 
@@ -92,8 +105,9 @@ class _Validator:
 
     def _read(self) -> Iterator[Fault]:
         for batch in self._input.batches:
-            faults = [*self._take_errors(), *self._take(batch)]
-            yield from sorted(faults, key=lambda fault: fault.offset or 0)
+            # Of rows there may be very many, so none waits for the others.
+            faults = sorted([*self._take_errors(), *self._take_frame(batch)], key=_offset)
+            yield from merge(faults, self._locate(self._find(batch)), key=_offset)
             self._operations += len(batch)
         yield from self._take_errors()
         if self._stream is not None:
@@ -112,19 +126,25 @@ class _Validator:
             )
         self._errors.clear()
 
-    def _take(self, batch: Batch) -> Iterator[Fault]:
+    def _take_frame(self, batch: Batch) -> Iterator[Fault]:
         survey = self._input.survey
         if survey is not None and survey.count():
             assert self._stream is not None
             yield from self._stream.take(batch, self._input.batches.options)
-        findings = list(self._terms.take(batch))
-        if self._input.has_changes:
-            findings += self._patches.take(batch)
-        if findings:
-            yield from self._locate(sorted(findings, key=lambda finding: finding.row))
 
-    def _locate(self, findings: list[Finding]) -> Iterator[Fault]:
-        """Say where findings, in the order of their rows, are in the input."""
+    def _find(self, batch: Batch) -> Iterator[Finding]:
+        """Find faults of operations, in the order of their rows."""
+        terms = sorted(self._terms.take(batch), key=_row)
+        if not self._input.has_changes:
+            return iter(terms)
+        return merge(terms, self._patches.take(batch), key=_row)
+
+    def _locate(self, findings: Iterator[Finding]) -> Iterator[Fault]:
+        """Say where findings are in the input."""
+        while some := list(islice(findings, _LOCATED)):
+            yield from self._locate_some(some)
+
+    def _locate_some(self, findings: list[Finding]) -> Iterator[Fault]:
         rows = [finding.row for finding in findings]
         places: list[dict[str, int | None]]
         survey = self._input.survey
