@@ -59,6 +59,14 @@ bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, agai
 bench-peers: $(VENV)/.dev ## Measure beside Jelly-JVM, Jena and others, and write docs/benchmarks.md
 	$(BIN)/python -m benchmarks.peers $(ARGS)
 
+.PHONY: reliability
+reliability: $(VENV)/.dev ## Measure time and memory of hostile input by its size, for docs/reliability.md
+	$(BIN)/python -m benchmarks.reliability $(ARGS)
+
+.PHONY: long-run
+long-run: $(VENV)/.dev ## Let 100 million operations go through three processes, for docs/reliability.md
+	$(BIN)/python -m benchmarks.reliability.long_run --to docs $(ARGS)
+
 SUITE ?= ../shared/conformance
 
 .PHONY: conformance
