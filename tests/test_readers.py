@@ -160,14 +160,9 @@ def look(dataset: Dataset, seen: set[str]) -> None:
         for pattern in patterns:
             try:
                 seen.update(str(o) for _, _, o in graph.triples(pattern))
-            except (RuntimeError, KeyError, AttributeError) as error:
+            except (RuntimeError, KeyError, AttributeError) as error:  # noqa: PERF203
                 # What iterates over a dict or set that is changed meanwhile.
                 seen.add(type(error).__name__)
-    query = "SELECT ?o { GRAPH ?g { ?s ?p ?o } }"
-    try:
-        seen.update(str(row[0]) for row in dataset.query(query))
-    except (RuntimeError, KeyError, AttributeError) as error:
-        seen.add(type(error).__name__)
 
 
 @pytest.mark.parametrize("name", ["memory", "Oxigraph"])
@@ -192,10 +187,12 @@ def test_readers_do_no_harm(name: str) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
-        for _ in range(20):
-            apply(patch, dataset)
-            assert objects(dataset) == {"-1"}
-        is_over = True
+        try:
+            for _ in range(20 if name == "memory" else 3):
+                apply(patch, dataset)
+                assert objects(dataset) == {"-1"}
+        finally:
+            is_over = True
         for reader in readers:
             reader.result()
     errors = {"RuntimeError", "KeyError", "AttributeError"}
@@ -204,4 +201,4 @@ def test_readers_do_no_harm(name: str) -> None:
     assert "-1" in seen
     apply([(Op.D, *add(-1)[1:])], dataset)
     assert len(dataset) == 0
-    assert jr.diff(Dataset(), dataset).operations == []
+    assert len(jr.diff(Dataset(), dataset)) == 0

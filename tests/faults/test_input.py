@@ -104,11 +104,10 @@ def damaged(data: bytes) -> Iterator[bytes]:
 def test_a_file_that_fails_at_each_read(name: str) -> None:
     scenario = Scenario(TARGETS[name])
     data = encoded(scenario.operations)
-    # The last read is the one that finds the end.
-    reads = -(-len(data) // SOME) + 1
-    for turn in range(reads):
-        assert checked(scenario, partial(FailingFile, data, turn), "jelly-patch")
-    assert not checked(scenario, partial(FailingFile, data, reads), "jelly-patch")
+    turn = 0
+    while checked(scenario, partial(FailingFile, data, turn), "jelly-patch"):
+        turn += 1
+    assert turn > len(data) / SOME
 
 
 @pytest.mark.parametrize(("name", "format"), WAYS)

@@ -11,7 +11,8 @@ from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.store import TripleAddedEvent
 
-from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.apply import apply
+from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
@@ -253,3 +254,18 @@ def test_only_for_the_very_store() -> None:
     store = Memory()
     del store._Memory__spo
     assert not can_use(store)
+
+
+def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
+    """rdflib's dicts would take time that grows with the square of their number."""
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+    colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(1001)]
+    assert len({hash(literal) for literal in colliding}) == 1
+    dataset = Dataset()
+    dataset.add((s, p, Literal("before"), URIRef("urn:g")))
+    before = visible_state(dataset)
+    with pytest.raises(LimitError, match="1000 different terms have the same hash"):
+        apply([(Op.A, s, p, literal, None) for literal in colliding], dataset)
+    assert visible_state(dataset) == before
+    allowed = [(Op.A, s, p, literal, None) for literal in colliding[:1000]]
+    assert apply(allowed, dataset).added == 1000
