@@ -466,7 +466,7 @@ class TestStatementTypes:
             b.add("s", b.iri(), "o", graph),
             b.prefix_add("ex", b.iri(), graph),
             b.prefix_delete("ex", None, graph),
-            b.add("s", b.iri()),
+            b.add("s", b.iri(0, 4)),
         )
         assert read(data) == [
             ("A", S, P, O, None),
@@ -476,6 +476,24 @@ class TestStatementTypes:
             ("A", S, iri("urn:z"), O, None),
             END,
         ]
+
+    def test_in_triples_the_ids_of_a_prefixs_graph_count(self) -> None:
+        """Patch: RDF terms and graph nodes: processed in the order of the rows."""
+        data = rows(
+            b.prefix("urn:"),
+            b.name("x"),
+            b.name("y"),
+            b.prefix_add("ex", b.iri(0, 2), b.iri(1, 0)),
+            b.prefix_delete("ex", None, b.iri(0, 1)),
+            b.add("s", b.iri(), "o"),
+        )
+        assert read(data) == [
+            ("PA", "ex", iri("x"), None),
+            ("PD", "ex", None, None),
+            ("A", S, iri("urn:x"), O, None),
+            END,
+        ]
+        refuse(rows(b.prefix_add("ex", b.iri(0, 1), b.iri())), row=True)
 
     def test_in_quads_the_graph_is_part_of_the_statement(self) -> None:
         """Patch: Statement types, QUADS."""

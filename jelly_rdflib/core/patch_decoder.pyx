@@ -18,6 +18,7 @@ from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_sa
 from jelly_rdflib.core.schema cimport EMPTY_MESSAGE, PATCH_OPTIONS, PATCH_ROW
 from jelly_rdflib.core.term_decoder cimport (
     GRAPH,
+    IS_IRI,
     NOT_YET,
     OBJECT,
     UNSET,
@@ -226,6 +227,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
             if namespace.graph.kind != UNSET or self.terms.last[GRAPH] != NOT_YET:
                 if self.terms.decode_graph(&namespace.graph, message.start, &graph) < 0:
                     return -1
+        elif namespace.graph.kind == IS_IRI:
+            # Ignored. But who writes it has counted its ids, as Jelly-JVM does where Jena's prefix
+            # has a graph, and the next IRI goes on from them ("RDF terms and graph nodes").
+            if self.terms.decode_iri(namespace.graph.span) < 0:
+                return -1
         elif self.terms.check_unused(&namespace.graph) < 0:
             return -1
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, graph)

@@ -85,6 +85,9 @@ class Reference(TermReference):
             iri = self._iri(value.value) if value.HasField("value") else None
             if kind == "namespace_add" and iri is None:
                 raise RuleError("namespace_add without a value")
+            if self.options.statement_type == TRIPLES and value.WhichOneof("graph") == "g_iri":
+                # Ignored, but the next IRI goes on from its ids.
+                self._iri(value.g_iri)
             # Without a graph, and with none before to repeat: no graph, as Jelly-JVM writes it.
             is_set = value.WhichOneof("graph") is not None or self.last["g"] is not None
             graph = self._graph(value) if is_set else None

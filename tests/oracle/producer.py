@@ -35,7 +35,7 @@ class _Producer(TermProducer):
         if code in ("PA", "PD"):
             _, prefix, iri, _ = operation
             value = None if iri is None else self._message(iri)
-            graph = self._graph(written)
+            graph = self._graph(written) if self.quads else self._ignored_graph(iri)
             make_row = build.prefix_add if code == "PA" else build.prefix_delete
             return [*rows, make_row(prefix, value, graph)]
         parts = [self._written(written, n) for n in "spo"]
@@ -56,6 +56,13 @@ class _Producer(TermProducer):
             graphs = [None, None, None, None, "g", pb.RdfDefaultGraph(), build.iri(0, 0)]
             return self.rng.choice(graphs)
         return self._written(written, "g")
+
+    def _ignored_graph(self, iri: Plain | None) -> Any:
+        """Return a graph for a prefix of triples: of an IRI the ids count, though it is ignored."""
+        kind = self.rng.choice([None, None, None, "g", "default", "iri"])
+        if kind == "iri":
+            return None if iri is None else self._message(iri)
+        return pb.RdfDefaultGraph() if kind == "default" else kind
 
 
 def frames(
