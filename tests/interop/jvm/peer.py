@@ -57,6 +57,8 @@ class Peer:
             self._process.stdin.write("\t".join(texts) + "\n")
             self._process.stdin.flush()
             answer = self._process.stdout.readline()
+            if not answer:
+                raise RuntimeError(f"the peer has ended, converting {source} to {target}")
             if answer != "ok\n":
                 raise PeerError(answer.removeprefix("error ").rstrip("\n"))
             return after.read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -95,6 +95,31 @@ class TestPrefixesWithoutAGraph:
         assert peer.read_changes(data, "jellyp") == [STATEMENT, add_prefix(DEFAULT_GRAPH), END]
 
 
+class TestGraphsAmongTriples:
+    """A stream of triples has no graphs; Jelly-JVM writes those of prefixes."""
+
+    TRIPLES: ClassVar[dict[str, Any]] = {**QUADS, "statements": "TRIPLES"}
+    TRIPLE = (*STATEMENT[:-1], None)
+
+    def test_that_of_a_statement_is_left_out(self, peer: Peer) -> None:
+        data = peer.write_changes([STATEMENT, END], "jellyp", **self.TRIPLES)
+        assert read(data) == [self.TRIPLE, END]
+        assert peer.read_changes(data, "jellyp") == [self.TRIPLE, END]
+
+    def test_that_of_a_prefix_is_ignored_but_counted(self, peer: Peer) -> None:
+        prefixes = [add_prefix(G), ("PD", "ex", None, P), self.TRIPLE, ("PD", "ex", None, G)]
+        data = peer.write_changes([*prefixes, self.TRIPLE, END], "jellyp", **self.TRIPLES)
+        deleted = ("PD", "ex", None, None)
+        assert read(data) == [add_prefix(None), deleted, self.TRIPLE, deleted, self.TRIPLE, END]
+        assert peer.read_changes(data, "jellyp") == [*prefixes, self.TRIPLE, END]
+        assert "graph-in-triples" in {fault.rule for fault in jr.validate(io.BytesIO(data))}
+
+    @pytest.mark.parametrize("row", [STATEMENT, add_prefix(G)])
+    def test_we_write_neither(self, row: Plain) -> None:
+        with pytest.raises(jr.EncodeError, match="in a stream of triples"):
+            write([row], jr.PatchOptions(statement_type="TRIPLES"))
+
+
 def test_the_iri_of_a_deleted_prefix_is_lost_in_jena(peer: Peer) -> None:
     operations = [("PD", "ex", iri(""), G), END]
     data = write(operations)
@@ -146,6 +171,17 @@ def test_jena_reads_quoted_triples_as_rdf_1_2_has_them(peer: Peer) -> None:
     assert peer.read_changes(new, "rdfp") == ours[:-1]
     with pytest.raises(PeerError, match="Expect a Node"):
         peer.read_changes(old, "rdfp")
+
+
+def test_jena_writes_quoted_subjects_in_n_quads(peer: Peer) -> None:
+    statements = [(("triple", S, P, THING), P, THING, G)]
+    data = peer.write_statements(statements, "nq")
+    with pytest.raises(PeerError, match="Expected BNode or IRI"):
+        peer.read_statements(data, "nq")
+    with pytest.raises(jr.DecodeError, match="subject of a triple must be"):
+        list(jr.read_statements(data, format="nq"))
+    with pytest.raises(jr.EncodeError, match="can't be a subject"):
+        test_statements.write_n_quads(statements)
 
 
 @pytest.mark.parametrize("row", [("H", "k", ("bnode", "b 0")), ("H", "two words", iri("x"))])

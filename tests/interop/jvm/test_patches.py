@@ -8,10 +8,24 @@ import pytest
 
 import jelly_rdflib as jr
 
-from ...oracle.terms import Plain
+from ...oracle.terms import DEFAULT_GRAPH, Plain
 from ...support import read, write
 from .forms import seen_by_jena, without_last_end
-from .inputs import FEATURES, PRESETS, allows, brick, feature, patches_of, preset_fields, schema_org
+from .inputs import (
+    END,
+    FEATURES,
+    PRESETS,
+    THING,
+    G,
+    P,
+    S,
+    allows,
+    brick,
+    feature,
+    patches_of,
+    preset_fields,
+    schema_org,
+)
 from .peer import Peer
 
 # Of a frame, at the most.
@@ -86,14 +100,14 @@ def test_what_they_write(peer: Peer, name: str, stream: str, statements: str, pr
 
 
 @pytest.mark.parametrize(
-    ("name", "stream", "statements"),
+    ("name", "stream", "statements", "preset"),
     # A bare frame is one patch of a FRAME stream.
-    [form for form in FORMS if form[1] != "FRAME" or patches_of(FEATURES[form[0]]) == 1],
+    [case for case in CASES if case[1] != "FRAME" or patches_of(FEATURES[case[0]]) == 1],
 )
-def test_bare_frames(peer: Peer, name: str, stream: str, statements: str) -> None:
+def test_bare_frames(peer: Peer, name: str, stream: str, statements: str, preset: str) -> None:
     operations = feature(name, quads=statements == "QUADS")
     types: dict[str, Any] = {
-        "preset": "BIG_ALL_FEATURES",
+        "preset": preset,
         "delimited": False,
         "stream": stream,
         "statements": statements,
@@ -101,6 +115,16 @@ def test_bare_frames(peer: Peer, name: str, stream: str, statements: str) -> Non
     check_ours(peer, operations, **types)
     if has_options(name, stream):
         check_theirs(peer, operations, **types)
+
+
+def test_no_graph_is_the_default_graph(peer: Peer) -> None:
+    """Jena's readers of RDF Patch have none there."""
+    operations = [("A", S, P, THING, None), ("A", S, P, THING, G), ("D", S, P, THING, None), END]
+    expected = [(*row[:-1], DEFAULT_GRAPH) if row[-1] is None else row for row in operations]
+    types = {"stream": "PUNCTUATED", "statements": "QUADS", "preset": "BIG_STRICT"}
+    theirs = peer.write_changes(operations, "jellyp", rows=512, delimited=True, **types)
+    assert read(theirs) == expected
+    assert peer.read_changes(write(operations), "jellyp") == expected
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,20 @@ from rdflib import URIRef
 
 import jelly_rdflib as jr
 
-from ...oracle.terms import Plain, node, plain
+from ...oracle.terms import DEFAULT_GRAPH, Plain, node, plain
 from .forms import with_jenas_terms
-from .inputs import FEATURES, PRESETS, allows, iri, preset_fields, schema_org
+from .inputs import FEATURES, PRESETS, G, P, S, allows, iri, preset_fields, schema_org
 from .peer import Peer
 
 NAMESPACES = [("ex", "http://example.org/"), ("", "http://example.org/ns#"), ("é", "urn:")]
 
 physical_types = pytest.mark.parametrize("physical", ["TRIPLES", "QUADS", "GRAPHS"])
 NAMES = ["statements", "quoted triples", "generalized", "both", "many names"]
+# N-Quads have them nowhere else.
+QUOTED_OBJECTS = [
+    (S, P, ("triple", S, P, ("literal", "x", "en", None)), G),
+    (("bnode", "b"), P, ("triple", S, P, ("triple", ("bnode", "b"), P, S)), DEFAULT_GRAPH),
+]
 CASES = [(name, preset) for name in NAMES for preset in PRESETS if allows(preset, name)]
 
 
@@ -49,6 +54,13 @@ def write(
     with jr.StatementWriter(file, options) as writer:
         for prefix, value in namespaces:
             writer.add_namespace(prefix, URIRef(value))
+        writer.write_all(tuple(map(node, row)) for row in statements)
+    return file.getvalue()
+
+
+def write_n_quads(statements: list[Plain]) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file, format="nq") as writer:
         writer.write_all(tuple(map(node, row)) for row in statements)
     return file.getvalue()
 
@@ -103,10 +115,10 @@ def test_features(peer: Peer, physical: str, name: str, preset: str) -> None:
 
 
 @physical_types
-@pytest.mark.parametrize("name", NAMES)
-def test_bare_frames(peer: Peer, physical: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "preset"), CASES)
+def test_bare_frames(peer: Peer, physical: str, name: str, preset: str) -> None:
     statements = statements_of(FEATURES[name], physical)
-    check(peer, statements, physical=physical, preset="BIG_ALL_FEATURES", delimited=False)
+    check(peer, statements, physical=physical, preset=preset, delimited=False)
 
 
 @physical_types
@@ -124,18 +136,27 @@ def test_releases_of_schema_org(peer: Peer, physical: str, preset: str) -> None:
 class TestNQuads:
     """N-Quads, which we read and write by pyoxigraph; Jena is told to keep labels."""
 
-    def test_what_jena_writes(self, peer: Peer) -> None:
-        statements = statements_of(FEATURES["statements"], "QUADS")
+    inputs = pytest.mark.parametrize("name", ["statements", "quoted objects", "schema.org"])
+
+    @staticmethod
+    def statements(name: str) -> list[Plain]:
+        if name == "schema.org":
+            return additions_by_release("QUADS")
+        return (
+            QUOTED_OBJECTS if name == "quoted objects" else statements_of(FEATURES[name], "QUADS")
+        )
+
+    @inputs
+    def test_what_jena_writes(self, peer: Peer, name: str) -> None:
+        statements = self.statements(name)
         data = peer.write_statements(statements, "nq")
         found = jr.read_statements(data, format="nq", normalize=False)
         assert [tuple(map(plain, row)) for row in found] == _lower(statements)
 
-    def test_what_we_write(self, peer: Peer) -> None:
-        statements = statements_of(FEATURES["statements"], "QUADS")
-        file = io.BytesIO()
-        with jr.StatementWriter(file, format="nq") as writer:
-            writer.write_all(tuple(map(node, row)) for row in statements)
-        found, _ = peer.read_statements(file.getvalue(), "nq")
+    @inputs
+    def test_what_we_write(self, peer: Peer, name: str) -> None:
+        statements = self.statements(name)
+        found, _ = peer.read_statements(write_n_quads(statements), "nq")
         assert found == list(map(with_jenas_terms, statements))
 
     def test_jelly_by_way_of_n_quads(self, peer: Peer) -> None:
