@@ -26,6 +26,7 @@ from .task import READ, WRITE, Task
 
 ROUNDS = 5
 WARM_UPS = 3
+WARM_UP_SECONDS = 3.0
 SLOW = 5.0
 SLOW_ROUNDS = 2
 QUICK_SHARE = 0.05
@@ -123,8 +124,12 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
 
 
 def warm_up(task: Task) -> None:
-    """Do a task some times, so that caches are full and the JVM has compiled what it will."""
-    for _ in range(WARM_UPS):
+    """Do a task some times, so that caches are full and the JVM has compiled what it will.
+
+    It compiles in the background, and a round may be over in a twentieth of a second: so some
+    seconds must have gone by, too.
+    """
+    while len(task.seconds) < WARM_UPS or sum(task.seconds) < WARM_UP_SECONDS:
         task.round()
         if task.seconds[-1] > SLOW:
             break

@@ -67,10 +67,14 @@ class Jvm:
         self._process.stdin.write("\t".join(f"{key}={value}" for key, value in fields.items()))
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        state, *numbers = self._process.stdout.readline().split(maxsplit=2)
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise JvmError("the process has ended")
+        state, _, rest = answer.rstrip("\n").partition(" ")
         if state != "ok":
-            raise JvmError(" ".join(numbers) or "the process has ended")
-        return int(numbers[0]) / 1e9, int(numbers[1])
+            raise JvmError(rest)
+        nanoseconds, count = rest.split()
+        return int(nanoseconds) / 1e9, int(count)
 
 
 def tasks(changes: Changes, jvm: Jvm) -> list[Task]:
