@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.namespace import NamespaceManager
@@ -12,10 +12,12 @@ from rdflib.term import Node, URIRef
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.statements import check_graph, check_statement
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.terms import strong_key
 
 __all__ = ["PrefixEffects", "StatementEffects"]
 
-_Quad: TypeAlias = tuple[Node, Node, Node, Node]
+# The object as `strong_key` has it.
+_Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
 class StatementEffects:
@@ -64,20 +66,20 @@ class StatementEffects:
         if context is None:
             check_graph(g)
             context = self._contexts[g] = self._target.context(g)
-        quad = (s, p, o, context.identifier)
+        quad = (s, p, strong_key(o), context.identifier)
         is_add: bool = op == Op.A
-        if self._has(quad, context) == is_add:
+        if self._has(quad, (s, p, o), context) == is_add:
             return False
         _flip(self._committed if self._pending is None else self._pending, quad, is_add)
         return True
 
-    def _has(self, quad: _Quad, context: Graph) -> bool:
+    def _has(self, quad: _Quad, triple: tuple[Node, Node, Node], context: Graph) -> bool:
         for changed in (self._pending, self._committed):
             if changed:
                 is_there = changed.get(quad)
                 if is_there is not None:
                     return is_there
-        found = self._target.store.triples(quad[:3], context)
+        found = self._target.store.triples(triple, context)
         return next(iter(found), None) is not None
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rdflib.term import Node
 
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.statements import show_term
+from jelly_rdflib.terms import strong_key
 
 __all__ = ["ID", "PREV", "JoinedHeaders"]
 
 ID = "id"
 PREV = "prev"
+
+
+def _strong(header: tuple[str, Node]) -> tuple[str, Any]:
+    key, value = header
+    return key, strong_key(value)
 
 
 class JoinedHeaders:
@@ -37,7 +45,7 @@ class JoinedHeaders:
         # Of the patches before the last one, and of the last one, whose id is to be replaced.
         self._joined: list[tuple[str, Node]] = []
         self._last: list[tuple[str, Node]] = []
-        self._said: set[tuple[str, Node]] = set()
+        self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
 
     def __len__(self) -> int:
@@ -59,11 +67,11 @@ class JoinedHeaders:
             self._last = [
                 header
                 for header in self._current
-                if header[0] != PREV and (header[0] == ID or header not in self._said)
+                if header[0] != PREV and (header[0] == ID or _strong(header) not in self._said)
             ]
         else:
             self._last = self._current
-        self._said.update(self._current)
+        self._said.update(map(_strong, self._current))
         self._current = []
         self._has_patch = True
 

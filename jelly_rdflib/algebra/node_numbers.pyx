@@ -5,17 +5,19 @@ rdflib's nodes hash and compare in Python code, so a dict of them would take mos
 
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
-from cpython.object cimport PyObject, PyObject_Hash
+from cpython.object cimport PyObject, PyObject_Hash, hashfunc
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Compare
 from libc.stdint cimport uint64_t
 
+from jelly_rdflib.core.hashing cimport mix
 from jelly_rdflib.stores.node_table cimport hash_node
 
 from rdflib.term import BNode, Literal, URIRef
 
 cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
+    hashfunc str_hash "PyUnicode_Type.tp_hash"
 
 cdef enum:
     RECENT_SIZE = 1 << 14
@@ -71,7 +73,6 @@ cdef class NodeNumbers:
 
     cdef int64_t find_or_add(self, object node) except -1:
         cdef Py_hash_t hash = hash_term(node)
-        # The hashes of a literal and of an IRI may be the same, but those of texts are spread well.
         cdef size_t slot = <size_t>hash & self.mask
         cdef size_t count
         cdef uint32_t number
@@ -123,9 +124,28 @@ cdef class NodeNumbers:
 
 cdef inline Py_hash_t hash_term(object node) except -1:
     cdef object cls = type(node)
-    if cls is IRI or cls is BLANK_NODE or cls is LITERAL:
+    if cls is LITERAL:
+        return hash_literal(node)
+    if cls is IRI or cls is BLANK_NODE:
         return hash_node(node)
     return PyObject_Hash(node)
+
+
+cdef Py_hash_t hash_literal(object literal) except -1:
+    """Hash a literal as nobody can choose.
+
+    rdflib's own hash is that of the text and that of the language or datatype, one XOR the other:
+    literals whose texts are the IRIs of their datatypes all have the hash 0.
+    """
+    cdef object language = literal._language
+    cdef object datatype = literal._datatype
+    cdef uint64_t hash = <uint64_t>str_hash(literal)
+    if language:
+        hash = mix(hash, <uint64_t>PyObject_Hash(language.lower()))
+    elif datatype is not None:
+        hash = mix(hash, ~<uint64_t>PyObject_Hash(datatype))
+    # A hash is never -1: that means an error.
+    return <Py_hash_t>hash if <Py_hash_t>hash != -1 else -2
 
 
 cdef inline bint is_equal(object one, object other) except -1:
