@@ -55,7 +55,13 @@ def apply_patch(input_: Input, dataset: Dataset) -> None:
     if not input_.has_changes():
         raise click.UsageError(f"{input_.name} has statements, and patches are wanted")
     try:
-        apply(input_.file, dataset, normalize=False, format=input_.format)
+        apply(
+            input_.file,
+            dataset,
+            limits=input_.limits,
+            normalize=False,
+            format=input_.format,
+        )
     except (ApplyError, DecodeError) as error:
         raise InputError(input_.name, error) from error
 

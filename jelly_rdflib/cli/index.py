@@ -7,6 +7,7 @@ import os
 import click
 
 from jelly_rdflib.cli.inputs import InputError
+from jelly_rdflib.cli.limits import chosen_limits, limit_option
 from jelly_rdflib.cli.printable import say
 from jelly_rdflib.cli.progress import show_progress
 
@@ -32,6 +33,7 @@ MEGABYTE = 1 << 20
     help="How long the parts are, in MiB.",
 )
 @click.option("--check", is_flag=True, help="Make nothing: say whether indexes are up to date.")
+@limit_option
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
     """Save beside each file where it can be read from, in FILE.idx.
@@ -60,7 +62,7 @@ def _is_statements(path: str) -> bool:
     from jelly_rdflib.errors import DecodeError
     from jelly_rdflib.options import StreamOptions
 
-    batches = look_at_batches(path, limits=None, format=None)
+    batches = look_at_batches(path, limits=chosen_limits(), format=None)
     try:
         next(batches, None)
         options = batches.options
@@ -87,6 +89,7 @@ def _make(path: str, spacing: int) -> bool:
                 path,
                 is_statements=is_statements,
                 spacing=spacing,
+                limits=chosen_limits(),
                 advance=progress.advance,
                 keep_going=False,
             )

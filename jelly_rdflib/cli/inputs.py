@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.limits import chosen_limits
 from jelly_rdflib.cli.progress import Progress, show_progress
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Input:
         name: What it is called in messages.
         encoding: What it is; None before anything says it.
         options: The options of a Jelly stream, after the first batch.
+        limits: What to accept of it.
     """
 
     def __init__(self, path: str, file: Any, encoding: Encoding | None) -> None:
@@ -69,6 +71,7 @@ class Input:
         self.file = file
         self.encoding = encoding
         self.options: Any = None
+        self.limits = chosen_limits()
 
     @property
     def format(self) -> str | None:
@@ -88,7 +91,7 @@ class Input:
         if self.encoding is not None:
             return
         try:
-            start, self.file = look_at_start(open_source(self.file))
+            start, self.file = look_at_start(open_source(self.file, self.limits))
         except DecodeError as error:
             raise InputError(self.name, error) from error
         try:
@@ -117,7 +120,7 @@ class Input:
         from jelly_rdflib.errors import DecodeError
 
         self.look()
-        batches = read_batches(self.file, format=self.format)
+        batches = read_batches(self.file, limits=self.limits, format=self.format)
         try:
             for batch in batches:
                 self._set_options(batches.options)

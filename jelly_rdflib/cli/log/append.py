@@ -11,6 +11,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, InputError, open_input
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, open_log
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["command"]
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
 @click.option("--prev", metavar="ID", help="The id of the patch that the first one is to follow.")
 @click.option("--from", "from_", type=FORMAT, help="What PATCH is, if its name does not say it.")
+@limit_option
 def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a file may have several.
 
@@ -46,7 +48,9 @@ def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | N
     for patch in patches:
         with open_input(patch, from_) as input_:
             try:
-                reader = read_operations(input_.file, normalize=False, format=input_.format)
+                reader = read_operations(
+                    input_.file, limits=input_.limits, normalize=False, format=input_.format
+                )
                 with closing(reader):
                     for operations in _split(reader):
                         entry = opened.append(operations, prev=prev)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jelly_rdflib.cli.limits import chosen_limits
+
 if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
 
@@ -36,7 +38,7 @@ def open_log(path: str) -> PatchLog:
     """Open a log."""
     from jelly_rdflib.log import PatchLog
 
-    return PatchLog(path)
+    return PatchLog(path, limits=chosen_limits())
 
 
 def track(advance: Any) -> Any:

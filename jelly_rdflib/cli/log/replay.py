@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from jelly_rdflib.cli.limits import chosen_limits, limit_option
 from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, track
 from jelly_rdflib.cli.progress import show_progress
 
@@ -15,6 +16,7 @@ __all__ = ["command"]
 @click.argument("replica", metavar="REPLICA", type=click.Path(file_okay=False))
 @click.option("--upto", type=VERSION, help="The version that is wanted. [default: the newest]")
 @click.option("--compression", type=click.Choice(["zst"]), help="Compress the file of the replica.")
+@limit_option
 def command(log: str, replica: str, upto: int | str | None, compression: str | None) -> None:
     """Bring a replica up to date: a folder with the data as Jelly-RDF.
 
@@ -30,7 +32,7 @@ def command(log: str, replica: str, upto: int | str | None, compression: str | N
     from jelly_rdflib.log import Replica
 
     opened = open_log(log)
-    target = Replica(replica, compression=compression)
+    target = Replica(replica, compression=compression, limits=chosen_limits())
     before = target.version
     total = len(opened.patches(target.id, upto))
     with show_progress("replaying", total, is_bytes=False) as progress:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
 
 __all__ = ["command"]
@@ -18,6 +19,7 @@ __all__ = ["command"]
 @click.option("--since", type=VERSION, help="Show what comes after this version.")
 @click.option("--upto", type=VERSION, help="Show what comes up to this version.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
+@limit_option
 def command(log: str, since: int | str | None, upto: int | str | None, as_json: bool) -> None:
     """List the patches of a log, the oldest first.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
 
 __all__ = ["command"]
@@ -12,6 +13,7 @@ __all__ = ["command"]
 @click.command("snapshot")
 @click.argument("log", metavar="LOG", type=LOG)
 @click.argument("version", metavar="[VERSION]", required=False, type=VERSION)
+@limit_option
 def command(log: str, version: int | str | None) -> None:
     """Keep a version as a whole, so that it and later ones are checked out sooner.
 

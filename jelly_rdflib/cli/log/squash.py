@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
 
 __all__ = ["command"]
@@ -13,6 +14,7 @@ __all__ = ["command"]
 @click.argument("log", metavar="LOG", type=LOG)
 @click.argument("first", metavar="FIRST", type=VERSION)
 @click.argument("last", metavar="LAST", type=VERSION)
+@limit_option
 def command(log: str, first: int | str, last: int | str) -> None:
     """Make one patch of those that make the versions FIRST to LAST, with the same effect.
 

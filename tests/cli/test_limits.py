@@ -1,0 +1,93 @@
+"""``--limit``: what commands accept of their input."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib.cli.commands import COMMANDS, jellyp
+from tests.oracle import build as b
+
+from .support import run
+
+DATA = b.stream(
+    [b.options(), b.name("urn:p"), b.add(b.iri(0, 1), b.iri(0, 1), b.literal("x" * 1000))]
+)
+READING = [
+    ("cat", "in.jellyp"),
+    ("convert", "in.jellyp", "out.rdfp"),
+    ("apply", "base.nq", "in.jellyp"),
+    ("inspect", "in.jellyp"),
+    ("inspect", "--frames", "in.jellyp"),
+    ("stats", "in.jellyp"),
+    ("validate", "in.jellyp"),
+    ("index", "in.jellyp"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "in.jellyp").write_bytes(DATA)
+    (tmp_path / "base.nq").write_bytes(b"")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_command_keeps_to_a_limit(command: tuple[str, ...], folder: Path) -> None:
+    name, *rest = command
+    refused = run(name, "--limit", "max_string_size=999", *rest, cwd=folder)
+    assert refused.code == 1
+    assert "limit max_string_size: 999" in refused.err + refused.text
+    # The last one counts.
+    limits = ("--limit", "max_string_size=1", "--limit", "max-string-size=1K")
+    assert run(name, *limits, *rest, cwd=folder).code == 0
+
+
+def test_the_commands_of_a_log(folder: Path) -> None:
+    assert run("log", "init", "log", cwd=folder).code == 0
+    refused = run("log", "append", "--limit", "max_string_size=9", "log", "in.jellyp", cwd=folder)
+    assert refused.code == 1
+    assert run("log", "append", "log", "in.jellyp", cwd=folder).code == 0
+    for name in ("checkout", "verify", "snapshot"):
+        refused = run("log", name, "--limit", "max_string_size=99", "log", cwd=folder)
+        assert refused.code == 1, name
+        assert "max_string_size" in refused.err + refused.text, name
+        assert run("log", name, "log", cwd=folder).code == 0
+
+
+def test_compressed_input(folder: Path) -> None:
+    (folder / "in.jellyp.gz").write_bytes(gzip.compress(DATA))
+    refused = run("cat", "--limit", "max_decompressed_size=100", "in.jellyp.gz", cwd=folder)
+    assert refused.code == 1
+    assert "limit max_decompressed_size" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("max_frames=1", "'max_frames' is none of max_name_table_size, "),
+        ("max_frame_size", "has no number"),
+        ("max_frame_size=", "has no number"),
+        ("max_frame_size=-1", "has no number"),
+        ("max_frame_size=1MB", "has no number"),
+        ("max_frame_size=99T", "max_frame_size must be from 0 to"),
+    ],
+)
+def test_what_is_no_limit(value: str, message: str, folder: Path) -> None:
+    refused = run("cat", "--limit", value, "in.jellyp", cwd=folder)
+    assert refused.code == 2
+    assert message in refused.err.replace("\n", " ")
+
+
+def test_all_commands_that_read_have_it() -> None:
+    import click
+
+    context = click.Context(jellyp)
+    for name in set(COMMANDS) - {"completion", "log", "spark"}:
+        command = jellyp.get_command(context, name)
+        assert command is not None
+        assert "--limit" in {option for each in command.params for option in each.opts}, name
+    assert jr.Limits().max_frame_size > 0
