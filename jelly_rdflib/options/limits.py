@@ -65,7 +65,7 @@ class Limits:
     max_text_size: int = 24 << 20
     max_expansion: int = 1024
     max_decompressed_size: int = 1 << 40
-    max_decompression_ratio: int = 256
+    max_decompression_ratio: int = 100
     max_held_operations: int = 1 << 24
     max_prefixes: int = 10_000
 
