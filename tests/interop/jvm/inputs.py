@@ -142,6 +142,8 @@ FEATURES: dict[str, list[Plain]] = {
         ("A", S, P, THING, iri("h")),
         add_prefix("h", "http://example.org/ns#", iri("h")),
         add_prefix("b", "http://example.com/", ("bnode", "graph")),
+        # In the graph of the last statement, but not of the last row.
+        ("A", S, P, iri("a"), iri("h")),
         ("PD", "ex", None, G),
         ("PD", "", None, G),
         ("PD", "urn", None, DEFAULT_GRAPH),
