@@ -24,9 +24,29 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
+TESTS := --ignore=tests/spark --ignore=tests/cli/test_spark.py --ignore=tests/interop/jvm
+
 .PHONY: test
 test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark and on the JVM
-	$(BIN)/pytest --ignore=tests/spark --ignore=tests/cli/test_spark.py --ignore=tests/interop/jvm
+	$(BIN)/pytest $(TESTS)
+
+.PHONY: test-asan
+test-asan: $(VENV)/.dev ## Run these tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers --numprocesses=2 $(TESTS)
+
+TIME ?= 3600
+
+.PHONY: fuzz
+fuzz: $(VENV)/.dev $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
+	$(BIN)/python -m fuzz run --time $(TIME) $(TARGETS)
+
+.PHONY: fuzz-short
+fuzz-short: $(VENV)/.dev $(VENV)/.fuzz ## Fuzz all targets, two side by side, in two minutes
+	$(BIN)/python -m fuzz run --time 120 --jobs 2
+
+.PHONY: fuzz-reproduce
+fuzz-reproduce: $(VENV)/.dev $(VENV)/.fuzz ## Try an input that was found: TARGET=… INPUT=FILE
+	$(BIN)/python -m fuzz reproduce $(TARGET) $(INPUT)
 
 .PHONY: interop
 interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test that we read each other

@@ -1,16 +1,22 @@
 """Builds the Cython modules; everything else is in pyproject.toml."""
 
+import os
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+# The limit lets gcc inline the hot path of the decoder where it is called more than once.
+FLAGS = ["-O3", "-fno-plt", "-finline-limit=2000"]
+# Builds for sanitizers and for fuzzing have their own.
+if "JELLY_RDFLIB_CFLAGS" in os.environ:
+    FLAGS = os.environ["JELLY_RDFLIB_CFLAGS"].split()
+
 MODULES = [
     Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
-        # The limit lets gcc inline the hot path of the decoder where it is called more than once.
-        extra_compile_args=["-O3", "-fno-plt", "-finline-limit=2000"],
+        extra_compile_args=FLAGS,
     )
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]

@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-m", "jelly_rdflib"]
 # No colours, no terminal of the caller's, and this tree's package.
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")},
-    "PYTHONPATH": str(ROOT),
+    "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
     "TERM": "xterm-256color",
     "COLUMNS": "80",
 }

@@ -1,0 +1,1 @@
+"""Fuzzing, guided by the coverage of the Cython modules: see README.md."""

@@ -1,0 +1,56 @@
+"""Targets that hold the decoders against other parsers, which share no code with them.
+
+The reference decoders of the tests know the rules; protobuf's own parser knows the bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError as ProtobufError
+
+import jelly_rdflib as jr
+from tests import support as patch_support
+from tests.oracle import schema as pb
+from tests.oracle import wire
+from tests.rdf import support as rdf_support
+from tests.text import reference as text_reference
+
+from .outcomes import attempt, plain_operations
+
+__all__ = ["compare_patch", "compare_rdf", "compare_text"]
+
+
+def compare_patch(data: bytes) -> None:
+    """Jelly-Patch: what protobuf and the reference take is taken, and says the same."""
+    is_refused = patch_support.assert_same_outcome(data)
+    assert is_refused or not _is_malformed(pb.RdfPatchFrame, data), "protobuf refuses it"
+
+
+def compare_rdf(data: bytes) -> None:
+    """Jelly-RDF: what protobuf and the reference take is taken, and says the same."""
+    is_refused = rdf_support.assert_same_outcome(data)
+    assert is_refused or not _is_malformed(pb.RdfStreamFrame, data), "protobuf refuses it"
+
+
+def _is_malformed(message_class: Any, data: bytes) -> bool:
+    """Does protobuf's own parser refuse a frame of an input?"""
+    try:
+        for part in wire.split(data):
+            message_class.FromString(part)
+    except (wire.WireError, ProtobufError):
+        return True
+    return False
+
+
+def compare_text(data: bytes) -> None:
+    """RDF Patch text: what the grammar as regular expressions takes."""
+    expected = text_reference.read(data)
+    operations = jr.read_operations(data, format="rdf-patch", normalize=False)
+    got = attempt(lambda: plain_operations(operations))
+    if isinstance(got.error, jr.LimitError):
+        # The reference knows no limits.
+        assert got.items == expected.operations[: len(got.items)]
+        return
+    assert (got.error is None) == (expected.fault is None), (got.error, expected.fault)
+    assert got.items == expected.operations

@@ -1,0 +1,116 @@
+"""Targets that look into a stream: counts, rules, parts of a long file, saved states."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.batch_reader import BatchReader
+from jelly_rdflib.core.frame_decoder import FrameDecoder
+from jelly_rdflib.core.part_reader import PartReader, StreamScanner
+from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.nodes import make_node_factory
+from tests.oracle.wire import looks_bare
+
+from .outcomes import Outcome, attempt, plain_operations
+
+__all__ = ["inspect_any", "read_parts", "restore_state"]
+
+LONG = 8192
+LIMITS = jr.Limits()
+# Of rows that repeat all there is: it says something if the state has something to repeat.
+REPEATING = [b"\x0a\x02\x12\x00", b"\x0a\x02\x1a\x00", b"\x0a\x04\x22\x02\x0a\x00", b""]
+
+
+def inspect_any(data: bytes) -> None:
+    """`inspect`, `inspect_frames` and `validate`: they agree with the reader."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        report = jr.inspect(data)
+        report.as_dict()
+        whole = attempt(lambda: map(len, jr.read_batches(data, strict=False)))
+        assert (report.error is None) == (whole.error is None), (report.error, whole.error)
+        assert sum(report.operations.values()) == sum(whole.items)
+        if report.is_delimited is not None:
+            frames = attempt(lambda: jr.inspect_frames(data))
+            assert len(frames.items) == report.frames
+        faults = list(jr.validate(data))
+        assert all(str(fault) for fault in faults)
+        is_refused = any(fault.rule in ("format", "limit") for fault in faults)
+        assert is_refused or report.error is None, report.error
+
+
+def make_decoder(is_patch: bool) -> FrameDecoder:
+    """Make a decoder of either kind."""
+    kind = PatchFrameDecoder if is_patch else StatementFrameDecoder
+    return kind(make_node_factory(False), LIMITS)
+
+
+def _plain(batches: Any) -> Iterator[Any]:
+    return plain_operations(operation for batch in batches for operation in batch)
+
+
+def _read(batches: Any) -> Outcome:
+    return attempt(lambda: _plain(batches))
+
+
+def read_parts(data: bytes) -> None:
+    """The parts of a delimited stream, each from a saved state, make the whole."""
+    if len(data) > LONG or not data or looks_bare(data):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for is_patch in (True, False):
+            _read_parts(data, is_patch)
+
+
+def _read_parts(data: bytes, is_patch: bool) -> None:
+    spacing = 1 + len(data) % 97
+    scanner = StreamScanner(
+        data, make_decoder(is_patch), LIMITS, spacing=spacing, counts_frames=not is_patch
+    )
+    found = attempt(lambda: scanner)
+    whole = attempt(lambda: _plain(BatchReader(data, make_decoder(is_patch), LIMITS)))
+    assert (found.error is None) == (whole.error is None), (found.error, whole.error)
+    starts = [0, *(start for start, _, _ in found.items)]
+    got: list[Any] = []
+    error = None
+    for number, start in enumerate(starts):
+        decoder = make_decoder(is_patch)
+        is_last = number == len(starts) - 1
+        if number > 0:
+            decoder.restore(found.items[number - 1][2])
+        end = len(data) if is_last else starts[number + 1]
+        part = PartReader(data[start:end], decoder, LIMITS, offset=start, is_last=is_last)
+        outcome = _read(part)
+        got += outcome.items
+        assert is_last or outcome.error is None
+        error = outcome.error
+    assert got == whole.items
+    assert (error is None) == (whole.error is None)
+
+
+def restore_state(data: bytes) -> None:
+    """A state that a stranger made up: it is refused, or it is one, and can be saved again."""
+    for is_patch in (True, False):
+        decoder = make_decoder(is_patch)
+        try:
+            decoder.restore(data)
+        except jr.DecodeError:
+            continue
+        state = decoder.save()
+        other = make_decoder(is_patch)
+        other.restore(state)
+        assert other.save() == state
+        for frame in REPEATING:
+            outcome = _decode(decoder, frame)
+            assert _decode(other, frame) == outcome
+            if outcome.error is not None:
+                break
+
+
+def _decode(decoder: FrameDecoder, frame: bytes) -> Outcome:
+    return attempt(lambda: _plain([decoder.decode_frame(frame)]))

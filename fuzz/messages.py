@@ -1,0 +1,127 @@
+"""Mutates inputs as messages: rows and fields, and not only bytes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError as ProtobufError
+from google.protobuf.message import Message
+
+from tests.oracle import schema as pb
+from tests.oracle import wire
+
+__all__ = ["MessageMutator"]
+
+NUMBERS = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 127, 128, 255, 4096, 2**31 - 1, 2**31, 2**32 - 1)
+STRINGS = ("", "a", "b0", "http://e/", "é", "\U0001f600", "\x00", "en", "en-GB", "x" * 70)
+# The most fields in each other that are changed or filled.
+DEPTH = 6
+
+
+class MessageMutator:
+    """Mutates an input.
+
+    Args:
+        name: The frames' class in the schema.
+        mutate_bytes: Mutates bytes, to at most so many: what is done to all other inputs.
+    """
+
+    def __init__(self, name: str, mutate_bytes: Callable[[bytes, int], bytes]) -> None:
+        self._class = pb.message_class(name)
+        self._mutate_bytes = mutate_bytes
+
+    def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
+        """Return the input mutated: half of the times as bytes, and if it is no message."""
+        rng = random.Random(seed)
+        if rng.random() < 0.5:
+            return self._mutate_bytes(data, max_size)
+        try:
+            frames = [self._class.FromString(part) for part in wire.split(data)]
+        except (wire.WireError, ProtobufError):
+            return self._mutate_bytes(data, max_size)
+        if not frames:
+            frames.append(self._class())
+        for _ in range(rng.choice([1, 1, 1, 2, 5])):
+            self._change(frames, rng)
+        mess = rng.choice([0.0, 0.0, 0.1])
+        parts = [
+            wire.spell(frame, rng, mess) if mess else frame.SerializeToString() for frame in frames
+        ]
+        if len(parts) == 1 and rng.random() < 0.3:
+            result = parts[0]
+        else:
+            result = b"".join(wire.varint(len(part)) + part for part in parts)
+        return result if len(result) <= max_size else self._mutate_bytes(data, max_size)
+
+    def _change(self, frames: list[Any], rng: random.Random) -> None:
+        """Change frames, the rows of one, or a field of a row."""
+        frame = rng.choice(frames)
+        rows = frame.rows
+        kind = rng.randrange(10)
+        if kind == 0:
+            at = rng.randrange(len(rows) + 1)
+            frames.insert(frames.index(frame) + 1, self._class(rows=rows[at:]))
+            del rows[at:]
+        elif kind == 1 and len(frames) > 1:
+            frames.remove(frame)
+        elif kind == 2 and rows:
+            del rows[rng.randrange(len(rows))]
+        elif kind in (3, 4):
+            other = rng.choice(frames).rows
+            row = rng.choice(other) if other else rows.add()
+            _insert(rows, rng.randrange(len(rows) + 1), row)
+        elif kind == 5:
+            rows.add()
+            _fill(rows[-1], rng, 0)
+        elif rows:
+            _change_field(rng.choice(rows), rng, 0)
+
+
+def _insert(rows: Any, at: int, row: Any) -> None:
+    """Insert a copy of a row."""
+    kept = [type(row).FromString(each.SerializeToString()) for each in rows[at:]]
+    copy = type(row).FromString(row.SerializeToString())
+    del rows[at:]
+    rows.extend([copy, *kept])
+
+
+def _change_field(message: Message, rng: random.Random, depth: int) -> None:
+    """Change a field of a message, or of one in it."""
+    present = [known for known, _ in message.ListFields()]
+    inner = [known for known in present if known.type == FieldDescriptor.TYPE_MESSAGE]
+    if inner and rng.random() < 0.75:
+        _change_field(getattr(message, rng.choice(inner).name), rng, depth + 1)
+    elif present and rng.random() < 0.3:
+        message.ClearField(rng.choice(present).name)
+    elif message.DESCRIPTOR.fields:
+        _set(message, rng.choice(message.DESCRIPTOR.fields), rng, depth)
+
+
+def _fill(message: Message, rng: random.Random, depth: int) -> None:
+    """Set some fields of a message."""
+    fields = message.DESCRIPTOR.fields
+    for known in rng.sample(list(fields), min(len(fields), rng.randint(1, 4))):
+        _set(message, known, rng, depth)
+
+
+def _set(message: Message, known: FieldDescriptor, rng: random.Random, depth: int) -> None:
+    """Set a field to something."""
+    kind = known.type
+    if kind == FieldDescriptor.TYPE_MESSAGE:
+        inner = getattr(message, known.name)
+        inner.SetInParent()
+        if depth < DEPTH and inner.DESCRIPTOR.fields:
+            _fill(inner, rng, depth + 1)
+    elif kind == FieldDescriptor.TYPE_STRING:
+        setattr(message, known.name, rng.choice(STRINGS))
+    elif kind == FieldDescriptor.TYPE_BOOL:
+        setattr(message, known.name, rng.random() < 0.5)
+    elif kind == FieldDescriptor.TYPE_ENUM:
+        setattr(message, known.name, rng.choice(NUMBERS[:-2]))
+    else:
+        old = getattr(message, known.name)
+        near = [each for each in (old - 1, old + 1) if 0 <= each < 2**32]
+        setattr(message, known.name, rng.choice([*NUMBERS, *near, *near, *near]))

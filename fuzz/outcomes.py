@@ -1,0 +1,90 @@
+"""What comes of reading an input: items, and the error that ends them, if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import jelly_rdflib as jr
+from tests.oracle.terms import plain_operation
+
+__all__ = ["SMALL_LIMITS", "Outcome", "Pieces", "assert_limited", "attempt", "plain_operations"]
+
+SMALL_LIMITS = jr.Limits(
+    max_name_table_size=16,
+    max_prefix_table_size=8,
+    max_datatype_table_size=8,
+    max_frame_size=2000,
+    max_nesting_depth=3,
+    max_string_size=200,
+    max_text_size=2000,
+    max_expansion=4,
+)
+
+
+class Pieces:
+    """A source that gives so many bytes at a time, however many are asked for."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data = data
+        self.size = size
+        self.at = 0
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes, as a file does."""
+        start = self.at
+        self.at = min(start + min(self.size, size), len(self.data))
+        return self.data[start : self.at]
+
+
+@dataclass
+class Outcome:
+    """What came of reading an input.
+
+    Args:
+        items: What was read.
+        error: What ended it before its end; None if nothing did.
+    """
+
+    items: list[Any] = field(default_factory=list)
+    error: jr.DecodeError | None = None
+
+    @property
+    def told(self) -> tuple[Any, ...] | None:
+        """What the error says."""
+        error = self.error
+        if error is None:
+            return None
+        place = (error.offset, error.frame, error.row, error.line, error.column)
+        return (type(error), error.message, *place)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return (self.items, self.told) == (other.items, other.told)
+
+
+def attempt(read: Callable[[], Iterable[Any]]) -> Outcome:
+    """Read all items, up to an error; any but a `jelly_rdflib.DecodeError` is a finding."""
+    outcome = Outcome()
+    try:
+        outcome.items.extend(read())
+    except jr.DecodeError as error:
+        outcome.error = error
+    # Each error must be told, whatever it is about.
+    assert outcome.error is None or str(outcome.error)
+    return outcome
+
+
+def plain_operations(operations: Iterable[Any]) -> Iterator[Any]:
+    """Give operations in plain form; their shape must be the documented one."""
+    return map(plain_operation, operations)
+
+
+def assert_limited(limited: Outcome, whole: Outcome) -> None:
+    """Check that limits change nothing, or end what is read by a `jelly_rdflib.LimitError`."""
+    if isinstance(limited.error, jr.LimitError):
+        assert limited.items == whole.items[: len(limited.items)]
+    else:
+        assert limited == whole

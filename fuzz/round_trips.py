@@ -1,0 +1,157 @@
+"""Targets that decode, encode and decode: what was read is what is read again."""
+
+from __future__ import annotations
+
+import io
+import random
+import warnings
+import zlib
+from typing import Any
+
+import jelly_rdflib as jr
+from tests.oracle.term_producer import needs
+from tests.oracle.terms import Plain, operation, with_simple_strings
+from tests.rdf.support import plain_frame, write_frames
+from tests.text import test_round_trips as text_rules
+from tests.thrift import test_round_trips as thrift_rules
+
+from .outcomes import attempt, plain_operations
+
+__all__ = ["round_trip_patch", "round_trip_rdf"]
+
+LONG = 8192
+
+
+def _dice(data: bytes) -> random.Random:
+    """Return dice that fall the same for the same input."""
+    return random.Random(zlib.crc32(data))
+
+
+def _sizes(rng: random.Random) -> dict[str, Any]:
+    """Return sizes of lookups and of frames, small and large."""
+    return {
+        "max_name_table_size": rng.choice([8, 9, 16, 4000]),
+        "max_prefix_table_size": rng.choice([0, 1, 2, 150]),
+        "max_datatype_table_size": rng.choice([0, 1, 2, 32]),
+        "frame_rows": rng.choice([1, 2, 7, 512]),
+        "frame_bytes": rng.choice([1, 100, 1_000_000]),
+    }
+
+
+def _has_room(operations: list[Plain], sizes: dict[str, Any]) -> bool:
+    """Do the lookups have room for each row?"""
+    names, datatypes = needs(operations)
+    most = (sizes["max_name_table_size"], sizes["max_datatype_table_size"])
+    return bool(names <= most[0] and datatypes <= most[1])
+
+
+def _write(operations: Any, **arguments: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, **arguments) as writer:
+        writer.write_all(operations)
+    return file.getvalue()
+
+
+def round_trip_patch(data: bytes) -> None:
+    """Jelly-Patch: written with any options, of tuples and of batches; text and Thrift too."""
+    if len(data) > LONG:
+        return
+    reader = jr.read_operations(data, format="jelly-patch", normalize=False)
+    read = attempt(lambda: plain_operations(reader))
+    if read.error is not None:
+        return
+    rng = _dice(data)
+    sizes = _sizes(rng)
+    options = jr.PatchOptions(
+        stream_type=reader.options.stream_type,
+        statement_type=reader.options.statement_type,
+        generalized_statements=reader.options.generalized_statements,
+        rdf_star=reader.options.rdf_star,
+        **sizes,
+    )
+    try:
+        written = _write(map(operation, read.items), options=options)
+    except jr.EncodeError:
+        if _has_room(read.items, sizes):
+            raise
+        return
+    expected = with_simple_strings(tuple(read.items))
+    for again in (written, _write_batches(data, options=options)):
+        assert with_simple_strings(tuple(_read(again, "jelly-patch"))) == expected
+    _round_trip_other(data, read.items, "rdf-patch", text_rules)
+    _round_trip_other(data, read.items, "rdf-patch-thrift", thrift_rules)
+
+
+def _write_batches(data: bytes, **arguments: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, **arguments) as writer:
+        for batch in jr.read_batches(data, format="jelly-patch"):
+            writer.write_all(batch)
+    return file.getvalue()
+
+
+def _read(data: bytes, format: str) -> list[Plain]:
+    return list(plain_operations(jr.read_operations(data, format=format, normalize=False)))
+
+
+def _round_trip_other(data: bytes, operations: list[Plain], format: str, rules: Any) -> None:
+    """Write another format; what it can't say is refused, of tuples as of batches."""
+    try:
+        written = _write(map(operation, operations), format=format)
+    except jr.EncodeError:
+        try:
+            _write_batches(data, format=format)
+        except jr.EncodeError:
+            return
+        raise
+    assert _write_batches(data, format=format) == written
+    assert _read(written, format) == rules.expected(operations)
+    assert _write(map(operation, _read(written, format)), format=format) == written
+
+
+def round_trip_rdf(data: bytes) -> None:
+    """Jelly-RDF: written with any options, of tuples and of batches."""
+    if len(data) > LONG:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _round_trip_rdf(data)
+
+
+def _round_trip_rdf(data: bytes) -> None:
+    reader = jr.read_frames(data, normalize=False)
+    read = attempt(lambda: map(plain_frame, reader))
+    if read.error is not None:
+        return
+    assert reader.options is not None
+    rng = _dice(data)
+    sizes = _sizes(rng)
+    operations = [each for frame in read.items for each in frame.operations]
+    options = jr.StreamOptions(
+        stream_name=reader.options.stream_name,
+        physical_type=reader.options.physical_type,
+        logical_type=reader.options.logical_type,
+        generalized_statements=reader.options.generalized_statements,
+        rdf_star=reader.options.rdf_star,
+        namespace_declarations=True,
+        **sizes,
+    )
+    try:
+        written = write_frames(read.items, options)
+    except jr.EncodeError:
+        if _has_room(operations, sizes):
+            raise
+        return
+    again = list(map(plain_frame, jr.read_frames(written, normalize=False)))
+    expected = with_simple_strings(tuple(operations))
+    assert with_simple_strings(tuple(op for f in again for op in f.operations)) == expected
+    if options.is_grouped:
+        metadata = [frame.metadata for frame in read.items]
+        assert [frame.metadata for frame in again] == metadata
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for batch in jr.read_batches(data, format="jelly-rdf"):
+            writer.write_all(batch)
+            writer.end_frame(batch.metadata)
+    of_batches = [plain_frame(f) for f in jr.read_frames(file.getvalue(), normalize=False)]
+    assert with_simple_strings(tuple(op for f in of_batches for op in f.operations)) == expected

@@ -1,0 +1,142 @@
+"""Seeds: inputs to start from, made by the tests' producers. The same each time."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import jelly_rdflib as jr
+from tests import strategies
+from tests.oracle import producer, rdf_producer, wire
+from tests.rdf import strategies as rdf_strategies
+from tests.rdf.test_bad_input import SMALL as SMALL_RDF
+from tests.test_bad_input import BARE, REALISTIC, SMALL
+from tests.text import soup
+from tests.text import support as text
+from tests.text.test_round_trips import sayable
+from tests.thrift import oracle as thrift
+from tests.thrift.test_round_trips import as_thrift_says
+
+from .looking import make_decoder
+
+__all__ = ["SEEDS", "write_seeds"]
+
+COUNT = 60
+
+NESTING = [
+    b"[ ( { } ) ] <<( <s> <p> <<( <s> <p> 'o' )>> )>> . ''' ( ''' \"\"\"[\"\"\" # ( \n <a> => <b>",
+    b'@prefix ex: <http://e/> . ex:a\\( a [ ex:b ( 1 2 ) ] ; ex:c "x\\"("@en , \'\' .',
+    b'{"@context": {"e": "http://e/"}, "@graph": [{"@id": "e:[", "e:p": ["\\"[", {}]}]}',
+    b"<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e \"http://e/\"><!ENTITY f '&e;&e;'>]>"
+    b"<r xmlns:e='&e;' a=\"<>\"><![CDATA[<b>]]><!-- <c> --><b/><?p <d> ?><e:d>&f;</e:d></r>",
+]
+
+
+def _draw(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
+    """Draw examples, the same each time."""
+    drawn: list[Any] = []
+
+    @settings(
+        derandomize=True,
+        database=None,
+        deadline=None,
+        max_examples=count,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def keep(example: Any) -> None:
+        drawn.append(example)
+
+    keep()
+    return drawn
+
+
+def _patches() -> Iterator[bytes]:
+    yield from (SMALL, REALISTIC, BARE, b"")
+    rng = random.Random(1)
+    for stream in _draw(strategies.streams(), COUNT):
+        yield producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+
+
+def _statements() -> Iterator[bytes]:
+    yield from SMALL_RDF.values()
+    rng = random.Random(2)
+    for stream in _draw(rdf_strategies.streams(), COUNT):
+        yield rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
+
+
+def _texts() -> Iterator[bytes]:
+    rng = random.Random(3)
+    for stream in _draw(strategies.streams(), COUNT):
+        yield text.write([operation for operation in stream.operations if sayable(operation)])
+        yield soup.rows(rng)
+        yield soup.tokens(rng)
+
+
+def _thrift() -> Iterator[bytes]:
+    for stream in _draw(strategies.streams(), COUNT):
+        yield thrift.rows_to_bytes(map(as_thrift_says, stream.operations))
+
+
+def _frames() -> Iterator[bytes]:
+    yield from _patches()
+    yield from _statements()
+
+
+def _any() -> Iterator[bytes]:
+    for make in (_patches, _statements, _texts, _thrift):
+        some = list(make())[: COUNT // 2]
+        yield from some
+        for data in some[:3]:
+            yield gzip.compress(data, mtime=0)
+            yield zstandard.compress(data)
+
+
+def _states() -> Iterator[bytes]:
+    for is_patch, make in ((True, _patches), (False, _statements)):
+        for data in make():
+            decoder = make_decoder(is_patch)
+            try:
+                for part in wire.split(data):
+                    decoder.decode_frame(part)
+                yield decoder.save()
+            except (jr.DecodeError, wire.WireError):
+                continue
+
+
+def _terms() -> Iterator[bytes]:
+    from tests.arrow.spelling import spell
+
+    for term in _draw(strategies.terms(generalized=True, depth=3), 4 * COUNT):
+        yield spell(term).encode()
+
+
+SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
+    "patch": _patches,
+    "rdf": _statements,
+    "frames": _frames,
+    "text": _texts,
+    "thrift": _thrift,
+    "any": _any,
+    "state": _states,
+    "terms": _terms,
+    "nesting": lambda: iter(NESTING),
+}
+
+
+def write_seeds(name: str, folder: Path) -> int:
+    """Write the seeds of a name, a file for each; return how many there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    seeds = {hashlib.sha1(data).hexdigest(): data for data in SEEDS[name]()}
+    for digest, data in seeds.items():
+        (folder / digest).write_bytes(data)
+    return len(seeds)

@@ -1,0 +1,44 @@
+"""The targets by name: what each checks, what its inputs are, and how they are mutated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import differential, looking, reading, round_trips, terms
+
+__all__ = ["TARGETS", "Target"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target.
+
+    Args:
+        check: Takes an input; whatever it raises is a finding.
+        inputs: Its seeds: a name in `fuzz.seeds.SEEDS`.
+        messages: The frames' class in the schema, if inputs are mutated as messages too.
+    """
+
+    check: Callable[[bytes], None]
+    inputs: str
+    messages: str | None = None
+
+
+TARGETS = {
+    "patch": Target(reading.read_patch, "patch", "RdfPatchFrame"),
+    "rdf": Target(reading.read_rdf, "rdf", "RdfStreamFrame"),
+    "text": Target(reading.read_text, "text"),
+    "thrift": Target(reading.read_thrift, "thrift"),
+    "any": Target(reading.read_any, "any"),
+    "patch-differential": Target(differential.compare_patch, "patch", "RdfPatchFrame"),
+    "rdf-differential": Target(differential.compare_rdf, "rdf", "RdfStreamFrame"),
+    "text-differential": Target(differential.compare_text, "text"),
+    "patch-round-trip": Target(round_trips.round_trip_patch, "patch", "RdfPatchFrame"),
+    "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", "RdfStreamFrame"),
+    "inspect": Target(looking.inspect_any, "any", "RdfPatchFrame"),
+    "parts": Target(looking.read_parts, "frames", "RdfPatchFrame"),
+    "state": Target(looking.restore_state, "state"),
+    "terms": Target(terms.parse_terms, "terms"),
+    "nesting": Target(terms.watch_nesting, "nesting"),
+}

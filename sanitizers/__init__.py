@@ -1,0 +1,1 @@
+"""Runs the tests on modules with AddressSanitizer and UndefinedBehaviorSanitizer."""

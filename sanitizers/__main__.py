@@ -1,0 +1,93 @@
+"""Run tests under the sanitizers: ``python -m sanitizers [ARGUMENTS OF PYTEST]``."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from .build import CACHE, ROOT, build_modules, check_modules
+from .environment import sanitized
+
+FOLDER = CACHE / "asan"
+REPORTS = FOLDER / "reports"
+PLANTED = FOLDER / "planted.so"
+COMPILER = "gcc"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", *SANITIZERS]
+
+# What must be said of the faults in planted.c.
+FAULTS = {
+    "none": None,
+    "read_behind": "heap-buffer-overflow",
+    "read_freed": "heap-use-after-free",
+    "overflow": "__ubsan_handle_add_overflow",
+    "shift": "__ubsan_handle_shift",
+    "leak": "1234 byte",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Build the modules, prove that faults are found, run the tests; the exit code is pytest's."""
+    build_modules(FOLDER, compiler=COMPILER, flags=FLAGS, link_flags=SANITIZERS)
+    environment = sanitized(FOLDER / "lib", find_runtime(), REPORTS)
+    check_faults_are_found(environment)
+    check_modules(FOLDER / "lib", environment, calls=b"__asan_report")
+    clear_reports()
+    command = [sys.executable, "-m", "pytest", "-p", "no:faulthandler", *arguments]
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    reports = take_reports()
+    for text in reports:
+        print(text)
+    print(f"{len(reports)} reports of the sanitizers")
+    return code or min(len(reports), 1)
+
+
+def find_runtime() -> Path:
+    """Return the path of AddressSanitizer's library."""
+    found = subprocess.run(
+        [COMPILER, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    )
+    path = Path(found.stdout.strip())
+    if not path.is_absolute():
+        raise SystemExit(f"{COMPILER} has no libasan.so")
+    return path
+
+
+def clear_reports() -> None:
+    """Start without reports."""
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir(parents=True)
+
+
+def take_reports() -> list[str]:
+    """Return the reports that processes have written."""
+    return [path.read_text(errors="replace") for path in sorted(REPORTS.iterdir())]
+
+
+def check_faults_are_found(environment: Mapping[str, str]) -> None:
+    """Run each fault of planted.c in a process of its own: it must be found, and nothing else."""
+    source = Path(__file__).with_name("planted.c")
+    flags = [*FLAGS, "-shared", "-fPIC"]
+    subprocess.run([COMPILER, *flags, str(source), "-o", str(PLANTED)], check=True)
+    for fault, words in FAULTS.items():
+        clear_reports()
+        code = f"import ctypes; ctypes.CDLL({str(PLANTED)!r}).{fault}()"
+        ended = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, check=False
+        )
+        found = "\n".join(take_reports())
+        # A leak is told, and the process goes on.
+        lives = fault in ("none", "leak")
+        is_right = found == "" if words is None else words in found
+        if not is_right or (ended.returncode == 0) != lives:
+            raise SystemExit(
+                f"planted fault {fault!r}: exit code {ended.returncode}, and the report\n"
+                f"{found}{ended.stderr.decode(errors='replace')}"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

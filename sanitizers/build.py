@@ -1,0 +1,68 @@
+"""Builds the Cython modules with other flags, into a folder of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["CACHE", "ROOT", "build_modules", "check_modules"]
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / ".cache"
+
+
+def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: list[str]) -> None:
+    """Build what `setup.py` builds; what is up to date is left as it is.
+
+    Args:
+        folder: Gets ``lib``, with the modules alone, and ``temp``.
+        compiler: Such as ``gcc``.
+        flags: Of the compiler, in the place of those in `setup.py`.
+        link_flags: Of the linker.
+    """
+    environment = {
+        **os.environ,
+        "CC": compiler,
+        "JELLY_RDFLIB_CFLAGS": " ".join(flags),
+        "LDFLAGS": " ".join(link_flags),
+    }
+    command = [sys.executable, "setup.py", "--quiet", "build_ext"]
+    places = [f"--build-lib={folder / 'lib'}", f"--build-temp={folder / 'temp'}"]
+    built = subprocess.run(
+        [*command, *places],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if built.returncode != 0:
+        raise SystemExit(f"{built.stdout}\nthe modules can't be built in {folder}")
+
+
+def check_modules(folder: Path, environment: Mapping[str, str], *, calls: bytes) -> None:
+    """Import all modules: each must be one of the folder, and be instrumented.
+
+    Args:
+        folder: Where they were built.
+        environment: Of the process that imports them.
+        calls: What they call if they are instrumented.
+    """
+    sources = sorted((ROOT / "jelly_rdflib").rglob("*.pyx"))
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sources]
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n"
+    code += "    print(importlib.import_module(name).__file__)"
+    printed = subprocess.run(
+        [sys.executable, "-c", code, *names],
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for path in map(Path, printed.stdout.splitlines()):
+        if not path.is_relative_to(folder) or calls not in path.read_bytes():
+            raise SystemExit(f"{path} is not instrumented: it has no {calls.decode()}")

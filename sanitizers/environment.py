@@ -1,0 +1,52 @@
+"""The environment of processes that use the instrumented modules."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .build import ROOT
+
+__all__ = ["sanitized"]
+
+SITE = Path(__file__).parent / "site"
+
+_OPTIONS = {
+    # Tests measure memory: what was freed is kept for a while only.
+    "quarantine_size_mb": 4,
+    # Nobody else may handle them.
+    "handle_segv": 2,
+    "handle_sigbus": 2,
+    "handle_sigfpe": 2,
+    "handle_abort": 2,
+    # malloc of 2**63 bytes is NULL, as it is without a sanitizer.
+    "allocator_may_return_null": 1,
+    # Not when the process ends, but before Python ends: see site/sitecustomize.py.
+    "detect_leaks": 1,
+    "leak_check_at_exit": 0,
+    "detect_stack_use_after_return": 1,
+}
+
+
+def sanitized(modules: Path, runtime: Path, reports: Path) -> dict[str, str]:
+    """Return the environment.
+
+    Args:
+        modules: Where the modules are.
+        runtime: AddressSanitizer's library.
+        reports: The folder that a process writes a report into, in a file of its own.
+    """
+    places = [str(SITE), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    log = f"log_path={reports / 'report'}"
+    return {
+        **os.environ,
+        "LD_PRELOAD": str(runtime),
+        "PYTHONPATH": os.pathsep.join(filter(None, places)),
+        # Each object has memory of its own, which is watched.
+        "PYTHONMALLOC": "malloc",
+        "JELLY_RDFLIB_MODULES": str(modules),
+        "JELLY_RDFLIB_FINDS_LEAKS": "1",
+        "ASAN_OPTIONS": ":".join([log, *(f"{key}={value}" for key, value in _OPTIONS.items())]),
+        "LSAN_OPTIONS": f"suppressions={SITE.with_name('leaks.txt')}:print_suppressions=0",
+        "UBSAN_OPTIONS": f"{log}:print_stacktrace=1:abort_on_error=1",
+    }
