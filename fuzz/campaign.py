@@ -92,7 +92,7 @@ def prepare() -> dict[str, str]:
     # libFuzzer finds a mutator only if it is there from the start.
     mutator = importlib.util.find_spec("atheris.custom_mutator")
     assert mutator is not None
-    places = [str(ROOT / "sanitizers" / "site"), str(ROOT)]
+    places = [str(ROOT / "sanitizers" / "startup"), str(ROOT)]
     environment = {
         **os.environ,
         "LD_PRELOAD": f"{runtime} {mutator.origin}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable
 
 import atheris
 
@@ -32,9 +33,8 @@ def main() -> None:
     os.environ.pop("LD_PRELOAD", None)
     # rdflib logs each odd IRI and ill-typed literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
-    if target.messages is None:
-        mutator = mutate_bytes
-    else:
+    mutator: Callable[[bytes, int, int], bytes] = mutate_bytes
+    if target.messages is not None:
         mutator = MessageMutator(target.messages, mutate_bytes)
     atheris.Setup(sys.argv, target.check, custom_mutator=mutator)
     atheris.Fuzz()

@@ -9,7 +9,7 @@ from .build import ROOT
 
 __all__ = ["sanitized"]
 
-SITE = Path(__file__).parent / "site"
+STARTUP = Path(__file__).parent / "startup"
 
 _OPTIONS = {
     # Tests measure memory: what was freed is kept for a while only.
@@ -21,7 +21,7 @@ _OPTIONS = {
     "handle_abort": 2,
     # malloc of 2**63 bytes is NULL, as it is without a sanitizer.
     "allocator_may_return_null": 1,
-    # Not when the process ends, but before Python ends: see site/sitecustomize.py.
+    # Not when the process ends, but before Python ends: see startup/sitecustomize.py.
     "detect_leaks": 1,
     "leak_check_at_exit": 0,
     "detect_stack_use_after_return": 1,
@@ -36,7 +36,7 @@ def sanitized(modules: Path, runtime: Path, reports: Path) -> dict[str, str]:
         runtime: AddressSanitizer's library.
         reports: The folder that a process writes a report into, in a file of its own.
     """
-    places = [str(SITE), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    places = [str(STARTUP), str(ROOT), os.environ.get("PYTHONPATH", "")]
     log = f"log_path={reports / 'report'}"
     return {
         **os.environ,
@@ -47,6 +47,6 @@ def sanitized(modules: Path, runtime: Path, reports: Path) -> dict[str, str]:
         "JELLY_RDFLIB_MODULES": str(modules),
         "JELLY_RDFLIB_FINDS_LEAKS": "1",
         "ASAN_OPTIONS": ":".join([log, *(f"{key}={value}" for key, value in _OPTIONS.items())]),
-        "LSAN_OPTIONS": f"suppressions={SITE.with_name('leaks.txt')}:print_suppressions=0",
+        "LSAN_OPTIONS": f"suppressions={STARTUP.with_name('leaks.txt')}:print_suppressions=0",
         "UBSAN_OPTIONS": f"{log}:print_stacktrace=1:abort_on_error=1",
     }
