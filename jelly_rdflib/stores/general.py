@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 from rdflib.term import Node
 
 from jelly_rdflib.errors import ApplyError
@@ -27,9 +28,18 @@ class GeneralChanges:
     Args:
         target: Whose store it is.
         is_atomic: Whether to keep the log.
+
+    Raises:
+        ApplyError: The store does not see its own changes.
     """
 
     def __init__(self, target: Target, *, is_atomic: bool) -> None:
+        store = target.store
+        if isinstance(store, SPARQLUpdateStore) and store.dirty_reads and not store.autocommit:
+            raise ApplyError(
+                "changes can't be applied to a SPARQLUpdateStore with dirty_reads=True and"
+                " autocommit=False: it does not see what it has changed itself"
+            )
         self.operations = 0
         self.added = 0
         self.deleted = 0
@@ -92,6 +102,9 @@ class GeneralChanges:
             Exception: What the store raises for the first change that it does not take back. All
                 others are taken back.
         """
+        if isinstance(self._store, SPARQLUpdateStore):
+            # It keeps an update that failed, and would send it once more with the next one.
+            self._store.rollback()
         if self._log:
             # Of several changes to a statement the first says whether it was there.
             self._before = {

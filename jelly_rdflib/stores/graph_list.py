@@ -58,15 +58,18 @@ class GraphList:
         return next(iter(self._store.triples((None, None, None), graph)), None) is not None
 
     def _list(self) -> set[Node]:
+        contexts: Iterator[Any] | None = None
         try:
-            contexts: Iterator[Any] = self._store.contexts()
+            contexts = self._store.contexts()
             # Some stores yield graphs, some their names.
             return {
                 context.identifier if isinstance(context, Graph) else context
                 for context in contexts
             }
         except BaseException as error:
-            # Where that was interrupted there may still be an iterator in the store's own code. As
-            # long as there is, Oxigraph waits with each change, and to undo would take forever.
+            # Where that was interrupted there may still be an iterator, here or in the store's own
+            # code. As long as there is, Oxigraph waits with each change, so undoing would take
+            # forever.
+            contexts = None
             clear_frames(error.__traceback__)
             raise

@@ -39,7 +39,7 @@ def undo_fully(undo):
             if failures == MAX_FAILURES:
                 raise RollbackError(
                     "the target can't be brought back to where it was, and has part of a "
-                    f"transaction: it refuses to undo a change ({error or type(error).__name__})"
+                    f"transaction: it refuses to undo a change ({str(error) or type(error).__name__})"
                 ) from error
         except BaseException as error:
             interrupts += 1

@@ -58,7 +58,7 @@ def main() -> None:
             "`KeyboardInterrupt` by a timer's signal",
             [
                 partial(in_child, "signals", name, "1000", "1")
-                for name in ("memory", "Oxigraph", "of a third party")
+                for name in ("memory", "Oxigraph")
             ],
         ),
         (

@@ -171,7 +171,8 @@ class Endpoint:
 
     def run(self, asked: Any) -> bytes:
         if isinstance(asked, dict) and "query" in asked:
-            results = self.store.query(asked["query"][0])
+            named = [pyoxigraph.NamedNode(iri) for iri in asked.get("default-graph-uri", ())]
+            results = self.store.query(asked["query"][0], default_graph=named or None)
             return bytes(results.serialize(format=pyoxigraph.QueryResultsFormat.JSON))
         self.store.update(asked["update"][0] if isinstance(asked, dict) else asked)
         return b""

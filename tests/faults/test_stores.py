@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -50,17 +51,17 @@ def test_a_fault_at_each_request_to_an_endpoint() -> None:
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_an_interrupt_at_each_place(name: str) -> None:
-    tally = at_each_place(TARGETS[name], stride=23)
+    tally = at_each_place(TARGETS[name], stride=23 if name.startswith("memory") else 149)
     assert tally.injected > 20
 
 
-@pytest.mark.parametrize("name", ["memory", "Oxigraph", "of a third party"])
+@pytest.mark.parametrize("name", ["memory", "Oxigraph"])
 def test_an_interrupt_by_a_signal(name: str) -> None:
     out = run(
         "import sys; from tests.faults.signals import main; "
-        f"sys.argv = ['', {name!r}, '60', '1']; main()"
+        f"sys.argv = ['', {name!r}, '30', '1']; main()"
     )
-    assert int(out.split()[0]) > 20
+    assert int(out.split()[0]) > 10
 
 
 # --- random patches, random faults ---------------------------------------------------------------
@@ -177,12 +178,19 @@ def test_prefixes_that_can_not_be_unbound_are_told_of() -> None:
     assert state["prefixes"].keys() - before["prefixes"].keys() == {"before", "new0"}
 
 
+def test_an_endpoint_that_is_not_asked_again_is_refused() -> None:
+    store = SPARQLUpdateStore("urn:q", "urn:u", autocommit=False, dirty_reads=True)
+    with pytest.raises(jr.ApplyError, match="does not see what it has changed"):
+        apply(BEFORE, Dataset(store))
+
+
 def test_a_fault_is_seen_where_nothing_undoes_it() -> None:
     """The check itself: without a log a fault leaves a part, and that is found."""
     scenario = Scenario(TARGETS["memory, the general way"])
     with scenario.make() as target:
         scenario.prepare(target)
-        with wired(target.store, Fuse(25)), pytest.raises(RuntimeError, match="a fault") as caught:
-            apply(scenario._watched(lambda: None), target, atomic=False)
-        with pytest.raises(AssertionError):
+        scenario.committed = 0
+        with wired(target.store, Fuse(9)), pytest.raises(RuntimeError, match="a fault") as caught:
+            apply(scenario.operations, target, atomic=False)
+        with pytest.raises(AssertionError, match="statements: too much"):
             scenario.check(target, caught.value)
