@@ -209,6 +209,8 @@ cdef class RowReader:
         cdef Batch batch
         cdef list nodes
         while self.batch is None or self.row >= self.batch.rows.count:
+            # Two batches with their nodes would be twice as much.
+            self.batch = self.nodes = None
             batch = self.batches.next_batch()
             if batch is None:
                 return False

@@ -10,6 +10,8 @@ from jelly_rdflib.errors import DecodeError
 
 cdef enum:
     CHUNK = 1 << 18
+    # No more is asked for at once, as it is there twice for a moment.
+    MAX_PIECE = 1 << 20
 
 
 cdef class InputBuffer:
@@ -87,7 +89,7 @@ cdef class InputBuffer:
         if held == self.capacity:
             self.make_room(min(2 * self.capacity, max(wanted, self.capacity) + CHUNK))
         try:
-            piece = self.source.read(self.capacity - held)
+            piece = self.source.read(min(self.capacity - held, MAX_PIECE))
         except DecodeError as error:
             # Bad compressed data: say where in the uncompressed input it showed.
             error.offset = self.position + held

@@ -61,8 +61,8 @@ class Limits:
     max_frame_rows: int = 1 << 19
     max_frame_terms: int = 1 << 18
     max_nesting_depth: int = 100
-    max_string_size: int = 8 << 20
-    max_text_size: int = 24 << 20
+    max_string_size: int = 6 << 20
+    max_text_size: int = 12 << 20
     max_expansion: int = 1024
     max_decompressed_size: int = 1 << 40
     max_decompression_ratio: int = 100

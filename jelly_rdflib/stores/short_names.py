@@ -72,7 +72,7 @@ class _Tree(dict[str, Any]):
         self._grow()
         return super().__iter__()
 
-    def keys(self) -> KeysView[str]:
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # which a class of the C API has
         """Return the namespaces that no other one starts."""
         self._grow()
         return super().keys()
