@@ -1,0 +1,553 @@
+"""Hostile input, and ordinary input to compare it with, made piece by piece up to any size."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+import jelly_rdflib as jr
+from tests.oracle import build, rdf_build
+from tests.oracle.wire import LEN, field, tag, varint
+
+__all__ = [
+    "ADD",
+    "ATTACKS",
+    "MIB",
+    "NAME",
+    "PREFIX",
+    "Attack",
+    "bomb",
+    "deep_triple",
+    "delimited",
+    "iri",
+    "packed",
+    "patch_head",
+    "row",
+]
+
+MIB = 1 << 20
+FRAME_ROWS = 512
+
+# Rows of RdfPatchRow, by their fields.
+ADD, DELETE, PREFIX_ADD, PREFIX_DELETE, START, COMMIT, ABORT = range(2, 9)
+NAME, PREFIX, DATATYPE, HEADER, PUNCTUATION = range(11, 16)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A kind of input.
+
+    Args:
+        name: What it is called.
+        format: What it is an input of.
+        pieces: Endless, or as long as it makes sense: pieces that can be cut between any two.
+    """
+
+    name: str
+    format: str
+    pieces: Callable[[], Iterator[bytes]]
+
+    def up_to(self, size: int) -> Iterator[bytes]:
+        """Return pieces up to a size in bytes, and the piece that comes to it."""
+        made = 0
+        for piece in self.pieces():
+            yield piece
+            made += len(piece)
+            if made >= size:
+                return
+
+    def write(self, path: Path, size: int) -> int:
+        """Write it to a file, and return its size."""
+        with path.open("wb") as file:
+            return sum(map(file.write, self.up_to(size)))
+
+
+ATTACKS: dict[str, Attack] = {}
+
+
+def attack(
+    format: str,
+) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
+    """Register a function that makes the pieces of an input."""
+
+    def register(pieces: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
+        name = pieces.__name__.replace("_", " ")
+        ATTACKS[name] = Attack(name, format, pieces)
+        return pieces
+
+    return register
+
+
+def delimited(content: bytes) -> bytes:
+    return varint(len(content)) + content
+
+
+def row(kind: int, content: bytes = b"") -> bytes:
+    """A row of a frame, by the number of its kind."""
+    return field(1, field(kind, content))
+
+
+def patch_head(**options: int) -> bytes:
+    """A bare frame of Jelly-Patch: its options, the name urn:p, and a statement <urn:p> of it."""
+    options = {"max_name_table_size": 4000, "max_prefix_table_size": 150, **options}
+    return build.frame(
+        build.options(rdf_star=True, **options),
+        build.name("urn:p"),
+        build.prefix(""),
+        build.datatype("http://www.w3.org/2001/XMLSchema#decimal"),
+        build.add(build.iri(1, 1), build.iri(1, 1), build.iri(1, 1)),
+    )
+
+
+def frames(rows: Iterable[bytes], head: bytes, size: int = FRAME_ROWS) -> Iterator[bytes]:
+    """Put rows into frames, or several that must not be cut apart."""
+    yield delimited(head)
+    iterator = iter(rows)
+    while frame := b"".join(itertools.islice(iterator, size)):
+        yield delimited(frame)
+
+
+def iri(prefix: int, name: int) -> bytes:
+    return field(1, prefix) + field(2, name)
+
+
+# --- Jelly-Patch ------------------------------------------------------------------------------
+
+
+@attack("jelly-patch")
+def ordinary_patch() -> Iterator[bytes]:
+    """Subjects in runs, few predicates, literals that are new each time; transactions."""
+
+    def rows() -> Iterator[bytes]:
+        yield row(PREFIX, field(2, b"http://example.org/things/"))
+        for number in range(1, 100):
+            yield row(NAME, field(1, number + 1) + field(2, b"property%d" % number))
+        for number in itertools.count():
+            name = 101 + number % 3800
+            transaction = row(NAME, field(1, name) + field(2, b"thing-%d" % number)) + row(START)
+            for predicate in range(2, 12):
+                literal = field(1, b"the value %d of %d" % (predicate, number))
+                quad = field(5, iri(2, predicate)) + field(11, literal)
+                if predicate == 2:
+                    quad = field(1, iri(2, name)) + quad
+                transaction += row(ADD if number % 4 else DELETE, quad)
+            yield transaction + row(COMMIT)
+
+    return frames(rows(), patch_head(), FRAME_ROWS // 12)
+
+
+@attack("jelly-patch")
+def lookup_refills() -> Iterator[bytes]:
+    """Entries of all lookups, replaced over and over, and hardly used."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield row(NAME, field(2, b"name number %d" % number) + field(1, number % 4000 + 1))
+            yield row(PREFIX, field(1, number % 150 + 1) + field(2, b"urn:prefix:%d/" % number))
+            yield row(DATATYPE, field(1, number % 16 + 1) + field(2, b"urn:datatype:%d" % number))
+            if number % 8 == 0:
+                yield row(ADD, field(1, iri(number % 150 + 1, number % 4000 + 1)))
+
+    return frames(rows(), patch_head())
+
+
+@attack("jelly-patch")
+def prefixes_under_names() -> Iterator[bytes]:
+    """A prefix that is another for each row: no IRI is ever known from the row before."""
+
+    def rows() -> Iterator[bytes]:
+        for number in range(1, 200):
+            yield row(NAME, field(1, number) + field(2, b"n" * 100 + b"%d" % number))
+        for number in itertools.count():
+            yield row(PREFIX, field(1, 1) + field(2, b"urn:%d/" % number))
+            yield row(ADD, field(1, iri(1, number % 199 + 1)))
+
+    return frames(rows(), patch_head())
+
+
+@attack("jelly-patch")
+def long_iris() -> Iterator[bytes]:
+    """Few bytes that each time stand for an IRI of 50 KB, in a new frame."""
+
+    def rows() -> Iterator[bytes]:
+        yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 50_000))
+        for number in itertools.count():
+            yield row(NAME, field(1, number % 100 + 2) + field(2, b"%d" % number + b"." * 80))
+            yield row(ADD, field(1, iri(2, number % 100 + 2)))
+
+    return frames(rows(), patch_head(), 2)
+
+
+@attack("jelly-patch")
+def empty_frames() -> Iterator[bytes]:
+    yield delimited(patch_head(stream_type=build.PUNCTUATED))
+    while True:
+        yield bytes(1 << 12)
+
+
+@attack("jelly-patch")
+def options_rows() -> Iterator[bytes]:
+    options = build.frame(build.options(stream_type=build.PUNCTUATED))
+    yield from frames(itertools.repeat(options), options)
+
+
+@attack("jelly-patch")
+def small_frames() -> Iterator[bytes]:
+    return frames(itertools.repeat(row(ADD)), patch_head(), 1)
+
+
+@attack("jelly-patch")
+def repeated_rows() -> Iterator[bytes]:
+    """Statements of four bytes each."""
+    return frames(itertools.repeat(row(ADD)), patch_head())
+
+
+@attack("jelly-patch")
+def distinct_labels() -> Iterator[bytes]:
+    rows = (row(ADD, field(2, b"%x" % n) + field(10, b"o%x" % n)) for n in itertools.count())
+    return frames(rows, patch_head())
+
+
+@attack("jelly-patch")
+def empty_transactions() -> Iterator[bytes]:
+    return frames(itertools.repeat(row(START) + row(COMMIT)), patch_head(), FRAME_ROWS // 2)
+
+
+@attack("jelly-patch")
+def aborted_transactions() -> Iterator[bytes]:
+    transaction = row(START) + row(ADD, field(2, b"b")) + row(ABORT)
+    return frames(itertools.repeat(transaction), patch_head(), FRAME_ROWS // 3)
+
+
+@attack("jelly-patch")
+def empty_patches() -> Iterator[bytes]:
+    head = patch_head(stream_type=build.PUNCTUATED)
+    return frames(itertools.repeat(row(PUNCTUATION)), head)
+
+
+@attack("jelly-patch")
+def added_and_deleted() -> Iterator[bytes]:
+    """A statement comes and goes; the transaction never ends."""
+    rows = itertools.cycle([row(ADD, field(2, b"b")), row(DELETE)])
+    return frames(rows, patch_head())
+
+
+@attack("jelly-patch")
+def endless_transaction() -> Iterator[bytes]:
+    rows = (row(ADD, field(2, b"%x" % number)) for number in itertools.count())
+    return frames(itertools.chain([row(START)], rows), patch_head())
+
+
+@attack("jelly-patch")
+def headers() -> Iterator[bytes]:
+    header = row(HEADER, field(1, b"id") + field(2, iri(1, 1)))
+    return frames(itertools.repeat(header), patch_head())
+
+
+@attack("jelly-patch")
+def prefixes_in_transactions() -> Iterator[bytes]:
+    """A thousand prefixes, each bound in a transaction of its own, over and over."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            prefix = field(1, b"p%d" % (number % 1000)) + field(2, iri(1, 1))
+            yield row(START) + row(PREFIX_ADD, prefix) + row(COMMIT)
+
+    return frames(rows(), patch_head(), FRAME_ROWS // 3)
+
+
+@attack("jelly-patch")
+def prefixes_in_one_transaction() -> Iterator[bytes]:
+    """Prefixes without end, all in one transaction."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield row(NAME, field(1, 2) + field(2, b"urn:%d#" % number))
+            yield row(PREFIX_ADD, field(1, b"p%d" % number) + field(2, iri(1, 2)))
+
+    return frames(rows(), patch_head())
+
+
+@attack("jelly-patch")
+def new_graphs() -> Iterator[bytes]:
+    """A new graph in each transaction, which is taken back."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield row(START) + row(ADD, field(14, b"g%d" % number)) + row(ABORT)
+
+    head = build.frame(
+        build.options(statement_type=build.QUADS),
+        build.name("urn:p"),
+        build.prefix(""),
+        build.begin(),
+        build.add(*[build.iri(1, 1)] * 4),
+        build.abort(),
+    )
+    return frames(rows(), head)
+
+
+@attack("jelly-patch")
+def nested_triples() -> Iterator[bytes]:
+    """Each quoted triple is as deep as is allowed."""
+    rows = (row(ADD, field(12, deep_triple(100, b"%d" % n))) for n in itertools.count())
+    return frames(rows, patch_head())
+
+
+@attack("jelly-patch")
+def merged_fields() -> Iterator[bytes]:
+    """An object that stands in pieces, as protobuf allows."""
+    literal = field(11, field(99, b"x" * 10)) * 50
+    rows = (row(ADD, literal + field(11, field(1, b"%d" % n))) for n in itertools.count())
+    return frames(rows, patch_head())
+
+
+@attack("jelly-patch")
+def bad_iris() -> Iterator[bytes]:
+    """A relative IRI in each row, another each time."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield row(NAME, field(1, 2) + field(2, b"no scheme %d" % number))
+            yield row(ADD, field(1, iri(1, 2)))
+
+    return frames(rows(), patch_head())
+
+
+@attack("jelly-patch")
+def numbers_with_exponents() -> Iterator[bytes]:
+    """Decimal numbers whose normal form would have a thousand million digits."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            literal = field(1, b"%dE999999999" % number) + field(3, 1)
+            yield row(ADD, field(11, literal))
+
+    return frames(rows(), patch_head())
+
+
+def deep_triple(depth: int, label: bytes = b"b") -> bytes:
+    """A quoted triple in quoted triples, as the content of an RdfTriple."""
+    iris = field(1, iri(1, 1)) + field(5, iri(1, 1))
+    content = iris + field(10, label)
+    size = len(content)
+    parts = [content]
+    for _ in range(depth - 1):
+        parts.append(iris + tag(12, LEN) + varint(size))
+        size += len(parts[-1])
+    return b"".join(reversed(parts))
+
+
+# --- Jelly-RDF --------------------------------------------------------------------------------
+
+
+def rdf_head(physical_type: int) -> bytes:
+    return rdf_build.frame(
+        rdf_build.options(physical_type=physical_type, version=2),
+        rdf_build.name("urn:p"),
+        rdf_build.prefix(""),
+    )
+
+
+@attack("jelly-rdf")
+def ordinary_statements() -> Iterator[bytes]:
+    rows = (
+        field(1, field(2, field(2, b"s%d" % (n // 8)) + field(5, iri(1, 1)) + field(10, b"%d" % n)))
+        for n in itertools.count()
+    )
+    return frames(rows, rdf_head(rdf_build.TRIPLES))
+
+
+@attack("jelly-rdf")
+def empty_graphs() -> Iterator[bytes]:
+    """Graphs that start and end, with nothing in them."""
+    start = (field(1, field(4, field(2, b"g%d" % n)) + b"") for n in itertools.count())
+    rows = (graph + field(1, field(5, b"")) for graph in start)
+    return frames(rows, rdf_head(rdf_build.GRAPHS))
+
+
+@attack("jelly-rdf")
+def repeated_namespaces() -> Iterator[bytes]:
+    """The namespaces of a thousand prefixes, over and over."""
+    rows = (
+        field(1, field(6, field(1, b"p%d" % (n % 1000)) + field(2, iri(1, 1))))
+        for n in itertools.count()
+    )
+    return frames(rows, rdf_head(rdf_build.TRIPLES))
+
+
+@attack("jelly-rdf")
+def namespaces() -> Iterator[bytes]:
+    """Namespaces without end: each IRI once, all with the same prefix."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield field(1, field(9, field(1, 2) + field(2, b"urn:%d#" % number)))
+            yield field(1, field(6, field(1, b"p") + field(2, iri(1, 2))))
+
+    return frames(rows(), rdf_head(rdf_build.TRIPLES))
+
+
+@attack("jelly-rdf")
+def metadata() -> Iterator[bytes]:
+    """Frames of nothing but metadata, a thousand entries each."""
+    yield delimited(rdf_head(rdf_build.TRIPLES))
+    entries = b"".join(field(15, field(1, b"k%d" % n) + field(2, b"")) for n in range(1000))
+    while True:
+        yield delimited(entries)
+
+
+# --- RDF Patch text ---------------------------------------------------------------------------
+
+
+@attack("rdf-patch")
+def ordinary_text() -> Iterator[bytes]:
+    for number in itertools.count():
+        yield (
+            b"TX .\n"
+            + b"".join(
+                b'A <http://example.org/things/%d> <http://example.org/p%d> "value %d of %d" .\n'
+                % (number, predicate, predicate, number)
+                for predicate in range(10)
+            )
+            + b"TC .\n"
+        )
+
+
+@attack("rdf-patch")
+def escapes() -> Iterator[bytes]:
+    yield from itertools.repeat(b'A <urn:s> <urn:p> "%s" .\n' % (rb"\u00e9\n\"" * 500))
+
+
+@attack("rdf-patch")
+def long_rows() -> Iterator[bytes]:
+    """Rows of 4 MiB each."""
+    for number in itertools.count():
+        text = b"text %d, " % number
+        yield b'A <urn:s> <urn:p> """%s""" .\n' % (text * (4 * MIB // len(text)))
+
+
+@attack("rdf-patch")
+def blank_lines() -> Iterator[bytes]:
+    yield from itertools.repeat(b" \n" * 1000)
+
+
+@attack("rdf-patch")
+def comments() -> Iterator[bytes]:
+    yield from itertools.repeat(b"# a comment\n" * 100)
+
+
+@attack("rdf-patch")
+def quoted_in_text() -> Iterator[bytes]:
+    for number in itertools.count():
+        triple = b"<urn:s> <urn:p> %d" % number
+        for _ in range(99):
+            triple = b"<urn:s> <urn:p> <<" + triple + b">>"
+        yield b"A " + triple + b" .\n"
+
+
+@attack("rdf-patch")
+def bad_rows() -> Iterator[bytes]:
+    """Each row is wrong, in each of several ways."""
+    yield from itertools.repeat(b'A <urn:s> "p> .\nA <urn:s <urn:p> .\nX .\nTC .\nA a b c .\n')
+
+
+@attack("rdf-patch")
+def quotes_without_end() -> Iterator[bytes]:
+    """Each line starts a string that the next one does not end."""
+    yield from itertools.repeat(b"A <urn:s> <urn:p> '''x\"\"\" .\n")
+
+
+@attack("rdf-patch")
+def prefixes_in_text() -> Iterator[bytes]:
+    """Prefixed names, and a prefix that changes before each row."""
+    for number in itertools.count():
+        yield b"TX .\nPA p%d <urn:%d#> .\nTC .\n" % (number % 1000, number)
+
+
+# --- RDF Patch in Thrift ----------------------------------------------------------------------
+
+
+def thrift(text: bytes) -> bytes:
+    """Return rows of RDF Patch text in Thrift."""
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="rdf-patch-thrift") as writer:
+        for batch in jr.read_batches(text, format="rdf-patch"):
+            writer.write_all(batch)
+    return file.getvalue()
+
+
+@attack("rdf-patch-thrift")
+def ordinary_thrift() -> Iterator[bytes]:
+    rows = b"".join(itertools.islice(ordinary_text(), 200))
+    yield from itertools.repeat(thrift(rows))
+
+
+@attack("rdf-patch-thrift")
+def transactions_in_thrift() -> Iterator[bytes]:
+    yield from itertools.repeat(thrift(b"TX .\nTC .\n" * 100))
+
+
+# --- Other syntaxes ---------------------------------------------------------------------------
+
+
+@attack("nquads")
+def ordinary_n_quads() -> Iterator[bytes]:
+    for number in itertools.count():
+        yield b'<http://example.org/%d> <http://example.org/p> "value %d" .\n' % (
+            number // 8,
+            number,
+        )
+
+
+@attack("turtle")
+def turtle_prefixes() -> Iterator[bytes]:
+    """Prefixes without end, and a statement after each."""
+    for number in itertools.count():
+        yield b"@prefix p%d: <urn:%d#> .\np%d:s p%d:p p%d:o .\n" % ((number,) * 5)
+
+
+@attack("turtle")
+def turtle_prefix_redefined() -> Iterator[bytes]:
+    """One prefix, another IRI for each statement."""
+    for number in itertools.count():
+        yield b"@prefix p: <urn:%d#> .\np:s p:p p:o .\n" % number
+
+
+@attack("turtle")
+def turtle_lists() -> Iterator[bytes]:
+    yield from itertools.repeat(b"<urn:s> <urn:p> (%s) .\n" % (b"[] " * 500))
+
+
+# --- Compressed -------------------------------------------------------------------------------
+
+
+def bomb(size: int, name: str) -> Iterator[bytes]:
+    """Frames of Jelly-Patch with a literal of 60 KB each, all the same, packed a thousandfold.
+
+    Args:
+        size: How many bytes there are, unpacked.
+        name: gzip or zstd.
+    """
+    if name == "gzip":
+        packer: Any = zlib.compressobj(9, zlib.DEFLATED, 31)
+    else:
+        packer = zstandard.ZstdCompressor().compressobj()
+    yield packer.compress(delimited(patch_head()))
+    frame = delimited(row(ADD, field(11, field(1, b"x" * 60_000))))
+    for _ in range(size // len(frame)):
+        yield packer.compress(frame)
+    yield packer.flush()
+
+
+def packed(content: bytes, name: str) -> bytes:
+    """Return bytes compressed with gzip or zstd."""
+    return gzip.compress(content) if name == "gzip" else zstandard.compress(content)

@@ -1,0 +1,192 @@
+"""Reads hostile input in a process of its own: ``python -m tests.hostile.child``.
+
+The arguments are uses with commas between them, a format, a path ("-" for standard input), limits
+as JSON, and ``warm`` if a small input is to be used before. For each use it prints a line of JSON:
+what came of it, and what that took of time and memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jelly_rdflib as jr
+
+from .attacks import ATTACKS
+
+__all__ = ["USES"]
+
+# Far more than any use is to take: for what would bring down the machine.
+MAX_ADDRESS_SPACE = 2 << 30
+MAX_SECONDS = 300
+
+
+class Sink:
+    """A file that keeps nothing."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        self.size += len(data)
+        return len(data)
+
+
+def count(things: Any) -> int:
+    return sum(1 for _ in things)
+
+
+def read_bytes(source: Any, **arguments: Any) -> int:
+    """Read what is in memory as a whole, as from ``data=``."""
+    data = source.read() if hasattr(source, "read") else Path(source).read_bytes()
+    return count(jr.read_batches(data, **arguments))
+
+
+def write_again(source: Any, format: str, **arguments: Any) -> int:
+    sink = Sink()
+    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+    if format == "jelly-rdf":
+        with jr.StatementWriter(sink, format="nq") as statements:
+            for batch in jr.read_batches(source, format=format, **arguments):
+                statements.write_all(batch)
+        return sink.size
+    with jr.PatchWriter(sink, options) as writer:
+        for batch in jr.read_batches(source, format=format, **arguments):
+            writer.write_all(batch)
+    return sink.size
+
+
+def to_text(source: Any, **arguments: Any) -> int:
+    sink = Sink()
+    with jr.PatchWriter(sink, format="rdf-patch") as writer:
+        for batch in jr.read_batches(source, **arguments):
+            writer.write_all(batch)
+    return sink.size
+
+
+def apply(source: Any, **arguments: Any) -> int:
+    from rdflib import Dataset
+
+    return jr.apply(source, Dataset(), **arguments).operations
+
+
+def parse(source: Any, *, format: str, limits: jr.Limits) -> int:
+    from rdflib import Dataset
+
+    dataset = Dataset()
+    where = {"file": source} if hasattr(source, "read") else {"source": source}
+    dataset.parse(format=format, limits=limits, **where)
+    return len(dataset)
+
+
+def read_statements(source: Any, **arguments: Any) -> int:
+    return count(jr.read_statements(source, **arguments))
+
+
+def read_patches(source: Any, **arguments: Any) -> int:
+    return sum(len(patch) for patch in jr.read_patches(source, **arguments))
+
+
+def inspect(source: Any, **arguments: Any) -> int:
+    report = jr.inspect(source, **arguments)
+    if report.error is not None:
+        raise report.error
+    return sum(report.operations.values())
+
+
+def validate(source: Any, **arguments: Any) -> int:
+    found = 0
+    for fault in jr.validate(source, **arguments):
+        found += 1
+        assert len(str(fault)) < 2000
+        if fault.rule == "limit":
+            raise jr.LimitError(fault.message)
+    return found
+
+
+def index(source: Any, *, format: str, limits: jr.Limits) -> int:
+    """Find the parts of a file, and read each."""
+    from jelly_rdflib.index import find_parts, read_part
+
+    is_statements = format == "jelly-rdf"
+    parts = find_parts(source, is_statements=is_statements, spacing=1 << 20, limits=limits)
+    return sum(
+        count(read_part(source, part, is_statements=is_statements, limits=limits)) for part in parts
+    )
+
+
+USES: dict[str, Callable[..., int]] = {
+    "apply": apply,
+    "batches": lambda source, **arguments: count(jr.read_batches(source, **arguments)),
+    "bytes": read_bytes,
+    "compact": lambda source, **arguments: count(jr.compact(source, **arguments)),
+    "index": index,
+    "inspect": inspect,
+    "invert": lambda source, **arguments: count(jr.invert(source, **arguments)),
+    "operations": lambda source, **arguments: count(jr.read_operations(source, **arguments)),
+    "parse": parse,
+    "patches": read_patches,
+    "rewrite": write_again,
+    "statements": read_statements,
+    "text": to_text,
+    "validate": validate,
+}
+
+
+def peak() -> int:
+    """Return the most memory that this process has had so far, in bytes."""
+    if sys.platform == "linux":
+        # ru_maxrss starts at what the parent had.
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        assert found is not None
+        return int(found[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def run(
+    use: str, format: str, path: str, limits: dict[str, int], *, warm: bool = False
+) -> dict[str, Any]:
+    import warnings
+
+    warnings.simplefilter("ignore")
+    source: Any = sys.stdin.buffer if path == "-" else path
+    if warm:
+        # What is imported when it is first asked for is no work on the input.
+        with tempfile.NamedTemporaryFile() as file:
+            first = next(iter(attack for attack in ATTACKS.values() if attack.format == format))
+            first.write(Path(file.name), 4096)
+            with contextlib.suppress(jr.JellyError):
+                USES[use](file.name, format=format, limits=jr.Limits())
+    error: Exception | None = None
+    result = 0
+    start = time.process_time()
+    try:
+        result = USES[use](source, format=format, limits=jr.Limits(**limits))
+    except (jr.JellyError, RecursionError) as caught:
+        error = caught
+    seconds = time.process_time() - start
+    return {
+        "error": None if error is None else type(error).__name__,
+        "message": "" if error is None else str(error),
+        "result": result,
+        "seconds": seconds,
+        "peak": peak(),
+    }
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+    uses, format, path, limits, *rest = sys.argv[1:]
+    for use in uses.split(","):
+        report = run(use, format, path, json.loads(limits), warm=rest == ["warm"])
+        print(json.dumps(report), flush=True)

@@ -1,0 +1,23 @@
+"""The table of limits in the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["DEFAULTS", "MESSAGES"]
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
+ROW = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
+ROWS = ROW.findall(PAGE.read_text("utf-8"))
+
+DEFAULTS = {name: int(number.replace(",", "")) for name, number, _ in ROWS}
+"""The defaults, by limit."""
+
+MESSAGES = {
+    name: re.compile(
+        "|".join(".*".join(map(re.escape, text.split("…"))) for text in messages.split("; "))
+    )
+    for name, _, messages in ROWS
+}
+"""What errors say, by limit."""

@@ -1,0 +1,184 @@
+"""Hostile input that breaks no rule: it is read, in bounded memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.oracle import build, wire
+
+from .attacks import ADD, ATTACKS, HEADER, MIB, delimited, iri, patch_head, row
+from .support import read_hostile, write_pieces
+
+# What takes a moment for each MiB, and what takes a second.
+LARGE, SMALL = 4 * MIB, MIB // 2
+
+READ = [
+    *(
+        (name, use, LARGE)
+        for name in (
+            "ordinary patch",
+            "lookup refills",
+            "prefixes under names",
+            "long iris",
+            "repeated rows",
+            "distinct labels",
+            "nested triples",
+            "merged fields",
+            "numbers with exponents",
+            "endless transaction",
+        )
+        for use in ("batches",)
+    ),
+    ("empty frames", "batches", 1_000_000),
+    ("empty frames", "inspect", 1_000_000),
+    ("options rows", "batches", 16_000_000),
+    ("options rows", "validate", 16_000_000),
+    ("empty patches", "batches", 4_000_000),
+    ("empty patches", "operations", 4_000_000),
+    ("small frames", "batches", LARGE),
+    ("ordinary statements", "batches", LARGE),
+    ("empty graphs", "batches", 12_000_000),
+    ("empty graphs", "parse", LARGE),
+    ("repeated namespaces", "parse", LARGE),
+    ("metadata", "batches", LARGE),
+    ("ordinary text", "batches", LARGE),
+    ("escapes", "batches", LARGE),
+    ("long rows", "batches", 16 * MIB),
+    ("long rows", "operations", 16 * MIB),
+    ("blank lines", "batches", LARGE),
+    ("comments", "batches", LARGE),
+    ("quoted in text", "batches", LARGE),
+    ("ordinary thrift", "batches", SMALL),
+    ("transactions in thrift", "batches", SMALL),
+    ("ordinary n quads", "batches", SMALL),
+    ("turtle prefix redefined", "batches", SMALL),
+    ("turtle lists", "batches", SMALL),
+    ("empty transactions", "apply", SMALL),
+    ("aborted transactions", "apply", SMALL),
+    ("added and deleted", "apply", SMALL),
+    ("prefixes in transactions", "apply", SMALL),
+    ("new graphs", "apply", SMALL),
+    ("headers", "apply", SMALL),
+    ("prefixes in text", "apply", SMALL),
+    ("numbers with exponents", "operations", SMALL),
+    ("numbers with exponents", "apply", SMALL),
+    ("numbers with exponents", "parse", SMALL),
+    ("headers", "compact", SMALL),
+    ("added and deleted", "compact", SMALL),
+    ("empty transactions", "invert", SMALL),
+    ("endless transaction", "patches", SMALL),
+    ("lookup refills", "rewrite", SMALL),
+    ("prefixes under names", "text", SMALL),
+    ("lookup refills", "index", LARGE),
+    ("small frames", "index", LARGE),
+    ("headers", "validate", SMALL),
+    ("bad iris", "validate", SMALL),
+    ("bad rows", "validate", SMALL),
+    ("quotes without end", "validate", SMALL),
+]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in READ}))
+def test_an_attack(name: str, tmp_path: Path) -> None:
+    attack = ATTACKS[name]
+    for size in {size for each, _, size in READ if each == name}:
+        path = tmp_path / "input"
+        attack.write(path, size)
+        uses = [use for each, use, some in READ if each == name and some == size]
+        for report in read_hostile(uses, attack.format, path).values():
+            # The input ends where a piece ends, in a transaction.
+            expected = "DecodeError" if name == "endless transaction" else None
+            assert report.error == expected, report
+
+
+def test_each_attack_is_tried() -> None:
+    refused = {
+        "prefixes in one transaction",
+        "namespaces",
+        "turtle prefixes",
+    }
+    assert {name for name, _, _ in READ} | refused == set(ATTACKS)
+
+
+def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
+    """As many distinct terms as may be, each in a row of its own."""
+    count = jr.Limits().max_frame_terms - 10
+    rows = (row(ADD, wire.field(2, b"%x" % number)) for number in range(count))
+    path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(b"".join(rows))])
+    reports = read_hostile(["batches", "validate", "operations"], "jelly-patch", path)
+    assert [report.error for report in reports.values()] == [None, None, None]
+    assert reports["operations"].result > count
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "\U0001f600"])
+def test_the_longest_strings_that_are_allowed(letter: str, tmp_path: Path) -> None:
+    """A character that takes four bytes makes Python take four for each."""
+    size = jr.Limits().max_string_size - 8
+    rows = (
+        row(ADD, wire.field(11, wire.field(1, letter.encode() + b"%d" % number + b"x" * size)))
+        for number in range(3)
+    )
+    frames = (delimited(each) for each in rows)
+    path = write_pieces(tmp_path / "input", [delimited(patch_head()), *frames])
+    reports = read_hostile(["batches", "operations", "text"], "jelly-patch", path)
+    assert [report.error for report in reports.values()] == [None, None, None]
+
+
+def test_a_frame_full_of_long_strings(tmp_path: Path) -> None:
+    """All the text that a frame may have, each string with a character of four bytes."""
+    size = jr.Limits().max_text_size // 4 - 100
+    text = "\U0001f600".encode() + b"x" * size
+    rows = (row(ADD, wire.field(11, wire.field(1, text + b"%d" % number))) for number in range(4))
+    path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(b"".join(rows))])
+    [report] = read_hostile(["operations"], "jelly-patch", path).values()
+    assert report.error is None
+
+
+def test_a_frame_full_of_faults(tmp_path: Path) -> None:
+    """Half a million headers that come twice, in one frame."""
+    header = row(HEADER, wire.field(1, b"id") + wire.field(2, iri(1, 1)))
+    count = jr.Limits().max_frame_rows - 10
+    path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(header * count)])
+    [report] = read_hostile(["validate"], "jelly-patch", path).values()
+    assert report.error is None
+    assert report.result >= count - 1
+
+
+def test_numbers_with_exponents_stay_as_they_are() -> None:
+    """rdflib's normal form of 1E999999999 has a thousand million digits."""
+    from decimal import Decimal
+
+    for text, normal in (
+        ("1E2", "100"),
+        ("1E-3", "0.001"),
+        ("01.50", "1.50"),
+        ("1E99", "1" + "0" * 99),
+        ("1E100", "1E100"),
+        ("1e+999999999", "1e+999999999"),
+        ("1E-999999999", "1E-999999999"),
+        ("1E٩٩٩٩٩٩٩", "1E٩٩٩٩٩٩٩"),
+        ("1E1_000_000", "1E1_000_000"),
+    ):
+        row_ = f'A <urn:s> <urn:p> "{text}"^^<http://www.w3.org/2001/XMLSchema#decimal> .'
+        operation = next(jr.read_operations(row_.encode(), normalize=True))
+        assert operation[0] == Op.A
+        assert str(operation[3]) == normal
+        assert operation[3].value == Decimal(text)
+
+
+def test_an_error_shows_a_part_of_what_is_wrong() -> None:
+    """The subject is a literal of 6 MB, which rdflib can't hold."""
+    from rdflib import Dataset
+
+    options = build.options(generalized_statements=True)
+    subject = wire.field(3, wire.field(1, b"x" * 6_000_000))
+    frame = build.frame(options, build.name("urn:p")) + row(
+        ADD, subject + wire.field(5, wire.field(2, 1)) + wire.field(10, b"o")
+    )
+    with pytest.raises(jr.ApplyError) as caught:
+        jr.apply(delimited(frame), Dataset())
+    assert 100 < len(str(caught.value)) < 2000

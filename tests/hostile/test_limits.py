@@ -1,0 +1,319 @@
+"""For each limit a file that goes beyond it: refused by all uses, in bounded memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.oracle import build, wire
+
+from .attacks import (
+    ADD,
+    ATTACKS,
+    MIB,
+    NAME,
+    PREFIX,
+    bomb,
+    deep_triple,
+    delimited,
+    iri,
+    packed,
+    patch_head,
+    row,
+)
+from .support import read_hostile, write_pieces
+from .table import MESSAGES
+
+FEW = ("batches", "apply", "validate")
+MOST = ("batches", "operations", "patches", "apply", "parse", "compact", "invert", "inspect")
+ALL = (*MOST, "validate", "rewrite", "text")
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An input that goes beyond a limit.
+
+    Args:
+        limit: The limit.
+        name: What it is.
+        pieces: Makes it.
+        uses: Which uses refuse it.
+        format: What it is an input of.
+        limits: Limits other than the defaults.
+    """
+
+    limit: str
+    name: str
+    pieces: Callable[[], Iterable[bytes]]
+    uses: tuple[str, ...] = FEW
+    format: str = "jelly-patch"
+    limits: dict[str, int] = field(default_factory=dict)
+
+
+def options_with(**sizes: int) -> Callable[[], Iterable[bytes]]:
+    return lambda: [build.stream([build.options(**sizes)])]
+
+
+def one_frame(*rows: bytes) -> Iterable[bytes]:
+    return [delimited(patch_head()), delimited(b"".join(rows))]
+
+
+def string(size: int, letter: bytes = b"x") -> bytes:
+    return letter * size
+
+
+def a_bare_frame_without_end() -> Iterator[bytes]:
+    yield patch_head()
+    yield from itertools.repeat(row(NAME, wire.field(2, string(MIB))), 40)
+
+
+def too_many_rows() -> Iterable[bytes]:
+    return one_frame(row(ADD) * (jr.Limits().max_frame_rows + 1))
+
+
+def too_many_terms() -> Iterable[bytes]:
+    return one_frame(
+        *(row(ADD, wire.field(2, b"%x" % n)) for n in range(jr.Limits().max_frame_terms + 1))
+    )
+
+
+def concatenated_iri() -> Iterable[bytes]:
+    """Some MB of prefix and as much of a name: an IRI of 10 MB."""
+    return one_frame(
+        row(PREFIX, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
+        row(NAME, wire.field(1, 2) + wire.field(2, string(5 * MIB))),
+        row(ADD, wire.field(1, iri(2, 2))),
+    )
+
+
+def many_concatenated_iris() -> Iterable[bytes]:
+    """One prefix of 1 MB, and IRIs of it that are 40 MB together."""
+    names = (row(NAME, wire.field(1, n) + wire.field(2, b"%d" % n)) for n in range(2, 42))
+    uses = (row(ADD, wire.field(1, iri(2, n))) for n in range(2, 42))
+    return one_frame(row(PREFIX, wire.field(1, 2) + wire.field(2, string(MIB))), *names, *uses)
+
+
+def full_lookups() -> Iterator[bytes]:
+    yield delimited(patch_head())
+    for number in range(1, 40):
+        yield delimited(row(NAME, wire.field(1, number) + wire.field(2, string(MIB))))
+
+
+def iris_in_many_frames() -> Iterator[bytes]:
+    """A prefix of 200 KB, and again and again a frame of ten bytes with an IRI of it."""
+    yield delimited(patch_head())
+    yield delimited(row(PREFIX, wire.field(1, 2) + wire.field(2, string(200_000))))
+    yield from itertools.repeat(delimited(row(ADD, wire.field(1, iri(2, 1)))), 10_000)
+
+
+def long_in(name: str) -> Callable[[], Iterable[bytes]]:
+    def pieces() -> Iterable[bytes]:
+        return [packed(b"".join(ATTACKS["ordinary patch"].up_to(MIB)), name)]
+
+    return pieces
+
+
+def up_to(name: str, size: int) -> Callable[[], Iterable[bytes]]:
+    return lambda: ATTACKS[name].up_to(size)
+
+
+REFUSED = [
+    *(
+        Refused(limit, f"options that ask for {size}", options_with(**{limit: size}), ALL[:1])
+        for limit in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+        for size in (5000, 1 << 24, (1 << 32) - 1)
+    ),
+    Refused("max_frame_size", "a length of 2 GB", lambda: [wire.varint(2 << 30)], ALL),
+    Refused("max_frame_size", "a bare frame without end", a_bare_frame_without_end),
+    Refused("max_frame_rows", "a frame of small rows", too_many_rows, ALL),
+    Refused("max_frame_terms", "a frame of small terms", too_many_terms, ALL),
+    Refused(
+        "max_frame_rows",
+        "metadata",
+        lambda: [
+            build.stream([]),
+            *itertools.islice(ATTACKS["metadata"].pieces(), 1),
+            delimited(
+                b"".join(
+                    wire.field(15, wire.field(1, b"%x" % n) + wire.field(2, b""))
+                    for n in range(jr.Limits().max_frame_rows + 1)
+                )
+            ),
+        ],
+        ("statements", "parse", "inspect"),
+        "jelly-rdf",
+    ),
+    Refused(
+        "max_nesting_depth",
+        "100,000 levels",
+        lambda: one_frame(row(ADD, wire.field(12, deep_triple(100_000)))),
+        ALL,
+    ),
+    Refused(
+        "max_nesting_depth",
+        "100,000 levels in text",
+        lambda: [b"A <urn:s> <urn:p> " + b"<< <urn:s> <urn:p> " * 100_000 + b"1 >>" * 100_000],
+        ("batches", "apply", "validate"),
+        "rdf-patch",
+    ),
+    Refused(
+        "max_string_size",
+        "a literal",
+        lambda: one_frame(row(ADD, wire.field(11, wire.field(1, string(9 * MIB))))),
+        ALL,
+    ),
+    Refused("max_string_size", "an IRI of a prefix and a name", concatenated_iri, ALL),
+    Refused(
+        "max_string_size",
+        "a literal in text",
+        lambda: [b"A <urn:s> <urn:p> '''", *[string(MIB)] * 9, b"''' ."],
+        ("batches", "apply", "validate"),
+        "rdf-patch",
+    ),
+    Refused(
+        "max_string_size",
+        "a literal in Thrift",
+        # The row, its header, and the length of the header's name.
+        lambda: [b"\x1c\x18" + wire.varint(9 * MIB), *[string(MIB)] * 9],
+        ("batches", "apply", "validate"),
+        "rdf-patch-thrift",
+    ),
+    Refused("max_text_size", "IRIs of one prefix", many_concatenated_iris, ALL),
+    Refused("max_text_size", "lookups full of long names", full_lookups),
+    Refused("max_expansion", "an IRI in many frames", iris_in_many_frames),
+    *(
+        Refused(
+            "max_decompression_ratio", f"a bomb of {name}", partial(bomb, 200 * MIB, name), ALL[:4]
+        )
+        for name in ("gzip", "zstd")
+    ),
+    *(
+        Refused(
+            "max_decompressed_size",
+            f"a stream in {name}",
+            long_in(name),
+            limits={"max_decompressed_size": 1 << 19},
+        )
+        for name in ("gzip", "zstd")
+    ),
+    Refused(
+        "max_held_operations",
+        "a transaction without end",
+        up_to("endless transaction", 2 * MIB),
+        ("apply", "parse", "patches", "compact"),
+        limits={"max_held_operations": 50_000},
+    ),
+    Refused(
+        "max_held_operations",
+        "a patch of small frames",
+        up_to("small frames", 5 * MIB),
+        ("patches",),
+        limits={"max_held_operations": 1 << 21},
+    ),
+    Refused(
+        "max_held_operations",
+        "a statement that comes and goes",
+        up_to("added and deleted", 2 * MIB),
+        ("apply", "parse", "patches"),
+        limits={"max_held_operations": 100_000},
+    ),
+    Refused(
+        "max_held_operations",
+        "headers",
+        up_to("headers", 4 * MIB),
+        ("compact",),
+        limits={"max_held_operations": 100_000},
+    ),
+    Refused(
+        "max_prefixes",
+        "prefixes in one transaction",
+        up_to("prefixes in one transaction", MIB),
+        ("apply", "parse"),
+    ),
+    Refused(
+        "max_prefixes",
+        "prefixes in text",
+        up_to("prefixes in text", MIB // 2),
+        ("apply",),
+        "rdf-patch",
+        {"max_prefixes": 900},
+    ),
+    Refused("max_prefixes", "namespaces", up_to("namespaces", MIB), ("parse",), "jelly-rdf"),
+    Refused(
+        "max_prefixes",
+        "prefixes in Turtle",
+        up_to("turtle prefixes", 3 * MIB),
+        ("batches",),
+        "turtle",
+    ),
+    Refused(
+        "max_frame_size",
+        "a row of text without end",
+        lambda: itertools.chain([b"A <urn:s>"], itertools.repeat(b"\n" * MIB, 20)),
+        ("batches", "apply", "validate"),
+        "rdf-patch",
+    ),
+    Refused(
+        "max_frame_size",
+        "a comment without end",
+        lambda: itertools.chain([b"#"], itertools.repeat(string(MIB), 20)),
+        ("batches",),
+        "rdf-patch",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.limit}-{case.name}")
+def test_a_limit(case: Refused, tmp_path: Path) -> None:
+    path = write_pieces(tmp_path / "input", case.pieces())
+    reports = read_hostile(case.uses, case.format, path, limits=case.limits)
+    for use, report in reports.items():
+        assert report.error == "LimitError", (use, report)
+        assert f"limit {case.limit}" in report.message
+        # As the table in the documentation has it.
+        assert MESSAGES[case.limit].search(report.message), report.message
+
+
+def test_each_limit_has_a_case() -> None:
+    assert {case.limit for case in REFUSED} == {each.name for each in dataclasses.fields(jr.Limits)}
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+@pytest.mark.parametrize("use", ["batches", "bytes"])
+def test_bombs_through_a_pipe_and_from_memory(name: str, use: str) -> None:
+    [report] = read_hostile([use], "jelly-patch", bomb(200 * MIB, name)).values()
+    assert report.error == "LimitError"
+    assert "limit max_decompression_ratio" in report.message
+
+
+def test_a_frame_of_2_gb_through_a_pipe() -> None:
+    """It comes, or would come: no more of it is read than tells its size."""
+    pieces = itertools.chain([wire.varint(2 << 30)], itertools.repeat(bytes(MIB), 2048))
+    [report] = read_hostile(["batches"], "jelly-patch", pieces).values()
+    assert report.error == "LimitError"
+    assert "limit max_frame_size" in report.message
+
+
+def test_a_window_of_zstd() -> None:
+    """A window that is larger than the one zstd's own tools take."""
+    # No single segment, no checksum; a window of 2 GB; a raw block that is the last.
+    data = b"\x28\xb5\x2f\xfd\x00" + bytes([21 << 3]) + b"\x01\x00\x00"
+    [report] = read_hostile(["batches"], "jelly-patch", [data]).values()
+    assert report.error == "DecodeError"
+    assert "bad zstd data" in report.message
+
+
+def test_what_a_ratio_leaves_alone() -> None:
+    """Small files may be packed as well as they like, and so may what is not all the same."""
+    from jelly_rdflib import read_batches
+
+    for name in ("gzip", "zstd"):
+        data = b"".join(bomb(15 * MIB, name))
+        assert sum(map(len, read_batches(data))) > 100

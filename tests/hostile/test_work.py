@@ -1,0 +1,195 @@
+"""Work that grows with the input and no faster: counted, not timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import rdflib.namespace
+from rdflib import Dataset, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.algebra import spool
+from jelly_rdflib.algebra.headers import JoinedHeaders
+from jelly_rdflib.stores import short_names
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+FEW, MANY = 200, 1600
+
+
+class Counted:
+    """Counts the calls of a function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.calls = 0
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        self.calls += 1
+        return self.function(*arguments, **keywords)
+
+
+def assert_linear(work: Callable[[int], int]) -> None:
+    """Check that eight times as much takes no more than about eight times the work."""
+    few, many = work(FEW), work(MANY)
+    assert many <= few * (MANY // FEW) * 1.1 + 100, (few, many)
+
+
+def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """rdflib's tree of namespaces is not made anew for each transaction."""
+
+    def work(count: int) -> int:
+        insert = Counted(rdflib.namespace.insert_trie)
+        monkeypatch.setattr(short_names, "insert_trie", insert)
+        monkeypatch.setattr(rdflib.namespace, "insert_trie", insert)
+        text = "".join(f"TX . PA p{n} <urn:{n}#> . TC . " for n in range(count))
+        dataset = Dataset()
+        jr.apply(text.encode(), dataset)
+        calls = insert.calls
+        assert dataset.namespace_manager.qname("urn:7#x") == "p7:x"
+        monkeypatch.undo()
+        return calls
+
+    assert_linear(work)
+    assert work(MANY) < MANY
+
+
+def test_prefixes_that_come_again() -> None:
+    """What is bound already is not bound again when a parser of Jelly-RDF is done."""
+
+    def work(count: int) -> int:
+        file = Sink()
+        with jr.StatementWriter(
+            file, jr.StreamOptions(namespace_declarations=True), format="jelly-rdf"
+        ) as writer:
+            for number in range(count):
+                writer.add_namespace(f"p{number % 10}", URIRef(f"urn:{number % 10}#"))
+        dataset = Dataset()
+        bind = Counted(dataset.namespace_manager.bind)
+        dataset.namespace_manager.bind = bind  # type: ignore[method-assign]
+        dataset.parse(data=bytes(file.data), format="jelly-rdf")
+        return bind.calls
+
+    assert work(MANY) == work(FEW) <= 20
+
+
+class Sink:
+    """A file in memory."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def write(self, data: bytes) -> int:
+        self.data += data
+        return len(data)
+
+
+class Key(str):
+    """A key of a header that counts how often it is looked at."""
+
+    looks = 0
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        Key.looks += 1
+        return str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        Key.looks += 1
+        return str.__ne__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_headers_of_many_patches() -> None:
+    def work(count: int) -> int:
+        Key.looks = 0
+        headers = JoinedHeaders()
+        for number in range(count):
+            headers.add(Key("id"), Literal(number))
+            headers.add(Key(f"key {number}"), Literal("value"))
+            headers.end_patch()
+        assert len(headers.operations()) == count + 1
+        return Key.looks
+
+    assert_linear(work)
+
+
+def test_aborted_transactions_behind_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stays in a spool is not looked at each time something is cut off."""
+    kept = [(Op.A, S, P, Literal(n), None) for n in range(5000)]
+
+    def work(count: int) -> int:
+        characters = Counted(spool._count_characters)
+        monkeypatch.setattr(spool, "_count_characters", characters)
+        aborted = [(Op.TX,), (Op.A, S, P, Literal("x"), None), (Op.TA,)] * count
+        assert len(list(jr.invert([*kept, *aborted]))) == len(kept)
+        monkeypatch.undo()
+        return characters.calls - len(kept)
+
+    assert_linear(work)
+
+
+def test_prefixes_and_what_they_change() -> None:
+    """`effective` keeps what a transaction changed, not all prefixes, for an abort."""
+    operations: list[Any] = []
+    for number in range(20_000):
+        operations += [(Op.TX,), (Op.PA, f"p{number}", f"urn:{number}#", None)]
+        operations.append((Op.TA,) if number % 2 else (Op.TC,))
+    left = list(jr.effective(operations, Dataset()))
+    bound = [operation[1] for operation in left if operation[0] == Op.PA]
+    assert bound == [f"p{number}" for number in range(0, 20_000, 2)]
+
+
+class Text(Literal):
+    """A literal that counts how often it is compared."""
+
+    compared = 0
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        Text.compared += 1
+        return Literal.__eq__(self, other)
+
+    __hash__ = Literal.__hash__
+
+
+def colliding(number: int) -> Literal:
+    """A literal that has the same hash for rdflib, 0, whatever the number is."""
+    return Text(f"urn:{number}", datatype=URIRef(f"urn:{number}"))
+
+
+def test_literals_made_to_collide_in_rdflibs_hash() -> None:
+    assert hash(colliding(1)) == hash(colliding(2))
+
+    def in_headers(count: int) -> int:
+        Text.compared = 0
+        headers = JoinedHeaders()
+        for number in range(count):
+            headers.add("key", colliding(number))
+            headers.end_patch()
+        return Text.compared
+
+    def in_effects(count: int) -> int:
+        Text.compared = 0
+        operations = [(Op.A, S, P, colliding(number), None) for number in range(count)]
+        assert len(list(jr.effective(operations, Dataset()))) == count
+        return Text.compared
+
+    def in_quoted_triples(count: int) -> int:
+        hashes = {hash(jr.TripleTerm(S, P, colliding(number))) for number in range(count)}
+        return count - len(hashes)
+
+    assert_linear(in_headers)
+    assert_linear(in_effects)
+    assert in_quoted_triples(MANY) == 0
+
+
+def test_literals_made_to_collide_when_compacted() -> None:
+    """It takes a moment; with rdflib's hashes it would take hours."""
+    count = 300_000
+    rows = (f'A <urn:s> <urn:p> "urn:{n}"^^<urn:{n}> .\n' for n in range(count))
+    text = "".join(rows).encode()
+    assert sum(1 for _ in jr.compact(text, format="rdf-patch")) == count + 2
