@@ -1,0 +1,258 @@
+"""Measures what uses of input take, of time and of memory, over its size."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.hostile.attacks import ATTACKS, Attack
+
+__all__ = ["KINDS", "Curve", "Kind", "Point", "measure"]
+
+ROOT = Path(__file__).resolve().parents[2]
+POINTS = 7
+# What the largest input is to take, in seconds, and how large it may be, in bytes.
+SECONDS = 0.6
+MAX_SIZE = 16 << 20
+FIRST_SIZE = 64 << 10
+# The slope is that of the largest inputs: what a use takes whatever its input is does not count.
+SLOPE_POINTS = 5
+MAX_SLOPE = 1.2
+MAX_PEAK = 200_000_000
+MAX_GROWTH = 32 << 20
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A use of a kind of input.
+
+    Args:
+        attack: The name of the input, one of `tests.hostile.attacks.ATTACKS`.
+        use: One of `tests.hostile.child.USES`.
+    """
+
+    attack: str
+    use: str
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables and pictures."""
+        return f"{self.attack}, {self.use}"
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Is it what writers make, and no attack?"""
+        return self.attack.startswith("ordinary")
+
+
+def _kinds(use: str, *attacks: str) -> list[Kind]:
+    return [Kind(attack, use) for attack in attacks]
+
+
+GROUPS: dict[str, list[Kind]] = {
+    "Jelly-Patch": [
+        *_kinds(
+            "batches",
+            "ordinary patch",
+            "lookup refills",
+            "prefixes under names",
+            "long iris",
+            "empty frames",
+            "options rows",
+            "small frames",
+            "repeated rows",
+            "distinct labels",
+            "nested triples",
+            "merged fields",
+        ),
+        *_kinds("operations", "ordinary patch", "numbers with exponents"),
+    ],
+    "Jelly-RDF, text, Thrift, other RDF": [
+        *_kinds("batches", "ordinary statements", "empty graphs", "metadata"),
+        *_kinds(
+            "batches",
+            "ordinary text",
+            "escapes",
+            "long rows",
+            "blank lines",
+            "comments",
+            "quoted in text",
+        ),
+        *_kinds("batches", "ordinary thrift", "transactions in thrift"),
+        *_kinds("batches", "ordinary n quads", "turtle prefix redefined", "turtle lists"),
+    ],
+    "Applying and the algebra of patches": [
+        *_kinds(
+            "apply",
+            "empty transactions",
+            "aborted transactions",
+            "added and deleted",
+            "prefixes in transactions",
+            "new graphs",
+            "headers",
+            "prefixes in text",
+        ),
+        *_kinds("parse", "repeated namespaces"),
+        *_kinds("compact", "added and deleted", "headers"),
+        *_kinds("invert", "empty transactions", "ordinary patch"),
+    ],
+    "Looking, checking, writing again": [
+        *_kinds("inspect", "ordinary patch", "lookup refills", "empty patches"),
+        *_kinds("validate", "ordinary patch", "headers", "bad iris", "bad rows"),
+        *_kinds("validate", "quotes without end", "options rows"),
+        *_kinds("index", "ordinary patch", "lookup refills"),
+        *_kinds("rewrite", "ordinary patch", "lookup refills", "prefixes under names"),
+        *_kinds("text", "ordinary patch"),
+    ],
+}
+KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one size took.
+
+    Args:
+        size: Bytes of the input.
+        seconds: Processor time.
+        peak: The most memory of the process, in bytes.
+    """
+
+    size: int
+    seconds: float
+    peak: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a use of a kind of input takes, over its size."""
+
+    kind: Kind
+    points: list[Point]
+
+    @property
+    def slope(self) -> float:
+        """How time grows: 1 for as fast as the size, 2 for with its square."""
+        points = self.points[-SLOPE_POINTS:]
+        x = [math.log(point.size) for point in points]
+        y = [math.log(point.seconds) for point in points]
+        mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+        covariance = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+        return covariance / sum((a - mean_x) ** 2 for a in x)
+
+    @property
+    def growth(self) -> int:
+        """By how much more memory the largest input takes than one of an eighth."""
+        return self.points[-1].peak - self.points[-4].peak
+
+    def problems(self) -> list[str]:
+        """Say what is not as it should be."""
+        found = []
+        name = self.kind.name
+        if self.slope > MAX_SLOPE:
+            found.append(f"{name}: time grows with the power {self.slope:.2f} of the size")
+        if self.growth > MAX_GROWTH:
+            found.append(f"{name}: memory grows by {self.growth / 1e6:.0f} MB")
+        peak = max(point.peak for point in self.points)
+        if peak > MAX_PEAK:
+            found.append(f"{name}: it takes {peak / 1e6:.0f} MB")
+        return found
+
+
+def measure(kind: Kind, rounds: int, tell: Callable[[], None] = lambda: None) -> Curve:
+    """Measure a curve.
+
+    Args:
+        kind: What to measure.
+        rounds: How often each size is measured; the least time counts.
+        tell: Called after each size.
+
+    Raises:
+        RuntimeError: The input is refused, which should be read.
+    """
+    with TemporaryDirectory() as folder, _Input(ATTACKS[kind.attack], Path(folder)) as input_:
+        largest = _find_size(kind, input_)
+        points = []
+        for step in reversed(range(POINTS)):
+            points.append(_point(kind, input_, largest >> step, rounds))
+            tell()
+    return Curve(kind, points)
+
+
+class _Input:
+    """An attack in a file that grows, and its starts in another.
+
+    Args:
+        attack: The attack.
+        folder: Where the files go.
+    """
+
+    def __init__(self, attack: Attack, folder: Path) -> None:
+        self.format = attack.format
+        self._pieces = attack.pieces()
+        self._whole = folder / "whole"
+        self._start = folder / "start"
+        self._file = self._whole.open("wb")
+        # Where pieces end.
+        self._ends = [0]
+
+    def __enter__(self) -> _Input:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def up_to(self, size: int) -> tuple[Path, int]:
+        """Return a file with pieces up to a size, and how large it is."""
+        while self._ends[-1] < size:
+            self._ends.append(self._ends[-1] + self._file.write(next(self._pieces)))
+        self._file.flush()
+        shutil.copyfile(self._whole, self._start)
+        end = self._ends[bisect_left(self._ends, size)]
+        os.truncate(self._start, end)
+        return self._start, end
+
+
+def _find_size(kind: Kind, input_: _Input) -> int:
+    """Return a size that takes about as long as it is meant to."""
+    size = FIRST_SIZE
+    while True:
+        point = _point(kind, input_, size, 1)
+        if size >= MAX_SIZE or point.seconds * 2 > SECONDS:
+            return size
+        factor = 4 if point.seconds * 8 < SECONDS else 2
+        size = min(size * factor, MAX_SIZE)
+
+
+def _point(kind: Kind, input_: _Input, size: int, rounds: int) -> Point:
+    path, written = input_.up_to(size)
+    reports = [_read(kind, input_.format, path) for _ in range(rounds)]
+    return Point(
+        written,
+        max(min(report["seconds"] for report in reports), 1e-5),
+        min(report["peak"] for report in reports),
+    )
+
+
+def _read(kind: Kind, format: str, path: Path) -> dict[str, Any]:
+    arguments = [kind.use, format, str(path), "{}", "warm"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.hostile.child", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    report: dict[str, Any] = json.loads(done.stdout)
+    if report["error"] is not None:
+        raise RuntimeError(f"{kind.name}: {report['message']}")
+    return report

@@ -1,0 +1,29 @@
+"""The parts of ``docs/reliability.md`` that commands write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["replace_section"]
+
+
+def replace_section(page: Path, name: str, text: str) -> None:
+    """Write what stands between two marks of a page.
+
+    Args:
+        page: The page.
+        name: What the marks are called: ``<!-- NAME -->`` and ``<!-- end of NAME -->``.
+        text: What is to stand between them.
+
+    Raises:
+        ValueError: The page does not have the marks, once each and in this order.
+    """
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    content = page.read_text("utf-8")
+    if content.count(start) != 1 or content.count(end) != 1:
+        raise ValueError(f"{page} has not the marks of {name}, once each")
+    before, _, rest = content.partition(start)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"{page} has the marks of {name} in the wrong order")
+    page.write_text(f"{before}{start}\n{text.strip()}\n\n{end}{after}", "utf-8")
