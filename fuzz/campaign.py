@@ -28,7 +28,10 @@ FINDINGS = FOLDER / "findings"
 LOGS = FOLDER / "logs"
 
 SANITIZERS = "-fsanitize=address,undefined,fuzzer-no-link"
-FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined", SANITIZERS]
+FLAGS = [
+    *("-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv"),
+    *("-fno-sanitize-recover=undefined", SANITIZERS),
+]
 LIBFUZZER = [
     "-max_len=65536",
     # Seconds for one input, of modules that are slower by the sanitizers.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +17,8 @@ REPORTS = FOLDER / "reports"
 PLANTED = FOLDER / "planted.so"
 COMPILER = "gcc"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", *SANITIZERS]
+# Python's own flags make numbers wrap around, of which nothing would be told.
+FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", *SANITIZERS]
 
 # What must be said of the faults in planted.c.
 FAULTS = {
@@ -70,7 +72,7 @@ def take_reports() -> list[str]:
 def check_faults_are_found(environment: Mapping[str, str]) -> None:
     """Run each fault of planted.c in a process of its own: it must be found, and nothing else."""
     source = Path(__file__).with_name("planted.c")
-    flags = [*FLAGS, "-shared", "-fPIC"]
+    flags = [*sysconfig.get_config_var("CFLAGS").split(), *FLAGS, "-shared", "-fPIC"]
     subprocess.run([COMPILER, *flags, str(source), "-o", str(PLANTED)], check=True)
     for fault, words in FAULTS.items():
         clear_reports()
