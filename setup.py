@@ -1,13 +1,18 @@
 """Builds the Cython modules; everything else is in pyproject.toml."""
 
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-# The limit lets gcc inline the hot path of the decoder where it is called more than once.
-FLAGS = ["-O3", "-fno-plt", "-finline-limit=2000"]
+if sys.platform == "linux":
+    # The limit lets gcc inline the hot path of the decoder where it is called more than once.
+    FLAGS = ["-O3", "-fno-plt", "-finline-limit=2000"]
+else:
+    # These have not been tried.
+    FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
 # Builds for sanitizers and for fuzzing have their own.
 if "JELLY_RDFLIB_CFLAGS" in os.environ:
     FLAGS = os.environ["JELLY_RDFLIB_CFLAGS"].split()
