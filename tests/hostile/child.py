@@ -20,6 +20,7 @@ from typing import Any
 
 import jelly_rdflib as jr
 
+from ..sanitized import UNDER_SANITIZERS
 from .attacks import ATTACKS
 
 __all__ = ["USES"]
@@ -184,7 +185,9 @@ def run(
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
+    if not UNDER_SANITIZERS:
+        # AddressSanitizer's shadow of all memory takes terabytes of address space.
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     uses, format, path, limits, *rest = sys.argv[1:]
     for use in uses.split(","):
