@@ -76,7 +76,7 @@ def read_batches(
         source,
         None if format is None else find_encoding(format),
         None,
-        make_node_factory(normalize),
+        make_node_factory(normalize, limits),
         limits or Limits(),
         _read_either(strict=strict),
         strict=strict,
@@ -90,7 +90,7 @@ def look_at_batches(source: Any, *, limits: Limits | None, format: str | None) -
         source,
         None if format is None else find_encoding(format),
         None,
-        make_node_factory(False),
+        make_node_factory(False, limits),
         limits or Limits(),
         _read_either(strict=False, is_quiet=True),
     )

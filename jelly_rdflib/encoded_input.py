@@ -88,7 +88,7 @@ class EncodedInput:
         limits: Limits,
         faults: list[DecodeError] | None,
     ) -> BatchSource:
-        factory = make_node_factory(False)
+        factory = make_node_factory(False, limits)
         if encoding is RDF_PATCH:
             return TextBatchReader(opened, factory, limits, faults=faults)
         if encoding not in (JELLY_PATCH, JELLY):

@@ -112,7 +112,7 @@ class Part:
 
 def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:
     """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are."""
-    factory = make_node_factory(False)
+    factory = make_node_factory(False, limits)
     if is_statements:
         return StatementFrameDecoder(factory, limits)
     return PatchFrameDecoder(factory, limits)

@@ -10,6 +10,7 @@ from rdflib.term import BNode, Literal, Node, URIRef, _toPythonMapping
 
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm
 
 __all__ = ["NODE_TYPES", "as_iri", "make_node_factory"]
@@ -25,11 +26,17 @@ NODE_TYPES = NodeTypes(
 )
 
 
-def make_node_factory(normalize: bool | None = None) -> NodeFactory:
-    """Return a factory of rdflib's terms; ``normalize`` as for `jelly_rdflib.read_operations`."""
+def make_node_factory(normalize: bool | None = None, limits: Limits | None = None) -> NodeFactory:
+    """Return a factory of rdflib's terms.
+
+    Args:
+        normalize: As for `jelly_rdflib.read_operations`.
+        limits: ``max_xml_tags`` is for the literals of a frame.
+    """
     if normalize is None:
         normalize = rdflib.NORMALIZE_LITERALS
-    return NodeFactory(NODE_TYPES, normalize=normalize)
+    limits = limits or Limits()
+    return NodeFactory(NODE_TYPES, normalize=normalize, max_xml_tags=limits.max_xml_tags)
 
 
 def as_iri(iri: Any) -> Any:

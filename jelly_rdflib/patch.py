@@ -84,7 +84,7 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    factory = make_node_factory(normalize)
+    factory = make_node_factory(normalize, limits)
     return OperationReader(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
 
 
@@ -101,7 +101,8 @@ def read_held_operations(
     transaction.
     """
     limits = limits or _DEFAULT_LIMITS
-    batches = open_patch_batches(source, make_node_factory(normalize), limits, format)
+    factory = make_node_factory(normalize, limits)
+    batches = open_patch_batches(source, factory, limits, format)
     return OperationReader(batches, limits=limits)
 
 
@@ -139,7 +140,7 @@ def read_patches(
         >>> [patch.header["id"] for patch in read_patches(frame)]
         [rdflib.term.URIRef('urn:uuid:1')]
     """
-    factory = make_node_factory(normalize)
+    factory = make_node_factory(normalize, limits)
     limits = limits or _DEFAULT_LIMITS
     batches = open_patch_batches(source, factory, limits, format)
     return PatchIterator(batches, max_held_operations=limits.max_held_operations)
@@ -361,7 +362,8 @@ class PatchDecoder:
     """
 
     def __init__(self, limits: Limits | None = None, *, normalize: bool | None = None) -> None:
-        self._decoder = PatchFrameDecoder(make_node_factory(normalize), limits or _DEFAULT_LIMITS)
+        factory = make_node_factory(normalize, limits)
+        self._decoder = PatchFrameDecoder(factory, limits or _DEFAULT_LIMITS)
 
     def decode_frame(self, data: Any) -> Batch:
         """Decode a bare frame.

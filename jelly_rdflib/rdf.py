@@ -93,7 +93,7 @@ def read_statements(
         ...     print(s, p, o, g)
         urn:s urn:p 1 urn:x-rdflib:default
     """
-    factory = make_node_factory(normalize)
+    factory = make_node_factory(normalize, limits)
     return StatementReader(
         open_statement_batches(
             source, factory, limits or _DEFAULT_LIMITS, format, strict=strict, base=base
@@ -157,7 +157,7 @@ def _read_batches(
     source: Any, limits: Limits | None, normalize: bool | None, strict: bool
 ) -> BatchReader:
     limits = limits or _DEFAULT_LIMITS
-    decoder = StatementFrameDecoder(make_node_factory(normalize), limits, strict=strict)
+    decoder = StatementFrameDecoder(make_node_factory(normalize, limits), limits, strict=strict)
     return BatchReader(source, decoder, limits)
 
 
@@ -247,7 +247,7 @@ class StatementDecoder:
         strict: bool = True,
     ) -> None:
         self._decoder = StatementFrameDecoder(
-            make_node_factory(normalize), limits or _DEFAULT_LIMITS, strict=strict
+            make_node_factory(normalize, limits), limits or _DEFAULT_LIMITS, strict=strict
         )
 
     def decode_frame(self, data: Any) -> Frame:

@@ -83,7 +83,8 @@ def open_batches(
     source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
 ) -> BatchSource:
     """Open what can be read; arguments as for `jelly_rdflib.read_operations`."""
-    return open_patch_batches(source, make_node_factory(normalize), limits or Limits(), format)
+    factory = make_node_factory(normalize, limits)
+    return open_patch_batches(source, factory, limits or Limits(), format)
 
 
 def operation_at(batch: Batch, row: int) -> Operation:

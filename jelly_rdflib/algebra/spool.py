@@ -26,6 +26,9 @@ _MAX_CHARACTERS = 16 << 20
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
+    max_frame_rows=(1 << 31) - 1,
+    max_frame_terms=(1 << 31) - 1,
+    max_xml_tags=(1 << 31) - 1,
     max_string_size=(1 << 31) - 1,
     max_text_size=(1 << 31) - 1,
     max_nesting_depth=1000,

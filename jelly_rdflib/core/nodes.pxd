@@ -18,6 +18,7 @@ ctypedef struct CachedNode:
 cdef class NodeFactory:
     cdef NodeTypes types
     cdef object normalize
+    cdef size_t max_xml_tags
     cdef CachedNode* cache
     cdef list make_nodes(self, const TermColumns* terms)
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)

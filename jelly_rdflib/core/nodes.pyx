@@ -12,6 +12,8 @@ from libc.string cimport memcmp, memcpy
 from jelly_rdflib.core.node_types cimport get_slot
 from jelly_rdflib.core.terms cimport TermKind
 
+from jelly_rdflib.errors import LimitError
+
 cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
     void PyList_SET_ITEM(object items, Py_ssize_t index, object item)
@@ -23,8 +25,12 @@ cdef extern from "Python.h":
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
 
 cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
+cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
+cdef const char* HTML = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML"
 cdef enum:
     XSD_DECIMAL_SIZE = 40
+    XML_LITERAL_SIZE = 53
+    HTML_SIZE = 47
 
 cdef enum:
     # More than the names of the big preset, so that a stream's IRIs stay cached.
@@ -40,10 +46,15 @@ cdef class NodeFactory:
     Args:
         types: The classes to make.
         normalize: Handed to the literal class: True, False, or None for its own default.
+        max_xml_tags: How many tags and attributes the XML and HTML literals of a table may have: of
+            each the literal class makes a tree.
     """
 
-    def __cinit__(self, NodeTypes types not None, *, normalize=None):
+    def __cinit__(
+        self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1
+    ):
         self.types = types
+        self.max_xml_tags = max_xml_tags
         self.normalize = normalize
         self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
         if self.cache == NULL:
@@ -63,9 +74,16 @@ cdef class NodeFactory:
         cdef list nodes = PyList_New(terms.count)
         cdef uint32_t term
         cdef object node = None
+        cdef size_t xml_tags = 0
         Py_INCREF(node)
         PyList_SET_ITEM(nodes, 0, node)
         for term in range(1, terms.count):
+            xml_tags += count_xml_tags(terms, term)
+            if xml_tags > self.max_xml_tags:
+                raise LimitError(
+                    f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
+                    " attributes (limit max_xml_tags)"
+                )
             # A term refers only to terms before it, whose nodes are there already.
             node = self.find_or_make(terms, term, nodes)
             Py_INCREF(node)
@@ -200,6 +218,33 @@ cdef inline bytes text_bytes(const TermColumns* terms, uint32_t term):
     )
 
 
+cdef inline size_t count_xml_tags(const TermColumns* terms, uint32_t term) noexcept:
+    """Count what a tree is made of, if the term is a literal of which one is made."""
+    if terms.kinds[term] != TermKind.TYPED_LITERAL or not (
+        is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE)
+        or is_datatype(terms, term, HTML, HTML_SIZE)
+    ):
+        return 0
+    return count_markup(text_start(terms, term), text_size(terms, term))
+
+
+cdef size_t count_markup(const uint8_t* text, size_t size) noexcept:
+    cdef size_t count = 0
+    cdef size_t i
+    for i in range(size):
+        count += text[i] == b"<" or text[i] == b"="
+    return count
+
+
+cdef inline bint is_datatype(
+    const TermColumns* terms, uint32_t term, const char* datatype, size_t size
+) noexcept:
+    cdef uint32_t extra = terms.extras[term]
+    return <size_t>text_size(terms, extra) == size and (
+        memcmp(text_start(terms, extra), datatype, size) == 0
+    )
+
+
 cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
     """Is this a decimal number with an exponent of more than two digits?
 
@@ -208,10 +253,7 @@ cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
     """
     cdef const uint8_t* at = text_start(terms, term)
     cdef const uint8_t* end = at + text_size(terms, term)
-    cdef uint32_t datatype = terms.extras[term]
-    if text_size(terms, datatype) != XSD_DECIMAL_SIZE or memcmp(
-        text_start(terms, datatype), XSD_DECIMAL, XSD_DECIMAL_SIZE
-    ) != 0:
+    if not is_datatype(terms, term, XSD_DECIMAL, XSD_DECIMAL_SIZE):
         return False
     while at < end and at[0] | 0x20 != b"e":
         at += 1

@@ -31,6 +31,8 @@ class Limits:
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
             the lookups hold. Lookups let a small frame stand for much text, so this is apart from
             the frame's own size.
+        max_xml_tags: Tags and attributes of all XML and HTML literals of one frame. rdflib makes a
+            tree of each, which takes some hundred bytes for each of them; batches have no trees.
         max_expansion: How many times its own size the text may have that a stream stands for, in
             all: a repeated term stands for its text in each frame, an IRI for that of its prefix.
             Counted beyond ``max_text_size`` for the stream and 64 KiB for each frame. Of RDF Patch
@@ -63,6 +65,7 @@ class Limits:
     max_nesting_depth: int = 100
     max_string_size: int = 6 << 20
     max_text_size: int = 12 << 20
+    max_xml_tags: int = 1 << 17
     max_expansion: int = 1024
     max_decompressed_size: int = 1 << 40
     max_decompression_ratio: int = 100
@@ -80,5 +83,5 @@ class Limits:
         check_range("max_decompressed_size", self.max_decompressed_size, 0, _MAX_TOTAL)
         check_range("max_decompression_ratio", self.max_decompression_ratio, 0, _MAX_COUNT)
         check_range("max_held_operations", self.max_held_operations, 0, _MAX_TOTAL)
-        for name in ("max_frame_rows", "max_frame_terms", "max_prefixes"):
+        for name in ("max_frame_rows", "max_frame_terms", "max_xml_tags", "max_prefixes"):
             check_range(name, getattr(self, name), 0, _MAX_COUNT)

@@ -65,6 +65,11 @@ def one_frame(*rows: bytes) -> Iterable[bytes]:
     return [delimited(patch_head()), delimited(b"".join(rows))]
 
 
+def xml_literal() -> Iterator[bytes]:
+    datatype = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
+    yield b'A <urn:s> <urn:p> "%s"^^<%s> .\n' % (b"<a b=''/>" * 100_000, datatype)
+
+
 def string(size: int, letter: bytes = b"x") -> bytes:
     return letter * size
 
@@ -185,6 +190,7 @@ REFUSED = [
         ("batches", "apply", "validate"),
         "rdf-patch-thrift",
     ),
+    Refused("max_xml_tags", "an XML literal", xml_literal, ("operations", "apply"), "rdf-patch"),
     Refused("max_text_size", "IRIs of one prefix", many_concatenated_iris, ALL),
     Refused("max_text_size", "lookups full of long names", full_lookups),
     Refused("max_expansion", "an IRI in many frames", iris_in_many_frames),
