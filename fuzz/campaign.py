@@ -29,7 +29,7 @@ LOGS = FOLDER / "logs"
 
 SANITIZERS = "-fsanitize=address,undefined,fuzzer-no-link"
 FLAGS = [
-    *("-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv"),
+    *("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv"),
     *("-fno-sanitize-recover=undefined", SANITIZERS),
 ]
 LIBFUZZER = [

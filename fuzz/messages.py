@@ -113,7 +113,12 @@ def _set(message: Message, known: FieldDescriptor, rng: random.Random, depth: in
     if kind == FieldDescriptor.TYPE_MESSAGE:
         inner = getattr(message, known.name)
         inner.SetInParent()
-        if depth < DEPTH and inner.DESCRIPTOR.fields:
+        if known.message_type == message.DESCRIPTOR and rng.random() < 0.5:
+            # A quoted triple in itself.
+            copy = type(message)()
+            copy.CopyFrom(message)
+            inner.CopyFrom(copy)
+        elif depth < DEPTH and inner.DESCRIPTOR.fields:
             _fill(inner, rng, depth + 1)
     elif kind == FieldDescriptor.TYPE_STRING:
         setattr(message, known.name, rng.choice(STRINGS))

@@ -18,7 +18,7 @@ PLANTED = FOLDER / "planted.so"
 COMPILER = "gcc"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 # Python's own flags make numbers wrap around, of which nothing would be told.
-FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", *SANITIZERS]
+FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", *SANITIZERS]
 
 # What must be said of the faults in planted.c.
 FAULTS = {
