@@ -18,7 +18,7 @@ from .plot import draw_memory, draw_time
 from .section import replace_section
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 2
+ROUNDS = 1
 SECTION = "time and memory"
 TIME, MEMORY = "reliability-time.svg", "reliability-memory.svg"
 

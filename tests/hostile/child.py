@@ -1,8 +1,8 @@
 """Reads hostile input in a process of its own: ``python -m tests.hostile.child``.
 
 The arguments are uses with commas between them, a format, a path ("-" for standard input), limits
-as JSON, and ``warm`` if a small input is to be used before. For each use it prints a line of JSON:
-what came of it, and what that took of time and memory.
+as JSON, and the path of a small input if one is to be used before. For each use it prints a line of
+JSON: what came of it, and what that took of time and memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import json
 import re
 import resource
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +20,6 @@ from typing import Any
 import jelly_rdflib as jr
 
 from ..sanitized import UNDER_SANITIZERS
-from .attacks import ATTACKS
 
 __all__ = ["USES"]
 
@@ -154,19 +152,16 @@ def peak() -> int:
 
 
 def run(
-    use: str, format: str, path: str, limits: dict[str, int], *, warm: bool = False
+    use: str, format: str, path: str, limits: dict[str, int], *, warm: str | None = None
 ) -> dict[str, Any]:
     import warnings
 
     warnings.simplefilter("ignore")
     source: Any = sys.stdin.buffer if path == "-" else path
-    if warm:
+    if warm is not None:
         # What is imported when it is first asked for is no work on the input.
-        with tempfile.NamedTemporaryFile() as file:
-            first = next(iter(attack for attack in ATTACKS.values() if attack.format == format))
-            first.write(Path(file.name), 4096)
-            with contextlib.suppress(jr.JellyError):
-                USES[use](file.name, format=format, limits=jr.Limits())
+        with contextlib.suppress(jr.JellyError):
+            USES[use](warm, format=format, limits=jr.Limits())
     error: Exception | None = None
     result = 0
     start = time.process_time()
@@ -191,5 +186,5 @@ if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     uses, format, path, limits, *rest = sys.argv[1:]
     for use in uses.split(","):
-        report = run(use, format, path, json.loads(limits), warm=rest == ["warm"])
+        report = run(use, format, path, json.loads(limits), warm=rest[0] if rest else None)
         print(json.dumps(report), flush=True)
