@@ -26,7 +26,7 @@ from jelly_rdflib.stores.plain_graph import (
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_readable
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.undoing import claim, release, undo_fully
+from jelly_rdflib.stores.undoing import Claim, undo_fully
 
 __all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 
@@ -267,7 +267,7 @@ class _Applier:
             is_exact=has_exact_prefixes,
             max_prefixes=max_prefixes,
         )
-        self._store = target.store
+        self._claim = Claim(target.store)
         # What there is to complain about though all was undone.
         self._refusal: ApplyError | None = None
         # Whether there is anything to roll back.
@@ -291,7 +291,7 @@ class _Applier:
     def run(self, operations: Iterator[Operation]) -> ApplyResult:
         """Apply the operations."""
         try:
-            claim(self._store, self)
+            self._claim.take()
             self._begin()
             while (operation := self._statements.statements(operations)) is not None:
                 self._take(operation)
@@ -300,7 +300,7 @@ class _Applier:
             undo_fully(self._leave)
             raise
         finally:
-            release(self._store, self)
+            self._claim.free()
         return ApplyResult(
             patches=self._patches + (self._count_operations() > self._operations_before),
             operations=self._count_operations(),

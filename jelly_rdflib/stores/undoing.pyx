@@ -4,6 +4,8 @@ Python looks for signals between its own instructions, at the start of each func
 Cython code so that there is no such place between the call that is interrupted and the next one.
 """
 
+cimport cython
+
 from jelly_rdflib.errors import ApplyError, RollbackError
 
 # Who applies changes to which store, by the store's identity: not all stores have a dictionary.
@@ -53,25 +55,34 @@ def undo_fully(undo):
         raise interrupt
 
 
-def claim(store, owner):
-    """Note that changes are about to be applied to a store: two at once would undo each other's.
+@cython.final
+cdef class Claim:
+    """Says that changes are being applied to a store: two at once would undo each other's.
 
     Args:
         store: Any store of rdflib.
-        owner: Whoever applies them.
-
-    Raises:
-        ApplyError: Somebody else applies changes to it.
     """
-    # At once: looking and then setting might let another thread in between.
-    if CLAIMS.setdefault(id(store), owner) is not owner:
-        raise ApplyError(
-            "changes are being applied to this store already, by another thread or by what yields "
-            "these operations: apply one after the other"
-        )
 
+    cdef object key
 
-def release(store, owner):
-    """Note that the changes are applied; nothing is done if another has the store."""
-    if CLAIMS.get(id(store)) is owner:
-        del CLAIMS[id(store)]
+    def __init__(self, store):
+        # Made here: to free it must take no memory.
+        self.key = id(store)
+
+    def take(self):
+        """Claim the store.
+
+        Raises:
+            ApplyError: Somebody else has claimed it.
+        """
+        # At once: looking and then setting might let another thread in between.
+        if CLAIMS.setdefault(self.key, self) is not self:
+            raise ApplyError(
+                "changes are being applied to this store already, by another thread or by what"
+                " yields these operations: apply one after the other"
+            )
+
+    def free(self):
+        """Free the store; nothing is done if another has it."""
+        if CLAIMS.get(self.key) is self:
+            del CLAIMS[self.key]

@@ -56,29 +56,19 @@ def main() -> None:
         ),
         (
             "`KeyboardInterrupt` by a timer's signal",
-            [
-                partial(in_child, "signals", name, "1000", "1")
-                for name in ("memory", "Oxigraph")
-            ],
+            [partial(in_child, "signals", name, "1000", "1") for name in ("memory", "Oxigraph")],
         ),
         (
             "no memory for one allocation",
             [
                 *(
-                    partial(in_child, "no_memory", work, "memory", "once", "1")
+                    partial(in_child, "no_memory", work, "memory", "1")
                     for work in ("read Jelly-Patch", "read text", "write Jelly-Patch", "apply")
                 ),
                 *(
-                    partial(in_child, "no_memory", "apply", name, "once", "1")
+                    partial(in_child, "no_memory", "apply", name, "1")
                     for name in ("Oxigraph", "of a third party")
                 ),
-            ],
-        ),
-        (
-            "no memory for any allocation from one on",
-            [
-                partial(in_child, "no_memory", work, "memory", "stays", "1")
-                for work in ("read Jelly-Patch", "read text", "write Jelly-Patch", "apply")
             ],
         ),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,6 +64,29 @@ def test_an_interrupt_by_a_signal(name: str) -> None:
         f"sys.argv = ['', {name!r}, '30', '1']; main()"
     )
     assert int(out.split()[0]) > 10
+
+
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="of the Pythons tried the others crash by themselves"
+)
+@pytest.mark.parametrize(
+    ("work", "target", "stride", "least"),
+    [
+        ("read Jelly-Patch", "memory", 3, 60),
+        ("read text", "memory", 3, 60),
+        ("write Jelly-Patch", "memory", 3, 30),
+        ("apply", "memory", 5, 100),
+        ("apply", "of a third party", 37, 20),
+        ("apply", "Oxigraph", 37, 20),
+    ],
+)
+def test_no_memory_for_an_allocation(work: str, target: str, stride: int, least: int) -> None:
+    pytest.importorskip("_testcapi")
+    out = run(
+        "import sys; from tests.faults.no_memory import main; "
+        f"sys.argv = ['', {work!r}, {target!r}, '{stride}']; main()"
+    )
+    assert int(out.split()[0]) >= least
 
 
 # --- random patches, random faults ---------------------------------------------------------------
