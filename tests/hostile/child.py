@@ -122,10 +122,20 @@ def index(source: Any, *, format: str, limits: jr.Limits) -> int:
     )
 
 
+def verify(path: Any, *, format: str, limits: jr.Limits) -> int:
+    """Count the problems of a patch log."""
+    return len(jr.PatchLog(path, limits=limits).verify(deep=True))
+
+
+def checkout(path: Any, *, format: str, limits: jr.Limits) -> int:
+    return len(jr.PatchLog(path, limits=limits).checkout())
+
+
 USES: dict[str, Callable[..., int]] = {
     "apply": apply,
     "batches": lambda source, **arguments: count(jr.read_batches(source, **arguments)),
     "bytes": read_bytes,
+    "checkout": checkout,
     "compact": lambda source, **arguments: count(jr.compact(source, **arguments)),
     "index": index,
     "inspect": inspect,
@@ -137,6 +147,7 @@ USES: dict[str, Callable[..., int]] = {
     "statements": read_statements,
     "text": to_text,
     "validate": validate,
+    "verify": verify,
 }
 
 
