@@ -84,8 +84,7 @@ def _show(error: Any) -> None:
     import click
 
     if isinstance(error, click.UsageError):
-        error.message = printable(error.message)
-        error.show()
+        click.UsageError(printable(error.format_message()), error.ctx).show()
     else:
         say(f"jellyp: {error.format_message()}", err=True)
 
