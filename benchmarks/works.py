@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 import pyoxigraph as ox
-from google.protobuf.internal import api_implementation  # type: ignore[import-untyped]
+from google.protobuf.internal import api_implementation
 from pyjelly.integrations.rdflib.parse import (  # type: ignore[import-untyped]
     RDFLibJellyParser,
     parse_jelly_flat,
