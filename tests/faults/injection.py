@@ -89,7 +89,7 @@ FOLDERS = (
 )
 
 # After these Python looks whether a signal has come.
-LOOKS_AFTER = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "PRECALL")
+LOOKS_AFTER = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
 
 @cache

@@ -77,7 +77,6 @@ def test_an_interrupt_by_a_signal(name: str) -> None:
         ("write Jelly-Patch", "memory", 3, 30),
         ("apply", "memory", 5, 100),
         ("apply", "of a third party", 37, 20),
-        ("apply", "Oxigraph", 37, 20),
     ],
 )
 def test_no_memory_for_an_allocation(work: str, target: str, stride: int, least: int) -> None:
