@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 POINTS = 7
 # What the largest input is to take, in seconds, and how large it may be, in bytes.
 SECONDS = 0.3
+# What `invert` keeps is in a file from some thousand operations on, where each takes longer.
+SECONDS_OF = {"invert": 4.0}
 MAX_SIZE = 16 << 20
 FIRST_SIZE = 64 << 10
 WARM_SIZE = 4 << 10
@@ -228,12 +230,13 @@ class _Input:
 
 def _find_size(kind: Kind, input_: _Input) -> int:
     """Return a size that takes about as long as it is meant to."""
+    seconds = SECONDS_OF.get(kind.use, SECONDS)
     size = FIRST_SIZE
     while True:
         point = _point(kind, input_, size, 1)
-        if size >= MAX_SIZE or point.seconds * 2 > SECONDS:
+        if size >= MAX_SIZE or point.seconds * 2 > seconds:
             return size
-        factor = 4 if point.seconds * 8 < SECONDS else 2
+        factor = 4 if point.seconds * 8 < seconds else 2
         size = min(size * factor, MAX_SIZE)
 
 

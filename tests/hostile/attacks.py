@@ -429,10 +429,10 @@ def escapes() -> Iterator[bytes]:
 
 @attack("rdf-patch")
 def long_rows() -> Iterator[bytes]:
-    """Rows of 4 MiB each."""
+    """Rows of 128 KiB each."""
     for number in itertools.count():
         text = b"text %d, " % number
-        yield b'A <urn:s> <urn:p> """%s""" .\n' % (text * (4 * MIB // len(text)))
+        yield b'A <urn:s> <urn:p> """%s""" .\n' % (text * ((128 << 10) // len(text)))
 
 
 @attack("rdf-patch")
