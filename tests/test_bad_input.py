@@ -247,6 +247,24 @@ class TestVarints:
     def test_padding_up_to_ten_bytes_is_legal(self, size: int) -> None:
         assert read(self.number(wire.varint(7, size))) == [("END",)]
 
+    @pytest.mark.parametrize("size", [5, 6, 10])
+    def test_tags_and_lengths_have_five_bytes_at_the_most(self, size: int) -> None:
+        """As protobuf's own parsers have it; they refuse what is longer."""
+        begin = wire.field(6, b"")
+        length = wire.varint(len(begin), size)
+        for more in (
+            wire.tag(99, wire.VARINT, size) + b"\x07",
+            wire.tag(99, wire.LEN) + wire.varint(1, size) + b"x",
+            wire.tag(1, wire.LEN, size) + wire.varint(len(begin)) + begin + row(7, b""),
+            wire.tag(1, wire.LEN) + length + begin + row(7, b""),
+            wire.tag(99, wire.GROUP_START) + wire.tag(99, wire.GROUP_END, size),
+        ):
+            data = b.delimited([HEAD + more])
+            if size <= 5:
+                assert read(data)[-1] == ("END",)
+            else:
+                assert "5 bytes" in refuse(data).message
+
     @pytest.mark.parametrize(
         "encoded",
         [

@@ -20,6 +20,8 @@ cdef enum:
     # Unknown groups may nest; protobuf's own parsers stop at this depth too.
     MAX_GROUP_DEPTH = 100
     MAX_LENGTH = 0x7FFFFFFF
+    # Of varints of tags and lengths.
+    MAX_SHORT_SIZE = 5
 
 
 ctypedef struct Span:
@@ -76,6 +78,22 @@ cdef inline int read_varint(
     return read_long_varint(at, end, value, failure)
 
 
+cdef inline int read_short_varint(
+    const uint8_t** at, const uint8_t* end, uint64_t* value, Failure* failure
+) noexcept nogil:
+    """Read a varint of a tag or a length, for which protobuf's own parsers take no more bytes."""
+    cdef const uint8_t* start = at[0]
+    if start < end and start[0] < 0x80:
+        value[0] = start[0]
+        at[0] = start + 1
+        return 0
+    if read_long_varint(at, end, value, failure) < 0:
+        return -1
+    if at[0] - start > MAX_SHORT_SIZE:
+        return fail(failure, start, b"varint of a tag or a length has more than 5 bytes")
+    return 0
+
+
 cdef inline int read_uint32(
     const uint8_t** at, const uint8_t* end, uint32_t* value, Failure* failure
 ) noexcept nogil:
@@ -95,7 +113,7 @@ cdef inline int read_span(
     """Read a length and the bytes that it counts, which must lie before ``end``."""
     cdef const uint8_t* start = at[0]
     cdef uint64_t length
-    if read_varint(at, end, &length, failure) < 0:
+    if read_short_varint(at, end, &length, failure) < 0:
         return -1
     if length > <uint64_t>(end - at[0]):
         return fail_number(
@@ -113,7 +131,7 @@ cdef inline int read_tag(
 ) noexcept nogil:
     cdef const uint8_t* start = at[0]
     cdef uint64_t tag
-    if read_varint(at, end, &tag, failure) < 0:
+    if read_short_varint(at, end, &tag, failure) < 0:
         return -1
     if tag > 0xFFFFFFFFU or tag < 8:
         return fail_number(failure, start, b"{number} is no field's tag", tag, 0)

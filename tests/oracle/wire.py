@@ -120,10 +120,10 @@ def split(data: bytes) -> list[bytes]:
     return frames
 
 
-def _read_tag(data: bytes, at: int, doubts: set[str]) -> tuple[int, int, int]:
+def _read_tag(data: bytes, at: int) -> tuple[int, int, int]:
     value, end = read_varint(data, at)
     if end - at > 5:
-        doubts.add("long tag")
+        raise WireError("tag of more than 5 bytes")
     if value > _MAX_UINT32:
         raise WireError("field number is too high")
     if value >> 3 == 0:
@@ -137,7 +137,7 @@ def _skip(data: bytes, at: int, number: int, wire_type: int, depth: int, doubts:
     if wire_type == LEN:
         size, after = read_varint(data, at)
         if after - at > 5:
-            doubts.add("long length")
+            raise WireError("length of more than 5 bytes")
         end = after + size
     elif wire_type in (I64, I32):
         end = at + (8 if wire_type == I64 else 4)
@@ -145,7 +145,7 @@ def _skip(data: bytes, at: int, number: int, wire_type: int, depth: int, doubts:
         if depth > _DEEP:
             doubts.add("deep")
         while True:
-            inner, kind, at = _read_tag(data, at, doubts)
+            inner, kind, at = _read_tag(data, at)
             if kind == GROUP_END:
                 if inner != number:
                     raise WireError("group is closed by another one's end")
@@ -175,7 +175,7 @@ def check(descriptor: Any, data: bytes, *, depth: int = 1) -> set[str]:
     doubts: set[str] = {"deep"} if depth > _DEEP else set()
     at = 0
     while at < len(data):
-        number, wire_type, at = _read_tag(data, at, doubts)
+        number, wire_type, at = _read_tag(data, at)
         known = descriptor.fields_by_number.get(number)
         end = _skip(data, at, number, wire_type, depth + 1, doubts)
         if known is not None:

@@ -1,0 +1,83 @@
+"""What fuzzing found, tried again; and the targets themselves: they notice what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from fuzz import differential, reading
+from fuzz.outcomes import Outcome, Pieces, assert_limited, attempt
+from fuzz.targets import TARGETS
+
+from ..oracle import build as b
+from ..oracle import wire
+from ..rdf.test_bad_input import HEAD as RDF_HEAD
+from ..test_bad_input import HEAD, SMALL
+
+BEGIN = wire.field(6, b"")
+COMMIT = wire.field(1, wire.field(7, b""))
+
+FINDINGS = {
+    "a tag of six bytes, which protobuf refuses": (
+        "patch-differential",
+        b.delimited([HEAD + wire.tag(99, wire.VARINT, 6) + b"\x07"]),
+    ),
+    "a length of six bytes, which protobuf refuses": (
+        "patch-differential",
+        b.delimited([HEAD + wire.tag(1, wire.LEN) + wire.varint(2, 6) + BEGIN + COMMIT]),
+    ),
+    "the same in a message nobody knows": (
+        "rdf-differential",
+        b.delimited([RDF_HEAD + wire.tag(99, wire.LEN) + wire.varint(1, 10) + b"x"]),
+    ),
+}
+
+
+@pytest.mark.parametrize(("target", "data"), FINDINGS.values(), ids=FINDINGS)
+def test_findings(target: str, data: bytes) -> None:
+    TARGETS[target].check(data)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("data", [b"", b"\n", b"\x00", SMALL, SMALL[:-1]], ids=len)
+def test_any_target_takes_any_input(target: str, data: bytes) -> None:
+    TARGETS[target].check(data)
+
+
+class TestTargetsNotice:
+    """A decoder that is wrong is found out."""
+
+    def test_an_operation_that_is_lost(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def lose_one(*arguments: Any, **options: Any) -> Iterator[Any]:
+            operations = read_operations(*arguments, **options)
+            next(operations)
+            return operations
+
+        read_operations = jr.read_operations
+        monkeypatch.setattr(jr, "read_operations", lose_one)
+        for check in (reading.read_patch, differential.compare_patch):
+            with pytest.raises(AssertionError):
+                check(SMALL)
+
+    def test_an_error_that_is_none_of_jellys(self) -> None:
+        def fail() -> Iterator[Any]:
+            raise OverflowError
+            yield
+
+        with pytest.raises(OverflowError):
+            attempt(fail)
+
+    def test_limits_that_change_what_is_read(self) -> None:
+        whole = Outcome([1, 2, 3])
+        assert_limited(Outcome([1, 2, 3]), whole)
+        assert_limited(Outcome([1, 2], jr.LimitError("too much")), whole)
+        for wrong in (Outcome([1, 2]), Outcome([2], jr.LimitError("too much"))):
+            with pytest.raises(AssertionError):
+                assert_limited(wrong, whole)
+
+    def test_pieces_are_as_small_as_they_are_to_be(self) -> None:
+        pieces = Pieces(b"abcde", 2)
+        assert [pieces.read(100) for _ in range(4)] == [b"ab", b"cd", b"e", b""]
