@@ -18,6 +18,7 @@ import jelly_rdflib as jr
 
 from .oracle import decoder
 from .oracle.terms import Plain, operation, plain_operation
+from .sanitized import MEMORY_FACTOR
 
 __all__ = [
     "PATCH_OPTIONS",
@@ -163,7 +164,8 @@ def assert_nothing_is_kept(work: Callable[[], None]) -> None:
 def run(code: str, *arguments: str, timeout: float = 120) -> str:
     """Run Python code in a process of its own, and return what it prints.
 
-    ``peak()`` in the code is the most memory that the process had so far, in bytes.
+    ``peak()`` in the code is the most memory that the process had so far, in bytes; under the
+    sanitizers half of it, as they take as much again.
     """
     prelude = (
         # ru_maxrss starts at what the parent had; the peak in /proc is the program's own.
@@ -173,7 +175,8 @@ def run(code: str, *arguments: str, timeout: float = 120) -> str:
         "def peak():\n"
         "    if sys.platform == 'linux':\n"
         "        status = pathlib.Path('/proc/self/status').read_text()\n"
-        "        return int(re.search(r'VmHWM:\\s+(\\d+) kB', status)[1]) * 1024\n"
+        "        size = int(re.search(r'VmHWM:\\s+(\\d+) kB', status)[1]) * 1024\n"
+        f"        return size // {MEMORY_FACTOR}\n"
         "    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "    return usage * (1 if sys.platform == 'darwin' else 1024)\n"
     )
