@@ -15,7 +15,7 @@ from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests.oracle.wire import looks_bare
 
-from .outcomes import Outcome, attempt, plain_operations
+from .outcomes import Outcome, attempt, is_compressed, plain_operations
 
 __all__ = ["inspect_any", "read_parts", "restore_state"]
 
@@ -59,7 +59,7 @@ def _read(batches: Any) -> Outcome:
 
 def read_parts(data: bytes) -> None:
     """The parts of a delimited stream, each from a saved state, make the whole."""
-    if len(data) > LONG or not data or looks_bare(data):
+    if len(data) > LONG or not data or looks_bare(data) or is_compressed(data):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,7 +9,15 @@ from typing import Any
 import jelly_rdflib as jr
 from tests.oracle.terms import plain_operation
 
-__all__ = ["SMALL_LIMITS", "Outcome", "Pieces", "assert_limited", "attempt", "plain_operations"]
+__all__ = [
+    "SMALL_LIMITS",
+    "Outcome",
+    "Pieces",
+    "assert_limited",
+    "attempt",
+    "is_compressed",
+    "plain_operations",
+]
 
 SMALL_LIMITS = jr.Limits(
     max_name_table_size=16,
@@ -21,6 +29,11 @@ SMALL_LIMITS = jr.Limits(
     max_text_size=2000,
     max_expansion=4,
 )
+
+
+def is_compressed(data: bytes) -> bool:
+    """Does an input look like gzip or zstd: are positions in it those of something else?"""
+    return data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
 
 
 class Pieces:
