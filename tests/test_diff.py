@@ -136,11 +136,11 @@ def test_plain_literals_and_strings(
         assert set(new.quads()) == was
 
 
-SPELLINGS = ["plain", "typed", "both"]
+SPELLING_IDS = ["plain", "typed", "both"]
 
 
-@pytest.mark.parametrize("after", [{PLAIN}, {STRING}, {PLAIN, STRING}], ids=SPELLINGS)
-@pytest.mark.parametrize("before", [{PLAIN}, {STRING}, {PLAIN, STRING}], ids=SPELLINGS)
+@pytest.mark.parametrize("after", [{PLAIN}, {STRING}, {PLAIN, STRING}], ids=SPELLING_IDS)
+@pytest.mark.parametrize("before", [{PLAIN}, {STRING}, {PLAIN, STRING}], ids=SPELLING_IDS)
 @pytest.mark.parametrize("stores", [STORES, STORES[::-1]], ids=str)
 def test_the_other_spelling_is_no_difference(
     stores: list[str], before: set[Any], after: set[Any]
