@@ -9,7 +9,8 @@ __all__ = ["DEFAULTS", "MESSAGES"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
-ROWS = ROW.findall(PAGE.read_text("utf-8"))
+SECTION = PAGE.read_text("utf-8").partition("\n## Limits\n")[2].partition("\n## ")[0]
+ROWS = ROW.findall(SECTION)
 
 DEFAULTS = {name: int(number.replace(",", "")) for name, number, _ in ROWS}
 """The defaults, by limit."""
