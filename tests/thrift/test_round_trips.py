@@ -14,6 +14,7 @@ from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder
 from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
+from ..oracle import terms as oracle
 from ..oracle.terms import DEFAULT_GRAPH, Plain
 from ..strategies import Stream, streams, terms
 from ..text import support as text
@@ -77,7 +78,9 @@ def test_text(stream: Stream) -> None:
 @given(st.lists(terms(generalized=True, depth=3), min_size=1, max_size=5))
 def test_terms(plain_terms: list[Plain]) -> None:
     headers: list[Plain] = [("H", "a", term) for term in plain_terms]
-    assert read(write(headers)) == expected(headers)
+    # rdflib collapses the white space of some literals as they are made.
+    wanted = expected([oracle.plain_operation(oracle.operation(header)) for header in headers])
+    assert read(write(headers)) == wanted
 
 
 @given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))
