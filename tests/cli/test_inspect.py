@@ -98,7 +98,7 @@ def test_a_name_that_gives_orders_to_the_terminal(tmp_path: Path) -> None:
         writer.add(S, P, S)
     shown = run_well("inspect", path).text
     assert "\x1b" not in shown
-    assert "'\\x1b[2J[bold]'" in shown
+    assert r"\u001B[2J[bold]" in shown
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--frames"], ["--frames", "--json"]])

@@ -200,7 +200,7 @@ def test_prefixes_that_can_not_be_unbound_are_told_of() -> None:
     bind = dataset.store.bind
     dataset.store.bind = lambda *args, **more: fuse.call(bind, *args, **more)
     prefixes = [prefix_added(f"new{n}", f"urn:{n}#") for n in range(4)]
-    with pytest.raises(jr.RollbackError, match="can't unbind the prefix 'new"):
+    with pytest.raises(jr.RollbackError, match=r"can't unbind the prefix '(before|new0)'"):
         apply([*BEFORE, *prefixes], dataset)
     state = state_of(dataset)
     assert state["statements"] == before["statements"]
