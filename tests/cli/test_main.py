@@ -144,6 +144,8 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(number: signal.Signals, lar
         [*COMMAND, "convert", str(large), str(folder / "out.jellyp")],
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
+        # Under nohup the tests ignore SIGHUP, and what they start would too.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while len(os.listdir(folder)) < 2:
