@@ -39,7 +39,7 @@ class StreamRules:
         self._options_offset = 0
         self._has_large_frame = False
         self._has_namespaces = False
-        self._has_graphs = False
+        self._is_past_first_graph = False
         self._has_quoted_triples = False
         self._has_generalized_statements = False
 
@@ -82,21 +82,18 @@ class StreamRules:
 
     def _take_graphs(self, batch: Batch) -> Iterator[Fault]:
         """Find a prefix before the first graph; it is told once."""
-        if self._has_graphs:
+        if self._is_past_first_graph:
             return
         for row in range(len(batch)):
             if batch.g[row] != 0:
-                self._has_graphs = True
+                self._is_past_first_graph = True
                 return
             if batch.ops[row] in (Op.PA, Op.PD):
-                self._has_graphs = True
-                ((offset, number),) = self._survey.locate([row])
-                yield Fault(
-                    rule="namespace-graph",
-                    message="prefix without a graph, and there was none before it to repeat",
-                    offset=offset,
-                    frame=self._survey.last_frame[0],
-                    row=number,
+                self._is_past_first_graph = True
+                yield self._blame_row(
+                    "namespace-graph",
+                    row,
+                    "prefix without a graph, and there was none before it to repeat",
                 )
                 return
 
@@ -111,13 +108,8 @@ class StreamRules:
             row = bytes(batch.ops).find(Op.PA)
             self._has_namespaces = row >= 0
             if self._has_namespaces and options.version == 1:
-                ((offset, number),) = self._survey.locate([row])
-                yield Fault(
-                    rule="namespace-version",
-                    message="namespace declaration in a stream of version 1",
-                    offset=offset,
-                    frame=self._survey.last_frame[0],
-                    row=number,
+                yield self._blame_row(
+                    "namespace-version", row, "namespace declaration in a stream of version 1"
                 )
 
     def finish(self) -> Iterator[Fault]:
@@ -152,6 +144,17 @@ class StreamRules:
                 offset=self._survey.position,
                 frame=self._survey.last_frame[0],
             )
+
+    def _blame_row(self, rule: str, row: int, message: str) -> Fault:
+        """Make a fault of a row of the last frame's batch."""
+        ((offset, number),) = self._survey.locate([row])
+        return Fault(
+            rule=rule,
+            message=message,
+            offset=offset,
+            frame=self._survey.last_frame[0],
+            row=number,
+        )
 
     def _blame_options(self, rule: str, message: str) -> Fault:
         return Fault(
