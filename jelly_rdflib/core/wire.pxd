@@ -83,11 +83,7 @@ cdef inline int read_short_varint(
 ) noexcept nogil:
     """Read a varint of a tag or a length, for which protobuf's own parsers take no more bytes."""
     cdef const uint8_t* start = at[0]
-    if start < end and start[0] < 0x80:
-        value[0] = start[0]
-        at[0] = start + 1
-        return 0
-    if read_long_varint(at, end, value, failure) < 0:
+    if read_varint(at, end, value, failure) < 0:
         return -1
     if at[0] - start > MAX_SHORT_SIZE:
         return fail(failure, start, b"varint of a tag or a length has more than 5 bytes")
