@@ -47,7 +47,8 @@ MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
 # Of the start and the end of a file, to tell it from another.
 SAMPLE = 1 << 16
-MAX_HEADER = 256 << 20
+# Some 80,000 parts: 5 TB with the usual spacing. As Python's objects it is ten times as much.
+MAX_HEADER = 8 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 
 
@@ -95,19 +96,16 @@ class Part:
                 state = file.read(size)
         if state is None:
             return None
-        # The text of lookups, and of the last terms.
-        max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
         try:
-            if self.stored is None:
-                return zstandard.ZstdDecompressor().decompress(state)
-            # As a stream: else what it says of its own size would be believed.
-            with zstandard.ZstdDecompressor().stream_reader(state) as reader:
-                content: bytes = reader.read(max_size + 1)
+            # What it says of its size is what will be made room for.
+            size = zstandard.get_frame_parameters(state).content_size
+            # The text of lookups, and of the last terms.
+            max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
+            if self.stored is not None and size > max_size:
+                raise DecodeError(f"the saved state of a decoder is larger than {max_size} bytes")
+            return zstandard.ZstdDecompressor().decompress(state)
         except zstandard.ZstdError as error:
             raise DecodeError(f"the saved state of a decoder is damaged: {error}") from error
-        if len(content) > max_size:
-            raise DecodeError(f"the saved state of a decoder is larger than {max_size} bytes")
-        return content
 
 
 def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:
@@ -276,6 +274,7 @@ def write_index(
         The index's path.
 
     Raises:
+        ValueError: There are too many parts for an index: take a wider spacing.
         OSError: It can't be written.
     """
     states = [part.load_state() or b"" for part in parts]
@@ -287,6 +286,8 @@ def write_index(
         {**_identity(path), "is_statements": is_statements, "parts": entries},
         separators=(",", ":"),
     ).encode()
+    if len(header) > MAX_HEADER:
+        raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
     target = index_path(path)
     # A name that nobody can guess: who may write to the folder might have put a link there.
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"

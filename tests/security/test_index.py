@@ -92,6 +92,30 @@ print(peak() - before)
     assert int(out) < 200e6
 
 
+def test_a_state_that_is_cut_off(file: Path) -> None:
+    fields = header_of(file)
+    state = zstandard.ZstdCompressor().compress(os.urandom(500))[:-9]
+    fields["parts"] = [fields["parts"][0], [*fields["parts"][1][:2], len(state)]]
+    forge(file, json.dumps(fields).encode(), state)
+    parts = load_index(file, spacing=1)
+    assert parts is not None
+    with pytest.raises(jr.DecodeError, match="the saved state of a decoder is damaged"):
+        parts[1].load_state()
+
+
+def test_a_header_larger_than_any_that_is_written(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = find_parts(file, spacing=300)
+    monkeypatch.setattr("jelly_rdflib.index.MAX_HEADER", 300)
+    with pytest.raises(ValueError, match="parts are too many for an index"):
+        write_index(file, parts)
+    assert os.listdir(file.parent) == [file.name]
+    forge(file, b" " * 301)
+    with pytest.raises(StaleIndexError, match="is damaged"):
+        load_index(file)
+
+
 def test_the_states_of_another_file_are_read_as_a_stream_is(file: Path) -> None:
     """They may make other rows of it; but whatever they say, it is checked."""
     fields = header_of(file)
