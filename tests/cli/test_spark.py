@@ -185,6 +185,29 @@ def test_ingest(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("shared")
+def test_limits_go_to_the_workers(log: Path, tmp_path: Path) -> None:
+    short, long = ("--limit", "max_string_size=4"), ("--limit", "max_string_size=1K")
+    base = tmp_path / "base.jelly"
+    with jr.StatementWriter(base) as writer:
+        writer.add(S, P, S, G)
+    table, checkpoint = tmp_path / "table", tmp_path / "checkpoint"
+    empty = tmp_path / "empty.jellyp"
+    with jr.PatchWriter(empty) as writer:
+        writer.begin()
+        writer.commit()
+    for arguments in (
+        ["replay", log],
+        ["replay", empty, "--base", base],
+        ["diff", log],
+        ["compact", log],
+        ["ingest", log, table, "--checkpoint", checkpoint],
+    ):
+        refused = invoke(*arguments, *short, code=1)
+        assert "limit max_string_size: 4" in refused.output, arguments
+        invoke(*arguments, *long)
+
+
+@pytest.mark.usefixtures("shared")
 def test_a_log_is_found_by_its_folder(tmp_path: Path) -> None:
     log = jr.PatchLog(tmp_path / "log", create=True)
     log.append(FIRST[1:])

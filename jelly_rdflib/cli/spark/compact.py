@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.spark.arguments import (
     FROM,
     ORDER_BY,
@@ -23,6 +24,7 @@ __all__ = ["command"]
 @output_options(*OF_CHANGES)
 @FROM
 @ORDER_BY
+@limit_option
 @session_options
 def command(
     paths: tuple[str, ...],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import VERSION
 from jelly_rdflib.cli.spark.arguments import (
     FROM,
@@ -26,6 +27,7 @@ __all__ = ["command"]
 @click.option("--new", type=VERSION, help="What it makes of it. [default: the newest version]")
 @FROM
 @ORDER_BY
+@limit_option
 @session_options
 def command(
     paths: tuple[str, ...],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.spark.arguments import FROM, ORDER_BY, session_options
 
 __all__ = ["command"]
@@ -29,6 +30,7 @@ __all__ = ["command"]
 )
 @FROM
 @ORDER_BY
+@limit_option
 @session_options
 def command(
     path: str,
@@ -51,7 +53,7 @@ def command(
       jellyp spark ingest incoming table --checkpoint table.checkpoint
       jellyp spark ingest incoming table --checkpoint table.checkpoint --follow
     """
-    from jelly_rdflib.cli.spark.inputs import Changes
+    from jelly_rdflib.cli.spark.inputs import Changes, reader_limits
     from jelly_rdflib.cli.spark.session import open_session
 
     changes = Changes([path], from_)
@@ -59,7 +61,7 @@ def command(
         from jelly_rdflib.spark.pipeline import maintain
         from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 
-        reader = spark.readStream.format(changes.format)
+        reader = spark.readStream.format(changes.format).options(**reader_limits())
         if max_files is not None:
             reader = reader.option("maxFilesPerTrigger", max_files)
         query = maintain(

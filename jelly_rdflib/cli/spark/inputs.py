@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from jelly_rdflib.cli.limits import chosen_limits
 from jelly_rdflib.cli.spark.arguments import FORMATS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Changes", "load_quads"]
+__all__ = ["Changes", "load_quads", "reader_limits"]
 
 
 class Changes:
@@ -48,8 +50,13 @@ class Changes:
         """Return the changes, and their marks by themselves."""
         from jelly_rdflib.spark.pipeline import MARKS
 
-        reader = spark.read.format(self.format)
+        reader = spark.read.format(self.format).options(**reader_limits())
         return reader.load(self.paths), reader.option("op", MARKS).load(self.paths)
+
+
+def reader_limits() -> dict[str, int]:
+    """Return what ``--limit`` says as options of Spark's reader; its workers don't see the rest."""
+    return dataclasses.asdict(chosen_limits())
 
 
 def load_quads(spark: SparkSession, path: str) -> DataFrame:
@@ -57,7 +64,7 @@ def load_quads(spark: SparkSession, path: str) -> DataFrame:
     from jelly_rdflib.spark.pipeline import read_maintained
 
     if path.rstrip("/").endswith(".jelly"):
-        return spark.read.format("jelly").load(path)
+        return spark.read.format("jelly").options(**reader_limits()).load(path)
     if os.path.isdir(os.path.join(path, "commits")):
         return read_maintained(spark, path)
     return spark.read.parquet(path)
