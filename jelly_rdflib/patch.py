@@ -186,11 +186,13 @@ class PatchIterator:
     def _hold(self, piece: BatchSlice) -> None:
         self._held += max(len(piece), _BATCH_COST)
         if self._held > self._max_held:
-            self.close()
-            raise LimitError(
+            error = LimitError(
                 f"a patch has more than {self._max_held} operations (limit max_held_operations;"
                 f" each frame counts as {_BATCH_COST} or more)"
             )
+            self._batches.place_error(error)
+            self.close()
+            raise error
         self._slices.append(piece)
 
     def close(self) -> None:

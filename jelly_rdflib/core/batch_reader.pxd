@@ -12,6 +12,7 @@ cdef class BatchSource:
     cdef bint is_reading
 
     cdef Batch next_batch(self)
+    cpdef int place_error(self, error) except -1
 
     # What a kind of stream has of its own.
     cdef Batch read_batch(self)

@@ -5,11 +5,13 @@ from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.frame_decoder import FrameDecoder
+from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import Limits
 
 class BatchSource(Iterator[Batch]):
     def __next__(self) -> Batch: ...
+    def place_error(self, error: DecodeError) -> None: ...
     def close(self) -> None: ...
     @property
     def options(self) -> Any: ...

@@ -43,6 +43,10 @@ cdef class BatchSource:
         """The stream's options; None before they were read, and where a format has none."""
         return None
 
+    cpdef int place_error(self, error) except -1:
+        """Tell an error that only the last batch's use shows where that batch stands."""
+        return 0
+
     cdef Batch next_batch(self):
         """Return the next batch; None at the end of the stream."""
         cdef Batch batch = None
@@ -105,6 +109,9 @@ cdef class ChosenBatches(BatchSource):
             self.batches = self.choose(start)(source)
         return self.batches.next_batch()
 
+    cpdef int place_error(self, error) except -1:
+        return self.batches.place_error(error)
+
     cdef int close_source(self) except -1:
         if self.batches is not None:
             self.batches.close()
@@ -159,6 +166,10 @@ cdef class BatchReader(BatchSource):
         self.is_finished = True
         return batch if batch.rows.count > 0 else None
 
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.frame - 1
+        return 0
+
     cdef int choose_decoder(self) except -1:
         """Choose by the first frame with rows; one without may have metadata, as of Jelly-RDF."""
         cdef Span frame
@@ -194,12 +205,16 @@ cdef class RowReader:
     cdef Batch batch
     cdef list nodes
     cdef size_t row
+    # Whether who reads keeps what a transaction has; and then how much that is, and may be.
+    cdef bint keeps
     cdef uint64_t held
     cdef uint64_t max_held
 
     def __cinit__(self, BatchSource batches not None, *, limits=None):
         self.batches = batches
-        self.max_held = <uint64_t>-1 if limits is None else limits.max_held_operations
+        self.keeps = limits is not None
+        if self.keeps:
+            self.max_held = limits.max_held_operations
 
     def __iter__(self):
         return self
@@ -214,10 +229,15 @@ cdef class RowReader:
             batch = self.batches.next_batch()
             if batch is None:
                 return False
-            self.count_held(batch)
-            # Making nodes runs rdflib's code, and other threads: the batch and its nodes are put
-            # in place together.
-            nodes = batch.terms.make_nodes()
+            try:
+                if self.keeps:
+                    self.count_held(batch)
+                # Making nodes runs rdflib's code, and other threads: the batch and its nodes are
+                # put in place together.
+                nodes = batch.terms.make_nodes()
+            except LimitError as error:
+                self.batches.place_error(error)
+                raise
             self.batch, self.nodes, self.row = batch, nodes, 0
         self.row += 1
         return True

@@ -53,6 +53,10 @@ cdef class PartReader(BatchSource):
         self.is_finished = True
         return batch if batch.rows.count > 0 else None
 
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.frame - 1
+        return 0
+
     cdef int close_source(self) except -1:
         self.frames.close()
         return 0

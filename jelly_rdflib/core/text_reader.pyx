@@ -224,6 +224,10 @@ cdef class TextBatchReader(BatchSource):
             places.append((place.offset, place.line, place.column))
         return places
 
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.line = self.input.position, self.decoder.place.line
+        return 0
+
     cdef int close_source(self) except -1:
         self.input.close()
         return 0

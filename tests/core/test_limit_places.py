@@ -1,0 +1,72 @@
+"""Errors of what only a batch's use shows: they tell where the batch stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import Dataset
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.batch_reader import OperationReader
+from jelly_rdflib.index import find_parts, read_part
+from tests.oracle import build as b
+
+HTML = "http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML"
+FIRST = b.stream([b.options(), b.name("urn:p"), b.datatype(HTML), b.begin()])
+SECOND = b.stream([b.add(b.iri(0, 1), b.iri(0, 1), b.literal("<b/>" * 3, datatype=1))] * 2)
+THIRD = b.stream([b.add(b.iri(0, 1), b.iri(0, 1), b.literal("<b/>" * 9, datatype=1))])
+DATA = FIRST + SECOND + THIRD
+HELD, TAGS = jr.Limits(max_held_operations=2), jr.Limits(max_xml_tags=8)
+
+
+def apply(source: Any, limits: jr.Limits) -> None:
+    jr.apply(source, Dataset(), limits=limits)
+
+
+def read(source: Any, limits: jr.Limits) -> None:
+    list(jr.read_operations(source, limits=limits))
+
+
+def read_patches(source: Any, limits: jr.Limits) -> None:
+    list(jr.read_patches(source, limits=limits))
+
+
+@pytest.mark.parametrize(
+    ("use", "limits", "place"),
+    [
+        (apply, HELD, (len(FIRST + SECOND), 2)),
+        (apply, TAGS, (len(FIRST + SECOND), 2)),
+        (read, TAGS, (len(FIRST + SECOND), 2)),
+        # Each frame counts as 128 operations.
+        (read_patches, jr.Limits(max_held_operations=200), (len(FIRST), 1)),
+    ],
+)
+def test_a_frame(
+    use: Callable[[Any, jr.Limits], None], limits: jr.Limits, place: tuple[int, int]
+) -> None:
+    with pytest.raises(jr.LimitError) as caught:
+        use(DATA, limits)
+    offset, frame = place
+    # As everywhere, the offset is that of the frame's first byte, behind its length.
+    assert (caught.value.offset, caught.value.frame) == (offset + 1, frame)
+    assert f"(byte {offset + 1}, frame {frame})" in str(caught.value)
+
+
+def test_a_frame_of_a_part(tmp_path: Any) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(DATA)
+    parts = find_parts(path, spacing=1)
+    with pytest.raises(jr.LimitError) as caught:
+        list(OperationReader(read_part(path, parts[-1], limits=TAGS)))
+    assert (caught.value.offset, caught.value.frame) == (len(FIRST + SECOND) + 1, 2)
+
+
+def test_text() -> None:
+    rows = b"TX .\n" + b"A <urn:s> <urn:p> <urn:o> .\n" * 3
+    with pytest.raises(jr.LimitError) as caught:
+        jr.apply(rows, Dataset(), limits=HELD, format="rdf-patch")
+    assert caught.value.line is not None
+    assert 1 < caught.value.line <= 5
+    assert caught.value.offset == len(rows)
