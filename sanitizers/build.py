@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ CACHE = ROOT / ".cache"
 
 
 def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: list[str]) -> None:
-    """Build what `setup.py` builds; what is up to date is left as it is.
+    """Build what `setup.py` builds; what is up to date, and built with these flags, is left.
 
     Args:
         folder: Gets ``lib``, with the modules alone, and ``temp``.
@@ -29,6 +30,12 @@ def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: 
         "JELLY_RDFLIB_CFLAGS": " ".join(flags),
         "LDFLAGS": " ".join(link_flags),
     }
+    # setup.py looks at the times of files alone.
+    told = folder / "flags"
+    wanted = "\n".join([compiler, *flags, *link_flags])
+    if not told.exists() or told.read_text() != wanted:
+        shutil.rmtree(folder / "lib", ignore_errors=True)
+        shutil.rmtree(folder / "temp", ignore_errors=True)
     command = [sys.executable, "setup.py", "--quiet", "build_ext"]
     places = [f"--build-lib={folder / 'lib'}", f"--build-temp={folder / 'temp'}"]
     built = subprocess.run(
@@ -42,6 +49,7 @@ def build_modules(folder: Path, *, compiler: str, flags: list[str], link_flags: 
     )
     if built.returncode != 0:
         raise SystemExit(f"{built.stdout}\nthe modules can't be built in {folder}")
+    told.write_text(wanted)
 
 
 def check_modules(folder: Path, environment: Mapping[str, str], *, calls: bytes) -> None:
