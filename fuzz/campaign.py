@@ -36,7 +36,8 @@ FLAGS = [
     "-fno-sanitize=pointer-overflow",
 ]
 LIBFUZZER = [
-    "-max_len=65536",
+    # Streams of some frames: what takes more is not worth the time that a longer one takes.
+    "-max_len=8192",
     # Seconds for one input, of modules that are slower by the sanitizers.
     "-timeout=20",
     "-report_slow_units=10",
@@ -86,8 +87,16 @@ def find_clang() -> str:
     )
 
 
-def prepare() -> dict[str, str]:
-    """Build the modules for fuzzing; return the environment of processes that use them."""
+def prepare(stack_depth: int = 1) -> dict[str, str]:
+    """Build the modules for fuzzing.
+
+    Args:
+        stack_depth: How many calls reports have of where memory was allocated and freed: to note
+            them takes as long as all else.
+
+    Returns:
+        The environment of processes that use the modules.
+    """
     import atheris
 
     clang = find_clang()
@@ -106,7 +115,7 @@ def prepare() -> dict[str, str]:
         "PYTHONMALLOC": "malloc",
         "JELLY_RDFLIB_MODULES": str(FOLDER / "lib"),
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:handle_segv=2"
-        ":quarantine_size_mb=64",
+        f":quarantine_size_mb=64:malloc_context_size={stack_depth}",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     check_modules(FOLDER / "lib", environment, calls=b"__sanitizer_cov_8bit_counters_init")
@@ -222,4 +231,4 @@ def print_table(reports: list[Report]) -> bool:
 def reproduce(name: str, path: Path) -> int:
     """Run a target on one input, with the instrumented modules; return the exit code."""
     command = [sys.executable, "-m", "fuzz.worker", name, *LIBFUZZER, str(path.resolve())]
-    return subprocess.run(command, cwd=ROOT, env=prepare(), check=False).returncode
+    return subprocess.run(command, cwd=ROOT, env=prepare(stack_depth=30), check=False).returncode

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import jelly_rdflib as jr
 from tests.oracle.terms import plain_operation
@@ -15,9 +16,12 @@ __all__ = [
     "Pieces",
     "assert_limited",
     "attempt",
+    "choose",
     "is_compressed",
     "plain_operations",
 ]
+
+_Choice = TypeVar("_Choice")
 
 SMALL_LIMITS = jr.Limits(
     max_name_table_size=16,
@@ -34,6 +38,11 @@ SMALL_LIMITS = jr.Limits(
 def is_compressed(data: bytes) -> bool:
     """Does an input look like gzip or zstd: are positions in it those of something else?"""
     return data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
+
+
+def choose(data: bytes, choices: Sequence[_Choice]) -> _Choice:
+    """Choose one for an input, the same each time, but not the same for an input much like it."""
+    return choices[zlib.crc32(data) % len(choices)]
 
 
 class Pieces:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import jelly_rdflib as jr
 from jelly_rdflib.batches import open_patch_batches, open_statement_batches
@@ -20,76 +20,112 @@ from .outcomes import (
     Pieces,
     assert_limited,
     attempt,
+    choose,
     is_compressed,
     plain_operations,
 )
 
 __all__ = ["read_any", "read_patch", "read_rdf", "read_text", "read_thrift"]
 
-# Of longer inputs terms are not compared one by one: that takes the harness longer than the reader.
-LONG = 4096
+# Takes an input, its format, and what its batches were: the number of rows of each.
+Way: TypeAlias = Callable[[bytes, str, Outcome], None]
 
 
-def check_batch(batch: jr.Batch) -> int:
-    """Go through the columns of a batch, and make its terms; return the number of its rows."""
+def count_rows(batch: jr.Batch) -> int:
+    """Check the columns of a batch against each other; return the number of its rows."""
     count = len(batch.terms)
     for column in (batch.s, batch.p, batch.o, batch.g):
         assert len(column) == len(batch.ops) == len(batch)
         assert not len(column) or max(column) < count
-    for number in range(min(count, LONG)):
+    return len(batch)
+
+
+def check_rows(batch: jr.Batch) -> int:
+    """Make all terms of a batch, and all its rows; return the number of rows."""
+    for number in range(len(batch.terms)):
         repr(batch.terms[number])
     assert sum(1 for _ in batch) == len(batch)
     return len(batch)
 
 
-def check_reader(data: bytes, format: str, *, has_positions: bool) -> Outcome | None:
-    """Read changes in all ways; return what was read, in plain form, unless it is long."""
+def check_changes(data: bytes, format: str, *more: Way, has_positions: bool = False) -> None:
+    """Read changes as batches, and then in one of the other ways, which must say the same.
 
-    def operations(source: Any, **arguments: Any) -> Iterator[Any]:
-        return jr.read_operations(source, format=format, **arguments)
-
-    factory = make_node_factory(False)
-    limits = jr.Limits()
-    batches = attempt(lambda: map(check_batch, open_patch_batches(data, factory, limits, format)))
-    normalized = attempt(lambda: _count(operations(data, normalize=True)))
-    assert normalized.told == batches.told
+    The inputs that fuzzing keeps differ by little: each way gets its share of those like them.
+    """
+    batches = attempt(lambda: map(count_rows, _open(data, format)))
     if has_positions and batches.error is not None and not is_compressed(data):
         assert_position(batches.error, len(data))
-    limited = attempt(lambda: _count(operations(data, limits=SMALL_LIMITS)))
-    assert limited.told == batches.told or isinstance(limited.error, jr.LimitError)
-    if len(data) > LONG:
-        return None
-    whole = attempt(lambda: plain_operations(operations(data, normalize=False)))
-    assert len(whole.items) == len(normalized.items)
+    choose(data, (*WAYS, *more))(data, format, batches)
+
+
+def _open(data: bytes, format: str) -> Iterable[jr.Batch]:
+    return open_patch_batches(data, make_node_factory(False), jr.Limits(), format)
+
+
+def _operations(data: Any, format: str, **arguments: Any) -> Iterator[Any]:
+    """Give operations in plain form."""
+    return plain_operations(jr.read_operations(data, format=format, normalize=False, **arguments))
+
+
+def read_rows(data: bytes, format: str, batches: Outcome) -> None:
+    """Rows and terms of batches."""
+    assert attempt(lambda: map(check_rows, _open(data, format))) == batches
+
+
+def read_normalized(data: bytes, format: str, batches: Outcome) -> None:
+    """Operations with literals as rdflib normalizes them."""
+    operations = attempt(lambda: jr.read_operations(data, format=format, normalize=True))
+    assert operations.told == batches.told
+    assert len(operations.items) == sum(batches.items)
+
+
+def _read_whole(data: bytes, format: str, batches: Outcome) -> Outcome:
+    whole = attempt(lambda: _operations(data, format))
     assert whole.told == batches.told
-    pieces = Pieces(data, 1 + len(data) % 37)
-    assert attempt(lambda: plain_operations(operations(pieces, normalize=False))) == whole
-    assert_limited(
-        attempt(lambda: plain_operations(operations(data, normalize=False, limits=SMALL_LIMITS))),
-        whole,
-    )
-    patches = attempt(lambda: jr.read_patches(data, format=format, normalize=False))
-    assert patches.told == whole.told
-    assert len(patches.items) == whole.items.count(("END",))
+    assert len(whole.items) == sum(batches.items)
     return whole
 
 
-def _count(items: Iterable[Any]) -> Iterator[None]:
-    """Give nothing for each item, so that none is kept."""
-    return (None for _ in items)
+def read_limited(data: bytes, format: str, batches: Outcome) -> None:
+    """Lower limits change nothing, or end it earlier."""
+    whole = _read_whole(data, format, batches)
+    assert_limited(attempt(lambda: _operations(data, format, limits=SMALL_LIMITS)), whole)
+
+
+def read_in_pieces(data: bytes, format: str, batches: Outcome) -> None:
+    """A source that gives a few bytes at a time."""
+    whole = _read_whole(data, format, batches)
+    pieces = Pieces(data, 1 + len(data) % 37)
+    assert attempt(lambda: _operations(pieces, format)) == whole
+
+
+def read_as_patches(data: bytes, format: str, batches: Outcome) -> None:
+    """Patches: as many as there are ends."""
+    whole = _read_whole(data, format, batches)
+    patches = attempt(lambda: jr.read_patches(data, format=format, normalize=False))
+    assert patches.told == whole.told
+    assert len(patches.items) == whole.items.count(("END",))
+
+
+WAYS = (read_rows, read_normalized, read_limited, read_in_pieces, read_as_patches)
+
+
+def read_frame_by_frame(data: bytes, format: str, batches: Outcome) -> None:
+    """Frames that were taken apart by somebody else."""
+    parts = _split(data)
+    if parts is None:
+        return
+    whole = _read_whole(data, format, batches)
+    decoder = jr.PatchDecoder(normalize=False)
+    apart = attempt(lambda: plain_operations(_decode_all(decoder, parts)))
+    assert apart.items == whole.items
+    assert (apart.error is None) == (whole.error is None)
 
 
 def read_patch(data: bytes) -> None:
     """Jelly-Patch, also frame by frame."""
-    whole = check_reader(data, "jelly-patch", has_positions=True)
-    if whole is None:
-        return
-    parts = _split(data)
-    if parts is not None:
-        decoder = jr.PatchDecoder(normalize=False)
-        apart = attempt(lambda: plain_operations(_decode_all(decoder, parts)))
-        assert apart.items == whole.items
-        assert (apart.error is None) == (whole.error is None)
+    check_changes(data, "jelly-patch", read_frame_by_frame, has_positions=True)
 
 
 def _split(data: bytes) -> list[bytes] | None:
@@ -107,62 +143,112 @@ def _decode_all(decoder: jr.PatchDecoder, parts: list[bytes]) -> Iterator[Any]:
 
 
 def read_rdf(data: bytes) -> None:
-    """Jelly-RDF: batches, statements, frames, graphs; also frame by frame."""
+    """Jelly-RDF: batches, and then statements, frames, graphs, or frame by frame."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _read_rdf(data)
+        batches = attempt(lambda: map(count_rows, _open_statements(data)))
+        if batches.error is not None and not is_compressed(data):
+            assert_position(batches.error, len(data))
+        choose(data, RDF_WAYS)(data, batches)
 
 
-def _read_rdf(data: bytes) -> None:
-    factory = make_node_factory(False)
-    batches = attempt(
-        lambda: map(
-            check_batch,
-            open_statement_batches(data, factory, jr.Limits(), "jelly-rdf", strict=True, base=None),
-        )
+def _open_statements(data: bytes) -> Iterable[jr.Batch]:
+    return open_statement_batches(
+        data, make_node_factory(False), jr.Limits(), "jelly-rdf", strict=True, base=None
     )
-    if batches.error is not None and not is_compressed(data):
-        assert_position(batches.error, len(data))
-    statements = attempt(lambda: _count(jr.read_statements(data, format="jelly-rdf")))
+
+
+def _frames(data: Any, **arguments: Any) -> Iterator[Any]:
+    """Give frames in plain form."""
+    return map(plain_frame, jr.read_frames(data, normalize=False, **arguments))
+
+
+def _read_statement_rows(data: bytes, batches: Outcome) -> None:
+    assert attempt(lambda: map(check_rows, _open_statements(data))) == batches
+
+
+def _read_statements(data: bytes, batches: Outcome) -> None:
+    statements = attempt(lambda: jr.read_statements(data, format="jelly-rdf"))
     assert statements.told == batches.told
-    limited = attempt(lambda: _count(jr.read_frames(data, limits=SMALL_LIMITS)))
-    assert limited.told == batches.told or isinstance(limited.error, jr.LimitError)
-    if len(data) > LONG:
-        return
-    whole = attempt(lambda: map(plain_frame, jr.read_frames(data, normalize=False)))
+    assert len(statements.items) <= sum(batches.items)
+
+
+def _read_all_frames(data: bytes, batches: Outcome) -> Outcome:
+    whole = attempt(lambda: _frames(data))
     assert whole.told == batches.told
-    pieces = Pieces(data, 1 + len(data) % 37)
-    assert attempt(lambda: map(plain_frame, jr.read_frames(pieces, normalize=False))) == whole
-    loose = attempt(lambda: map(plain_frame, jr.read_frames(data, normalize=False, strict=False)))
+    assert sum(len(frame.operations) for frame in whole.items) == sum(batches.items)
+    return whole
+
+
+def _read_limited_frames(data: bytes, batches: Outcome) -> None:
+    whole = _read_all_frames(data, batches)
+    assert_limited(attempt(lambda: _frames(data, limits=SMALL_LIMITS)), whole)
+
+
+def _read_frames_in_pieces(data: bytes, batches: Outcome) -> None:
+    whole = _read_all_frames(data, batches)
+    assert attempt(lambda: _frames(Pieces(data, 1 + len(data) % 37))) == whole
+
+
+def _read_loosely(data: bytes, batches: Outcome) -> None:
+    loose = attempt(lambda: _frames(data, strict=False))
+    whole = _read_all_frames(data, batches)
     assert whole.error is not None or loose == whole
     # What rdflib can't hold is an error, and so is a stream that is none of graphs.
     with contextlib.suppress(jr.JellyError):
         list(jr.read_graphs(data, strict=False))
+
+
+def _read_rdf_frame_by_frame(data: bytes, batches: Outcome) -> None:
     parts = _split(data)
-    if parts is not None:
-        decoder = jr.StatementDecoder(normalize=False)
-        apart = attempt(lambda: (plain_frame(decoder.decode_frame(part)) for part in parts))
-        assert apart.items == whole.items
+    if parts is None:
+        return
+    whole = _read_all_frames(data, batches)
+    decoder = jr.StatementDecoder(normalize=False)
+    apart = attempt(lambda: (plain_frame(decoder.decode_frame(part)) for part in parts))
+    assert apart.items == whole.items
+
+
+RDF_WAYS = (
+    _read_statement_rows,
+    _read_statements,
+    _read_limited_frames,
+    _read_frames_in_pieces,
+    _read_loosely,
+    _read_rdf_frame_by_frame,
+)
 
 
 def read_text(data: bytes) -> None:
     """RDF Patch text."""
-    check_reader(data, "rdf-patch", has_positions=False)
+    check_changes(data, "rdf-patch")
 
 
 def read_thrift(data: bytes) -> None:
     """RDF Patch in Thrift."""
-    check_reader(data, "rdf-patch-thrift", has_positions=False)
+    check_changes(data, "rdf-patch-thrift")
 
 
 def read_any(data: bytes) -> None:
     """An input of which nothing is known: maybe compressed, maybe of any of the formats."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        whole = attempt(lambda: map(check_batch, jr.read_batches(data)))
-        pieces = attempt(
-            lambda: map(check_batch, jr.read_batches(Pieces(data, 1 + len(data) % 61)))
-        )
-        assert (pieces.error is None) == (whole.error is None)
-        attempt(lambda: _count(jr.read_operations(data, limits=SMALL_LIMITS)))
-        attempt(lambda: _count(jr.read_statements(data, limits=SMALL_LIMITS)))
+        whole = attempt(lambda: map(count_rows, jr.read_batches(data)))
+        choose(data, ANY_WAYS)(data, whole)
+
+
+def _read_any_in_pieces(data: bytes, whole: Outcome) -> None:
+    pieces = Pieces(data, 1 + len(data) % 61)
+    again = attempt(lambda: map(check_rows, jr.read_batches(pieces)))
+    assert (again.error is None) == (whole.error is None)
+
+
+def _read_any_as_operations(data: bytes, _: Outcome) -> None:
+    attempt(lambda: jr.read_operations(data, limits=SMALL_LIMITS))
+
+
+def _read_any_as_statements(data: bytes, _: Outcome) -> None:
+    attempt(lambda: jr.read_statements(data, limits=SMALL_LIMITS))
+
+
+ANY_WAYS = (_read_any_in_pieces, _read_any_as_operations, _read_any_as_statements)

@@ -15,7 +15,7 @@ from tests.rdf.support import plain_frame, write_frames
 from tests.text import test_round_trips as text_rules
 from tests.thrift import test_round_trips as thrift_rules
 
-from .outcomes import attempt, plain_operations
+from .outcomes import attempt, choose, plain_operations
 
 __all__ = ["round_trip_patch", "round_trip_rdf"]
 
@@ -58,31 +58,31 @@ def round_trip_patch(data: bytes) -> None:
         return
     reader = jr.read_operations(data, format="jelly-patch", normalize=False)
     read = attempt(lambda: plain_operations(reader))
-    if read.error is not None:
-        return
-    rng = _dice(data)
-    sizes = _sizes(rng)
+    if read.error is None:
+        choose(data, PATCH_WAYS)(data, read.items, reader.options)
+
+
+def _round_trip_jelly(data: bytes, operations: list[Plain], old: jr.PatchOptions) -> None:
+    sizes = _sizes(_dice(data))
     options = jr.PatchOptions(
-        stream_type=reader.options.stream_type,
-        statement_type=reader.options.statement_type,
-        generalized_statements=reader.options.generalized_statements,
-        rdf_star=reader.options.rdf_star,
+        stream_type=old.stream_type,
+        statement_type=old.statement_type,
+        generalized_statements=old.generalized_statements,
+        rdf_star=old.rdf_star,
         **sizes,
     )
     try:
-        written = _write(map(operation, read.items), options=options)
+        written = _write(map(operation, operations), options=options)
     except jr.EncodeError:
-        if _has_room(read.items, sizes):
+        if _has_room(operations, sizes):
             raise
         return
     has_graphs = options.statement_type == jr.PatchStatementType.QUADS
     expected = with_simple_strings(
-        tuple(_in_default_graph(each) if has_graphs else each for each in read.items)
+        tuple(_in_default_graph(each) if has_graphs else each for each in operations)
     )
     for again in (written, _write_batches(data, options=options)):
         assert with_simple_strings(tuple(_read(again, "jelly-patch"))) == expected
-    _round_trip_other(data, read.items, "rdf-patch", text_rules)
-    _round_trip_other(data, read.items, "rdf-patch-thrift", thrift_rules)
 
 
 def _in_default_graph(plain_op: Plain) -> Plain:
@@ -104,6 +104,14 @@ def _read(data: bytes, format: str) -> list[Plain]:
     return list(plain_operations(jr.read_operations(data, format=format, normalize=False)))
 
 
+def _round_trip_text(data: bytes, operations: list[Plain], _: jr.PatchOptions) -> None:
+    _round_trip_other(data, operations, "rdf-patch", text_rules)
+
+
+def _round_trip_thrift(data: bytes, operations: list[Plain], _: jr.PatchOptions) -> None:
+    _round_trip_other(data, operations, "rdf-patch-thrift", thrift_rules)
+
+
 def _round_trip_other(data: bytes, operations: list[Plain], format: str, rules: Any) -> None:
     """Write another format; what it can't say is refused, of tuples as of batches."""
     try:
@@ -117,6 +125,9 @@ def _round_trip_other(data: bytes, operations: list[Plain], format: str, rules: 
     assert _write_batches(data, format=format) == written
     assert _read(written, format) == rules.expected(operations)
     assert _write(map(operation, _read(written, format)), format=format) == written
+
+
+PATCH_WAYS = (_round_trip_jelly, _round_trip_text, _round_trip_thrift)
 
 
 def round_trip_rdf(data: bytes) -> None:

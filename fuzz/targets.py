@@ -36,7 +36,7 @@ TARGETS = {
     "text-differential": Target(differential.compare_text, "text"),
     "patch-round-trip": Target(round_trips.round_trip_patch, "patch", "RdfPatchFrame"),
     "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", "RdfStreamFrame"),
-    "inspect": Target(looking.inspect_any, "any", "RdfPatchFrame"),
+    "inspect": Target(looking.look_at_any, "any", "RdfPatchFrame"),
     "parts": Target(looking.read_parts, "frames", "RdfPatchFrame"),
     "state": Target(looking.restore_state, "state"),
     "terms": Target(terms.parse_terms, "terms"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 import jelly_rdflib as jr
 from fuzz import differential, reading
-from fuzz.outcomes import Outcome, Pieces, assert_limited, attempt
+from fuzz.outcomes import Outcome, Pieces, assert_limited, attempt, choose
 from fuzz.targets import TARGETS
 
 from ..oracle import build as b
@@ -58,9 +59,17 @@ class TestTargetsNotice:
 
         read_operations = jr.read_operations
         monkeypatch.setattr(jr, "read_operations", lose_one)
-        for check in (reading.read_patch, differential.compare_patch):
+        with pytest.raises(AssertionError):
+            differential.compare_patch(SMALL)
+        batches = attempt(lambda: map(len, jr.read_batches(SMALL)))
+        for way in (reading.read_normalized, reading.read_limited, reading.read_in_pieces):
             with pytest.raises(AssertionError):
-                check(SMALL)
+                way(SMALL, "jelly-patch", batches)
+
+    def test_each_way_has_its_share(self) -> None:
+        names = list("abcdef")
+        shares = Counter(choose(SMALL + b"%d" % n, names) for n in range(6000))
+        assert all(900 < shares[name] < 1100 for name in names)
 
     def test_an_error_that_is_none_of_jellys(self) -> None:
         def fail() -> Iterator[Any]:
