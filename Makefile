@@ -24,15 +24,20 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
-TESTS := --ignore=tests/spark --ignore=tests/cli/test_spark.py --ignore=tests/interop/jvm
+# What has a target of its own: it takes Java, and as long as all else.
+SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/test_spark.py
+JVM_TESTS := tests/interop/jvm
+TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
+# In several processes, of which few have room in the memory of most machines.
+SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
 test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark and on the JVM
-	$(BIN)/pytest $(TESTS)
+	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers --numprocesses=2 $(TESTS)
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers $(SIDE_BY_SIDE) $(TESTS)
 
 TIME ?= 3600
 
@@ -51,11 +56,11 @@ fuzz-reproduce: $(VENV)/.dev $(VENV)/.fuzz ## Try an input that was found: TARGE
 .PHONY: interop
 interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test that we read each other
 	test -d .cache/brick-log || $(MAKE) demo
-	$(BIN)/pytest -rs tests/interop/jvm
+	$(BIN)/pytest -rs $(JVM_TESTS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
-	$(BIN)/pytest tests/spark tests/cli/test_spark.py
+	$(BIN)/pytest $(SPARK_TESTS)
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style and types

@@ -1,0 +1,33 @@
+"""The examples of the documentation's pages about Spark work as they stand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.examples import DOCS, ROOT, name_page, run_page
+from tests.spark.session import check_spark, open_session
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("spark/*.md")), ids=name_page)
+def test_examples(page: Path, tmp_path: Path) -> None:
+    check_spark()
+    # Spark's workers stay in the folder in which it was started.
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.spark.test_docs", str(page)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+if __name__ == "__main__":
+    # The session that a page asks for is then this one.
+    open_session()
+    run_page(Path(sys.argv[1]))
