@@ -13,7 +13,6 @@ from tests.oracle.terms import plain_operation
 __all__ = [
     "SMALL_LIMITS",
     "Outcome",
-    "Pieces",
     "assert_limited",
     "attempt",
     "choose",
@@ -43,21 +42,6 @@ def is_compressed(data: bytes) -> bool:
 def choose(data: bytes, choices: Sequence[_Choice]) -> _Choice:
     """Choose one for an input, the same each time, but not the same for an input much like it."""
     return choices[zlib.crc32(data) % len(choices)]
-
-
-class Pieces:
-    """A source that gives so many bytes at a time, however many are asked for."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self.data = data
-        self.size = size
-        self.at = 0
-
-    def read(self, size: int) -> bytes:
-        """Read some bytes, as a file does."""
-        start = self.at
-        self.at = min(start + min(self.size, size), len(self.data))
-        return self.data[start : self.at]
 
 
 @dataclass

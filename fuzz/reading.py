@@ -11,13 +11,13 @@ import jelly_rdflib as jr
 from jelly_rdflib.batches import open_patch_batches, open_statement_batches
 from jelly_rdflib.nodes import make_node_factory
 from tests.oracle import wire
+from tests.pieces import Pieces
 from tests.rdf.support import plain_frame
 from tests.support import assert_position
 
 from .outcomes import (
     SMALL_LIMITS,
     Outcome,
-    Pieces,
     assert_limited,
     attempt,
     choose,

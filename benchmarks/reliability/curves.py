@@ -23,9 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 POINTS = 7
 # What the largest input is to take, in seconds, and how large it may be, in bytes.
 SECONDS = 0.25
-# What `invert` keeps is in a file from some thousand operations on, where each takes longer.
-SECONDS_OF = {"invert": 4.0}
 MAX_SIZE = 16 << 20
+# What `invert` keeps is in memory up to some thousand operations and then in a file, where each
+# takes longer: all sizes that count are to be beyond that.
+SECONDS_OF = {"invert": 16.0}
+MAX_SIZE_OF = {"invert": 64 << 20}
 FIRST_SIZE = 64 << 10
 WARM_SIZE = 4 << 10
 # The slope is that of the largest inputs: what a use takes whatever its input is does not count.
@@ -231,13 +233,14 @@ class _Input:
 def _find_size(kind: Kind, input_: _Input) -> int:
     """Return a size that takes about as long as it is meant to."""
     seconds = SECONDS_OF.get(kind.use, SECONDS)
+    max_size = MAX_SIZE_OF.get(kind.use, MAX_SIZE)
     size = FIRST_SIZE
     while True:
         point = _point(kind, input_, size, 1)
-        if size >= MAX_SIZE or point.seconds * 2 > seconds:
+        if size >= max_size or point.seconds * 2 > seconds:
             return size
         factor = 4 if point.seconds * 8 < seconds else 2
-        size = min(size * factor, MAX_SIZE)
+        size = min(size * factor, max_size)
 
 
 def _point(kind: Kind, input_: _Input, size: int, rounds: int) -> Point:

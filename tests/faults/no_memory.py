@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ def encoded(operations: list[Any], format: str = "jelly-patch") -> bytes:
     return b"".join(file.pieces)
 
 
-class Work:
+class Work(ABC):
     """Something to do that may run out of memory.
 
     Args:
@@ -53,12 +54,17 @@ class Work:
         self.data = encoded(scenario.operations)
         self.operations = list(jr.read_operations(self.data))
 
-    def prepare(self) -> Any: ...
+    def prepare(self) -> Any:
+        """Return what is made before memory runs out."""
+        return None
 
+    @abstractmethod
     def run(self, prepared: Any) -> Any:
-        raise NotImplementedError
+        """Do it."""
 
-    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None: ...
+    @abstractmethod
+    def check(self, prepared: Any, error: BaseException | None, result: Any) -> None:
+        """Hold what came of it against what should have come."""
 
 
 class Read(Work):

@@ -10,11 +10,12 @@ import pytest
 
 import jelly_rdflib as jr
 from fuzz import differential, reading
-from fuzz.outcomes import Outcome, Pieces, assert_limited, attempt, choose
+from fuzz.outcomes import Outcome, assert_limited, attempt, choose
 from fuzz.targets import TARGETS
 
 from ..oracle import build as b
 from ..oracle import wire
+from ..pieces import Pieces
 from ..rdf.test_bad_input import HEAD as RDF_HEAD
 from ..test_bad_input import HEAD, SMALL
 

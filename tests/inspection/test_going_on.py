@@ -14,9 +14,10 @@ from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.nodes import make_node_factory
 
 from ..oracle.terms import Plain, plain_operation
+from ..pieces import Pieces
 from ..strategies import dice
 from ..text import soup
-from ..text.support import Pieces, attempt
+from ..text.support import attempt
 
 END = ("END",)
 

@@ -16,7 +16,6 @@ __all__ = [
     "ALL",
     "TEXTS_LIKE_TURTLE",
     "WITH_GRAPHS",
-    "Pieces",
     "attempt",
     "batches_of",
     "literal",
@@ -30,20 +29,6 @@ __all__ = [
 ALL = ("n-triples", "n-quads", "turtle", "trig", "n3", "rdf-xml", "json-ld")
 WITH_GRAPHS = ("n-quads", "trig", "json-ld")
 TEXTS_LIKE_TURTLE = ("n-triples", "n-quads", "turtle", "trig", "n3")
-
-
-class Pieces:
-    """A source that gives so many bytes at a time, however many are asked for."""
-
-    def __init__(self, data: bytes, size: int = 1) -> None:
-        self.data = data
-        self.size = size
-        self.at = 0
-
-    def read(self, size: int) -> bytes:
-        start = self.at
-        self.at = min(start + min(self.size, size), len(self.data))
-        return self.data[start : self.at]
 
 
 def read(source: Any, format: str, **arguments: Any) -> list[Plain]:

@@ -13,8 +13,9 @@ from rdflib import URIRef
 
 import jelly_rdflib as jr
 
+from ..pieces import Pieces
 from ..support import assert_nothing_is_kept, run
-from .support import ALL, Pieces, attempt, batches_of, literal, read, write, write_batches
+from .support import ALL, attempt, batches_of, literal, read, write, write_batches
 from .test_reading import HEAD, SAMPLES, O, P, S
 
 DEEP = {

@@ -19,7 +19,8 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 
 from ..oracle.terms import DEFAULT_GRAPH
-from .support import ALL, TEXTS_LIKE_TURTLE, Pieces, attempt, literal, operations, read, write
+from ..pieces import Pieces
+from .support import ALL, TEXTS_LIKE_TURTLE, attempt, literal, operations, read, write
 
 S, P, O, G = ("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), ("iri", "urn:g")  # noqa: E741
 XSD = "http://www.w3.org/2001/XMLSchema#"

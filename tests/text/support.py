@@ -13,21 +13,7 @@ from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation
 
-__all__ = ["Pieces", "attempt", "batches", "read", "write", "write_batches"]
-
-
-class Pieces:
-    """A source that gives so many bytes at a time, however many are asked for."""
-
-    def __init__(self, data: bytes, size: int = 1) -> None:
-        self.data = data
-        self.size = size
-        self.at = 0
-
-    def read(self, size: int) -> bytes:
-        start = self.at
-        self.at = min(start + min(self.size, size), len(self.data))
-        return self.data[start : self.at]
+__all__ = ["attempt", "batches", "read", "write", "write_batches"]
 
 
 def batches(source: Any, **limits: int) -> TextBatchReader:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from ..oracle.terms import Plain
+from ..pieces import Pieces
 from . import reference
-from .support import Pieces, attempt, read
+from .support import attempt, read
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 S, P, OBJECT, G = ("iri", "s"), ("iri", "p"), ("iri", "o"), ("iri", "g")

@@ -14,7 +14,8 @@ from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
-from .support import Pieces, attempt, batches, read, write, write_batches
+from ..pieces import Pieces
+from .support import attempt, batches, read, write, write_batches
 from .test_reader import SAMPLE
 
 LONG = SAMPLE + b'A <s> <p> "%s" .\n' % (b"\\n" * 50_000)

@@ -13,9 +13,10 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 
+from ..pieces import Pieces
 from ..strategies import dice
 from . import reference, soup
-from .support import Pieces, attempt, batches, read
+from .support import attempt, batches, read
 
 END = ("END",)
 

@@ -16,8 +16,8 @@ import jelly_rdflib as jr
 
 from ..oracle import wire
 from ..oracle.terms import Plain
+from ..pieces import Pieces
 from ..strategies import dice
-from ..text.support import Pieces
 from .oracle import SCHEMA, encode, rows_to_bytes, term
 from .support import attempt, batches, read, write
 from .test_reader import DATA, END, SAMPLE, row_of

@@ -15,7 +15,7 @@ from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder
 from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
-from ..text.support import Pieces
+from ..pieces import Pieces
 from .oracle import rows_to_bytes
 from .support import attempt, batches, read, write, write_batches
 from .test_reader import DATA

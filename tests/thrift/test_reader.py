@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 
 from ..oracle.terms import Plain
+from ..pieces import Pieces
 from ..strategies import Stream, streams
-from ..text.support import Pieces
 from .oracle import SCHEMA, encode, rows_to_bytes, term
 from .support import attempt, batches, read
 

@@ -16,10 +16,10 @@ from jelly_rdflib.encodings.rdf_patch_thrift import RDF_PATCH_THRIFT, starts_lik
 from .. import support as jelly
 from ..oracle import producer, rdf_producer, wire
 from ..oracle.terms import Plain
+from ..pieces import Pieces
 from ..rdf import strategies as rdf_strategies
 from ..strategies import Stream, dice, streams
 from ..text import soup
-from ..text.support import Pieces
 from .oracle import rows_to_bytes
 from .support import write
 from .test_reader import DATA, SAMPLE
