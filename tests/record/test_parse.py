@@ -82,7 +82,13 @@ def test_parse_into_a_graph(make_graph: Callable[[], Graph], format: str) -> Non
     try:
         make_graph().parse(data=data, format=format)
     except (AssertionError, ParserError) as error:
-        pytest.skip(f"nor can it be parsed without a recording: {error}")
+        # rdflib refuses it for this store, and so it does while that is recorded.
+        target = make_graph()
+        with jr.record(target) as recorder, pytest.raises(type(error)):
+            target.parse(data=data, format=format)
+        assert list(recorder.patch) == []
+        assert not is_hooked(target.store)
+        return
     target = make_graph()
     target.add((S, URIRef("http://example.org/p"), URIRef("urn:2")))
     target.add((S, P, O))
