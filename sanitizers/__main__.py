@@ -34,7 +34,7 @@ FAULTS = {
 def main(arguments: list[str]) -> int:
     """Build the modules, prove that faults are found, run the tests; the exit code is pytest's."""
     build_modules(FOLDER, compiler=COMPILER, flags=FLAGS, link_flags=SANITIZERS)
-    environment = sanitized(FOLDER / "lib", find_runtime(), REPORTS)
+    environment = sanitized(FOLDER / "lib", find_libraries(), REPORTS)
     check_faults_are_found(environment)
     check_modules(FOLDER / "lib", environment, calls=b"__asan_report")
     clear_reports()
@@ -47,15 +47,24 @@ def main(arguments: list[str]) -> int:
     return code or min(len(reports), 1)
 
 
-def find_runtime() -> Path:
-    """Return the path of AddressSanitizer's library."""
+def find_libraries() -> list[Path]:
+    """Return the paths of AddressSanitizer's library, and of C++'s.
+
+    The first looks for the second at its start, and ends a process that throws in C++ if it was
+    loaded later: by matplotlib, say.
+    """
+    return [_find_library(name) for name in ("libasan.so", "libstdc++.so")]
+
+
+def _find_library(name: str) -> Path:
     found = subprocess.run(
-        [COMPILER, "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+        [COMPILER, f"-print-file-name={name}"], capture_output=True, text=True, check=True
     )
     path = Path(found.stdout.strip())
     if not path.is_absolute():
-        raise SystemExit(f"{COMPILER} has no libasan.so")
-    return path
+        raise SystemExit(f"{COMPILER} has no {name}")
+    # The compiler names a link, or a script of the linker's.
+    return path.resolve()
 
 
 def clear_reports() -> None:

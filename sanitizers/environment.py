@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from .build import ROOT
@@ -28,19 +29,19 @@ _OPTIONS = {
 }
 
 
-def sanitized(modules: Path, runtime: Path, reports: Path) -> dict[str, str]:
+def sanitized(modules: Path, libraries: Iterable[Path], reports: Path) -> dict[str, str]:
     """Return the environment.
 
     Args:
         modules: Where the modules are.
-        runtime: AddressSanitizer's library.
+        libraries: What is to be loaded first, AddressSanitizer's library before all else.
         reports: The folder that a process writes a report into, in a file of its own.
     """
     places = [str(STARTUP), str(ROOT), os.environ.get("PYTHONPATH", "")]
     log = f"log_path={reports / 'report'}"
     return {
         **os.environ,
-        "LD_PRELOAD": str(runtime),
+        "LD_PRELOAD": " ".join(map(str, libraries)),
         "PYTHONPATH": os.pathsep.join(filter(None, places)),
         # Each object has memory of its own, which is watched.
         "PYTHONMALLOC": "malloc",

@@ -342,8 +342,10 @@ cdef class RowColumnsBuilder:
         put_valid(&column.valid, True)
         if column.data.size + size > MAX_COLUMN:
             raise LimitError("a column would have more than 2 GiB of text")
-        buffer_reserve(&column.data, size)
-        memcpy(column.data.data + column.data.size, text, size)
+        # C leaves undefined what memcpy does with NULL, which a table without texts may have.
+        if size > 0:
+            buffer_reserve(&column.data, size)
+            memcpy(column.data.data + column.data.size, text, size)
         column.data.size += size
         self.size += size
         return 0
