@@ -36,7 +36,7 @@ test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spar
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
 .PHONY: test-asan
-test-asan: $(VENV)/.dev ## Run these tests under AddressSanitizer and UndefinedBehaviorSanitizer
+test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers $(SIDE_BY_SIDE) $(TESTS)
 
 TIME ?= 3600
