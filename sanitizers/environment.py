@@ -46,7 +46,7 @@ def sanitized(modules: Path, libraries: Iterable[Path], reports: Path) -> dict[s
         # Each object has memory of its own, which is watched.
         "PYTHONMALLOC": "malloc",
         "JELLY_RDFLIB_MODULES": str(modules),
-        "JELLY_RDFLIB_FINDS_LEAKS": "1",
+        "JELLY_RDFLIB_LEAKS": str(reports / "report"),
         "ASAN_OPTIONS": ":".join([log, *(f"{key}={value}" for key, value in _OPTIONS.items())]),
         "LSAN_OPTIONS": f"suppressions={STARTUP.with_name('leaks.txt')}:print_suppressions=0",
         "UBSAN_OPTIONS": f"{log}:print_stacktrace=1:abort_on_error=1",

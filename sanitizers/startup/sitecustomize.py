@@ -31,14 +31,19 @@ class InstrumentedModules:
 sys.meta_path.insert(0, InstrumentedModules)
 
 PROCESS = os.getpid()
+# Where reports go: a path without its end.
+LEAKS = os.environ.get("JELLY_RDFLIB_LEAKS")
 
 
 def find_leaks() -> None:
     """Report what nothing refers to; not where a fork has left the other threads behind."""
-    if os.getpid() == PROCESS:
-        ctypes.CDLL(None).__lsan_do_recoverable_leak_check()
+    if os.getpid() == PROCESS and ctypes.CDLL(None).__lsan_do_recoverable_leak_check():
+        # The stacks are of C, and say little of whose it was.
+        with open(f"{LEAKS}.{PROCESS}.of", "w") as report:
+            test = os.environ.get("PYTEST_CURRENT_TEST")
+            print("These leaks are of", sys.orig_argv, "in", test, file=report)
 
 
-if os.environ.get("JELLY_RDFLIB_FINDS_LEAKS"):
+if LEAKS is not None:
     # Registered first, so it runs last.
     atexit.register(find_leaks)
