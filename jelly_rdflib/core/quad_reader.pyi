@@ -9,6 +9,7 @@ from jelly_rdflib.core.batch_builder import BatchBuilder
 class QuadCount:
     made: int
     due: int
+    read: int
 
 @final
 class QuadReader:
@@ -20,6 +21,8 @@ class QuadReader:
         *,
         has_graphs: bool,
         max_nesting_depth: int,
+        max_expansion: int,
+        free_text: int,
         count: QuadCount,
     ) -> None: ...
     def read(self, first: Any, rows: int, text: int) -> bool: ...

@@ -1,7 +1,7 @@
 """Reads the statements that another library's parser makes into batches."""
 
 cimport cython
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from jelly_rdflib.core.batch_builder cimport BatchBuilder
 from jelly_rdflib.core.terms cimport TermKind
@@ -20,10 +20,12 @@ cdef class QuadCount:
     Attributes:
         made: How many statements it has made.
         due: How many it can make without more input, as far as that is known; 0 else.
+        read: How many bytes it was given.
     """
 
     cdef public size_t made
     cdef public size_t due
+    cdef public size_t read
 
 
 @cython.final
@@ -40,6 +42,9 @@ cdef class QuadReader:
             ``DefaultGraph``.
         has_graphs: Whether statements may be in named graphs.
         max_nesting_depth: How many levels of quoted triples there may be.
+        max_expansion: How many times its own size the text of all statements may have that an
+            input stands for, beyond ``free_text``.
+        free_text: The same whatever its size is.
         count: Where to count the statements.
     """
 
@@ -52,11 +57,15 @@ cdef class QuadReader:
     cdef object default_graph
     cdef bint has_graphs
     cdef size_t max_nesting_depth
+    cdef uint64_t max_expansion
+    cdef uint64_t free_text
+    cdef uint64_t text  # of all terms so far, in characters
     cdef QuadCount count
 
     def __cinit__(
         self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
-        size_t max_nesting_depth, QuadCount count not None
+        size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
+        QuadCount count not None
     ):
         self.quads = quads
         self.builder = builder
@@ -67,6 +76,8 @@ cdef class QuadReader:
         self.default_graph = library.DefaultGraph
         self.has_graphs = has_graphs
         self.max_nesting_depth = max_nesting_depth
+        self.max_expansion = max_expansion
+        self.free_text = free_text
         self.count = count
 
     def read(self, first, size_t rows, size_t text):
@@ -112,21 +123,33 @@ cdef class QuadReader:
             g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
         builder.append(A, s, p, o, g)
         self.count.made += 1
+        if self.text > self.free_text + self.max_expansion * self.count.read:
+            # A few bytes may each stand for a long IRI, and copying takes its time.
+            raise LimitError(
+                f"the input stands for more than {self.max_expansion} times its own size"
+                " (limit max_expansion)",
+                offset=self.count.read,
+            )
         return 0
 
     cdef uint32_t term_number(self, object term) except? 0:
         cdef object kind = type(term)
         if kind is self.named_node:
-            return self.builder.intern(TermKind.IRI, term.value, 0)
+            return self.iri_number(term.value)
         if kind is self.literal:
             return self.literal_number(term)
         if kind is self.blank_node:
             return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
         return self.triple_number(term)
 
+    cdef uint32_t iri_number(self, str iri) except? 0:
+        self.text += len(iri)
+        return self.builder.intern(TermKind.IRI, iri, 0)
+
     cdef uint32_t literal_number(self, object literal) except? 0:
         cdef BatchBuilder builder = self.builder
         cdef str lexical = literal.value
+        self.text += len(lexical)
         cdef str datatype
         cdef object language = literal.language
         if language is not None:
@@ -139,26 +162,25 @@ cdef class QuadReader:
         if datatype == XSD_STRING:
             return builder.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
         return builder.intern(
-            TermKind.TYPED_LITERAL, lexical, builder.intern(TermKind.IRI, datatype, 0)
+            TermKind.TYPED_LITERAL, lexical, self.iri_number(datatype)
         )
 
     cdef uint32_t triple_number(self, object triple) except? 0:
         """Return the number of a quoted triple; only its object can be another one."""
+        # Each part is a copy of its own: no more than two levels are held at once.
         cdef list outer = []
         cdef object term = triple
         cdef uint32_t number
         while type(term) is self.triple:
-            outer.append(term)
-            if <size_t>len(outer) > self.max_nesting_depth:
+            if <size_t>len(outer) >= self.max_nesting_depth:
                 raise LimitError(
                     f"quoted triples nest deeper than {self.max_nesting_depth}"
                     " (limit max_nesting_depth)"
                 )
+            outer.append((self.term_number(term.subject), self.term_number(term.predicate)))
             term = term.object
         number = self.term_number(term)
         while outer:
-            term = outer.pop()
-            number = self.builder.triple(
-                self.term_number(term.subject), self.term_number(term.predicate), number
-            )
+            s, p = outer.pop()
+            number = self.builder.triple(s, p, number)
         return number

@@ -5,8 +5,10 @@ from __future__ import annotations
 from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
 from jelly_rdflib.core.quad_reader import QuadCount
 from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.encodings.syntaxes.contexts import measure_context
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.options import Limits
 
 __all__ = ["WatchedInput"]
 
@@ -16,6 +18,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # How deep a text may nest: the half MiB that a thread's stack may have is enough for it.
 _MAX_LEVELS = 1000
 _MAX_JSON_LEVELS = 128
+# How many times `max_text_size` parsers may hold. Of quoted triples there will be a few copies, so
+# it is once; of an object of JSON-LD all statements are made at once.
+_HELD_BY_XML = 4
+_HELD_BY_JSON = 10
 
 
 class WatchedInput:
@@ -27,8 +33,11 @@ class WatchedInput:
     Args:
         source: An open source.
         syntax: What it has.
-        max_size: How many bytes there may be between two statements: ``max_frame_size``.
-        count: What the parser has made of it.
+        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for how many bytes there may be
+            between two statements.
+        count: What the parser has made of it, and is told how much it was given.
+        base: What the parser takes for the base.
+        is_lenient: Whether it leaves IRIs as they are.
 
     Attributes:
         position: How many bytes the parser was given.
@@ -38,13 +47,18 @@ class WatchedInput:
         self,
         source: memoryview | ByteSource,
         syntax: Syntax,
-        max_size: int,
+        limits: Limits,
         count: QuadCount,
+        *,
+        base: str | None = None,
+        is_lenient: bool = False,
     ) -> None:
         self._source = source
         self._count = count
-        self._max_size = max_size
-        self._watch = _make_watch(syntax)
+        self._max_size = limits.max_frame_size
+        self._watch = _make_watch(syntax, limits, base or "", is_lenient)
+        # What is wrong behind what the parser was given.
+        self._error: LimitError | None = None
         self._piece: memoryview = memoryview(b"")
         self._made = 0
         # Of the bytes that the parser was given since it made the last statement.
@@ -58,14 +72,24 @@ class WatchedInput:
         Raises:
             LimitError: There are more of them, or they nest deeper, than the limits allow.
         """
+        if self._error is not None:
+            raise self._error
         if self.position == 0:
             self._skip_byte_order_mark()
         if not self._piece:
             self._piece = self._read_piece()
         data = bytes(self._piece[:size])
         self._piece = self._piece[size:]
+        try:
+            self._watch.look(data)
+        except LimitError as error:
+            # What comes before it is read.
+            self._error = error
+            data = data[: max((error.offset or 0) - self.position, 0)]
+            if not data:
+                raise
         self.position += len(data)
-        self._watch.look(data)
+        self._count.read = self.position
         self._check_size(len(data))
         return data
 
@@ -114,9 +138,22 @@ class WatchedInput:
             self._source.close()
 
 
-def _make_watch(syntax: Syntax) -> NestingWatch:
+def _make_watch(syntax: Syntax, limits: Limits, base: str, is_lenient: bool) -> NestingWatch:
+    max_text = limits.max_text_size
+    base_size = len(base.encode())
     if syntax.format == "JSON_LD":
-        return JsonNesting(_MAX_JSON_LEVELS)
+        return JsonNesting(
+            _MAX_JSON_LEVELS,
+            max_held=_HELD_BY_JSON * max_text,
+            measure_context=measure_context,
+            is_lenient=is_lenient,
+        )
     if syntax.format == "RDF_XML":
-        return XmlNesting(_MAX_LEVELS)
-    return TurtleNesting(_MAX_LEVELS, has_arrows=syntax.format == "N3")
+        return XmlNesting(_MAX_LEVELS, max_held=_HELD_BY_XML * max_text, base_size=base_size)
+    return TurtleNesting(
+        _MAX_LEVELS,
+        max_held=max_text,
+        max_quoted=limits.max_nesting_depth,
+        has_arrows=syntax.format == "N3",
+        base_size=base_size,
+    )

@@ -73,7 +73,12 @@ class StatementBatches:
         self._error: DecodeError | None = None
         self._count = QuadCount()
         self._input = WatchedInput(
-            open_source(source, limits), syntax, limits.max_frame_size, self._count
+            open_source(source, limits),
+            syntax,
+            limits,
+            self._count,
+            base=base,
+            is_lenient=not strict,
         )
         self._parser = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
@@ -87,6 +92,8 @@ class StatementBatches:
             ox,
             has_graphs=syntax.has_graphs,
             max_nesting_depth=limits.max_nesting_depth,
+            max_expansion=limits.max_expansion,
+            free_text=limits.max_text_size,
             count=self._count,
         )
 
