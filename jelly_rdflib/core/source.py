@@ -25,8 +25,9 @@ START_SIZE = 64
 BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
-# A zstd stream may ask for a window of any size; this is what its own tools accept by default.
-ZSTD_MAX_WINDOW = 128 << 20
+# A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is 8 MiB
+# at the most.
+ZSTD_MAX_WINDOW = 16 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
 ZSTD_STEP = 128
 ZSTD_READ = 1 << 16
@@ -301,6 +302,12 @@ def _zstd_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
             try:
                 rest = memoryview(next(pieces, b""))
             except zstandard.ZstdError as error:
+                # The library tells it by these words only.
+                if "too much memory" in str(error):
+                    raise LimitError(
+                        f"the zstd data needs a window of more than {ZSTD_MAX_WINDOW >> 20} MiB in"
+                        " memory; compress it anew with level 19 or a lower one, and without --long"
+                    ) from error
                 raise DecodeError(f"bad zstd data: {error}") from error
         piece, rest = bytes(rest[:size]), rest[size:]
         return piece
