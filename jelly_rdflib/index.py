@@ -47,8 +47,8 @@ MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
 # Of the start and the end of a file, to tell it from another.
 SAMPLE = 1 << 16
-# Some 10,000 parts: 640 GB with the usual spacing. What a stranger made up may take 30 times as much
-# as Python's objects.
+# Some 10,000 parts: 640 GB with the usual spacing. What a stranger made up may take 30 times as
+# much as Python's objects.
 MAX_HEADER = 1 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 

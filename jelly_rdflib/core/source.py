@@ -25,8 +25,8 @@ START_SIZE = 64
 BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
-# A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is 8 MiB
-# at the most.
+# A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is
+# 8 MiB at the most.
 ZSTD_MAX_WINDOW = 16 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
 ZSTD_STEP = 128
