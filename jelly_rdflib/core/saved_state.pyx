@@ -23,10 +23,21 @@ from jelly_rdflib.core.utf8 cimport is_utf8
 from jelly_rdflib.core.wire cimport Span, read_span, read_varint
 from jelly_rdflib.core.write_buffer cimport buffer_reserve, put_bytes, put_varint
 
-from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.errors import DecodeError, LimitError
 
 cdef enum:
     MAX_NUMBER = 10
+
+cdef enum:
+    # Bytes of a quoted triple besides those of its terms, where it is written out.
+    TRIPLE_SIZE = 16
+
+
+ctypedef struct WrittenTerm:
+    # What a restored term would be if it were written out: quoted triples may share terms, so that
+    # a few of them can stand for any number.
+    int depth
+    size_t size
 
 
 cdef int put_saved_number(WriteBuffer* out, uint64_t number) except -1:
@@ -147,23 +158,25 @@ cdef int restore_terms(
     """Fill a table that is not there yet with the terms of a saved one, in the same order."""
     # Each takes three bytes or more.
     cdef uint32_t count = <uint32_t>take_saved_number(state, (state.end - state.at) // 3)
-    cdef int* depths = <int*>PyMem_RawCalloc(<size_t>count + 1, sizeof(int))
-    if depths == NULL:
+    cdef WrittenTerm* written = <WrittenTerm*>PyMem_RawCalloc(
+        <size_t>count + 1, sizeof(WrittenTerm)
+    )
+    if written == NULL:
         raise MemoryError
     try:
         terms_free(terms)
         if terms_init(terms, count, 256, limits.text_size) < 0:
             raise MemoryError
         for term in range(1, <size_t>count + 1):
-            restore_term(state, terms, seed, limits, max_depth, depths)
+            restore_term(state, terms, seed, limits, max_depth, written)
     finally:
-        PyMem_RawFree(depths)
+        PyMem_RawFree(written)
     return 0
 
 
 cdef int restore_term(
     SavedState* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
-    int* depths
+    WrittenTerm* written
 ) except -1:
     cdef uint32_t term = terms.count
     cdef uint32_t[3] numbers
@@ -171,6 +184,7 @@ cdef int restore_term(
     cdef int kind = <int>take_saved_number(state, TermKind.STRING)
     cdef int position
     cdef int depth = 0
+    cdef size_t size = TRIPLE_SIZE
     cdef int64_t number
     cdef Failure failure
     cdef Span text
@@ -183,16 +197,24 @@ cdef int restore_term(
             extra = terms.kinds[numbers[position]]
             if extra == TermKind.NONE or extra >= TermKind.DEFAULT_GRAPH:
                 raise bad_state("a quoted triple of what is no term")
-            depth = max(depth, depths[numbers[position]])
-        depths[term] = depth + 1
+            depth = max(depth, written[numbers[position]].depth)
+            size += written[numbers[position]].size
         if depth + 1 > max_depth:
             raise bad_state(f"quoted triples nest deeper than {max_depth}")
+        if size > limits.text_size:
+            raise LimitError(
+                "a quoted triple of a decoder's saved state stands for more than"
+                f" {limits.text_size} bytes of text (limit max_text_size)"
+            )
+        written[term].depth = depth + 1
+        written[term].size = size
         number = terms_intern_triple(
             terms, numbers[0], numbers[1], numbers[2], NULL, &failure
         )
     else:
         extra = <uint32_t>take_saved_number(state, term - 1)
         take_span(state, &text, limits.string_size)
+        written[term].size = text.end - text.start + written[extra].size
         if kind == TermKind.LANGUAGE_LITERAL:
             if terms.kinds[extra] != TermKind.STRING or not is_tag(terms, extra):
                 raise bad_state("a literal without the language tag that it should have")

@@ -196,6 +196,33 @@ class TestDamage:
         with pytest.raises(jr.DecodeError, match="nest deeper"):
             patch_decoder(jr.Limits(max_nesting_depth=0)).restore(self.state())
 
+    @pytest.mark.parametrize("levels", [10, 22, 40, 99])
+    def test_quoted_triples_that_would_be_written_out_without_end(self, levels: int) -> None:
+        """Each has the one before it as its subject and as its object."""
+        from ..support import write
+
+        text = "b" * 20
+        data = write(
+            [("A", ("bnode", text), ("iri", "urn:p"), ("bnode", text), None)],
+            jr.PatchOptions(rdf_star=True),
+        )
+        decoder = patch_decoder()
+        for frame in frames_of(data):
+            decoder.decode_frame(frame)
+        # It is there, its table has one term: a blank node of 20 bytes, and that is the last one.
+        node = bytes([2, 0, len(text)]) + text.encode()
+        subject = b"\1\1" + node + b"\1"
+        triples = b"".join(bytes([6, level, 1, level]) for level in range(1, levels + 1))
+        state = decoder.save()
+        assert state.count(subject) == 2  # the object too
+        forged = bytes([1, levels + 1]) + node + triples + bytes([levels + 1])
+        restored = patch_decoder()
+        if levels == 10:
+            restored.restore(state.replace(subject, forged, 1))
+            return
+        with pytest.raises(jr.LimitError, match="limit max_text_size"):
+            restored.restore(state.replace(subject, forged, 1))
+
     def test_only_a_new_decoder_takes_one(self) -> None:
         decoder = patch_decoder()
         decoder.restore(self.state())
