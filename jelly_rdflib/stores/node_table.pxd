@@ -37,6 +37,7 @@ cdef class NodeTable:
     cdef NodeEntry find(self, object node)
     cdef NodeEntry find_or_make(self, object node)
     cdef int grow(self) except -1
+    cdef list entries_of_hash_0(self)
     cdef void clear_recent(self) noexcept
 
 

@@ -25,8 +25,9 @@ cdef enum:
     FIRST_SIZE = 1 << 10
     # A stream may be of any length; what the table holds must not be.
     MAX_ENTRIES = 1 << 20
-    # Of 64 bits no two nodes share a hash by chance.
-    MAX_SAME_HASH = 1000
+    # Of 64 bits no two nodes share a hash by chance, but labels such as "fr"@fr all have the same:
+    # there may be one for each of ISO's codes of two letters.
+    MAX_SAME_HASH = 200
 
 cdef object IRI = URIRef
 cdef object BLANK_NODE = BNode
@@ -115,11 +116,15 @@ cdef class NodeTable:
         return entry
 
     cdef int grow(self) except -1:
-        cdef list entries = self.entries if len(self.entries) < MAX_ENTRIES else []
-        cdef size_t mask = self.mask * 2 + 1 if entries else FIRST_SIZE - 1
-        cdef PyObject** slots = <PyObject**>PyMem_Calloc(mask + 1, sizeof(PyObject*))
+        cdef list entries = self.entries
+        cdef size_t mask = self.mask * 2 + 1
+        cdef PyObject** slots
         cdef size_t slot
         cdef NodeEntry entry
+        if len(entries) >= MAX_ENTRIES:
+            entries = self.entries_of_hash_0()
+            mask = FIRST_SIZE - 1
+        slots = <PyObject**>PyMem_Calloc(mask + 1, sizeof(PyObject*))
         if slots == NULL:
             raise MemoryError
         for entry in entries:
@@ -134,6 +139,19 @@ cdef class NodeTable:
             self.clear_recent()
             self.entries = entries
         return 0
+
+    cdef list entries_of_hash_0(self):
+        """Return some that have this hash, the only one that many nodes can have on purpose.
+
+        It is that of literals whose text is the same as their datatype or language. They stay in
+        the table, so that those that come later are counted together with them.
+        """
+        cdef list found = []
+        cdef NodeEntry entry
+        for entry in self.entries:
+            if entry.hash == 0 and len(found) < MAX_SAME_HASH:
+                found.append(entry)
+        return found
 
     cdef void clear_recent(self) noexcept:
         cdef int i

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -259,13 +261,30 @@ def test_only_for_the_very_store() -> None:
 def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
     """rdflib's dicts would take time that grows with the square of their number."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
-    colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(1001)]
+    colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(201)]
     assert len({hash(literal) for literal in colliding}) == 1
     dataset = Dataset()
     dataset.add((s, p, Literal("before"), URIRef("urn:g")))
     before = visible_state(dataset)
-    with pytest.raises(LimitError, match="1000 different terms have the same hash"):
+    with pytest.raises(LimitError, match="200 different terms have the same hash"):
         apply([(Op.A, s, p, literal, None) for literal in colliding], dataset)
     assert visible_state(dataset) == before
-    allowed = [(Op.A, s, p, literal, None) for literal in colliding[:1000]]
-    assert apply(allowed, dataset).added == 1000
+    allowed = [(Op.A, s, p, literal, None) for literal in colliding[:200]]
+    assert apply(allowed, dataset).added == 200
+
+
+def test_colliding_terms_are_counted_over_the_whole_stream() -> None:
+    """Between them stand so many terms that those before them are forgotten."""
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+
+    def operations() -> Iterator[Operation]:
+        for number in range(201):
+            yield Op.A, s, p, Literal(f"urn:{number}", datatype=URIRef(f"urn:{number}")), None
+            if number == 100:
+                for other in range(700_000):
+                    yield Op.D, URIRef(f"urn:s{other}"), p, URIRef(f"urn:o{other}"), None
+
+    dataset = Dataset()
+    with pytest.raises(LimitError, match="200 different terms have the same hash"):
+        apply(operations(), dataset)
+    assert len(dataset) == 0
