@@ -122,7 +122,7 @@ def apply(
             same store already.
         RollbackError: A transaction could not be undone: the target has a part of it.
         DecodeError: The input breaks a rule of the format.
-        LimitError: The input asks for more than ``limits`` allows; or more than a thousand of its
+        LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
             terms have the same hash for rdflib, whose Memory store would take forever.
         TypeError: ``source`` or ``target`` is of another kind.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.

@@ -31,12 +31,17 @@ def make_node_factory(normalize: bool | None = None, limits: Limits | None = Non
 
     Args:
         normalize: As for `jelly_rdflib.read_operations`.
-        limits: ``max_xml_tags`` is for the literals of a frame.
+        limits: ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
     """
     if normalize is None:
         normalize = rdflib.NORMALIZE_LITERALS
     limits = limits or Limits()
-    return NodeFactory(NODE_TYPES, normalize=normalize, max_xml_tags=limits.max_xml_tags)
+    return NodeFactory(
+        NODE_TYPES,
+        normalize=normalize,
+        max_xml_tags=limits.max_xml_tags,
+        max_terms=limits.max_frame_terms,
+    )
 
 
 def as_iri(iri: Any) -> Any:

@@ -19,8 +19,12 @@ cdef class NodeFactory:
     cdef NodeTypes types
     cdef object normalize
     cdef size_t max_xml_tags
+    cdef size_t max_terms
     cdef CachedNode* cache
     cdef list make_nodes(self, const TermColumns* terms)
+    cdef int check_values(
+        self, const TermColumns* terms, size_t xml_tags, size_t durations
+    ) except -1
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
     cdef object make_node(self, const TermColumns* terms, uint32_t term, list nodes)
     cdef object make_literal(self, const TermColumns* terms, uint32_t term, list nodes)

@@ -7,5 +7,10 @@ from jelly_rdflib.core.node_types import NodeTypes
 @final
 class NodeFactory:
     def __init__(
-        self, types: NodeTypes, *, normalize: bool | None = None, max_xml_tags: int = ...
+        self,
+        types: NodeTypes,
+        *,
+        normalize: bool | None = None,
+        max_xml_tags: int = ...,
+        max_terms: int = ...,
     ) -> None: ...

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Compare, PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 from jelly_rdflib.core.node_types cimport get_slot
 from jelly_rdflib.core.terms cimport TermKind
@@ -27,10 +27,22 @@ cdef extern from "Python.h":
 cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
 cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
 cdef const char* HTML = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML"
+cdef const char* DURATION = b"http://www.w3.org/2001/XMLSchema#duration"
+cdef const char* DAY_TIME_DURATION = b"http://www.w3.org/2001/XMLSchema#dayTimeDuration"
+cdef const char* YEAR_MONTH_DURATION = b"http://www.w3.org/2001/XMLSchema#yearMonthDuration"
 cdef enum:
     XSD_DECIMAL_SIZE = 40
     XML_LITERAL_SIZE = 53
     HTML_SIZE = 47
+    DURATION_SIZE = 41
+    DAY_TIME_DURATION_SIZE = 48
+    YEAR_MONTH_DURATION_SIZE = 50
+
+cdef enum:
+    # What the document around an XML literal's tree takes is that of so many tags.
+    TAGS_PER_LITERAL = 10
+    # rdflib goes through a tree by recursion, so that a deep one would use up Python's stack.
+    MAX_XML_DEPTH = 100
 
 cdef enum:
     # More than the names of the big preset, so that a stream's IRIs stay cached.
@@ -46,15 +58,19 @@ cdef class NodeFactory:
     Args:
         types: The classes to make.
         normalize: Handed to the literal class: True, False, or None for its own default.
-        max_xml_tags: How many tags and attributes the XML and HTML literals of a table may have: of
-            each the literal class makes a tree.
+        max_xml_tags: How many tags and attributes the XML literals of a table may have: of each the
+            literal class makes a tree.
+        max_terms: How many terms a table may have where each duration counts twice: the literal
+            class makes an object of several of each.
     """
 
     def __cinit__(
-        self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1
+        self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1,
+        size_t max_terms=<size_t>-1
     ):
         self.types = types
         self.max_xml_tags = max_xml_tags
+        self.max_terms = max_terms
         self.normalize = normalize
         self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
         if self.cache == NULL:
@@ -75,20 +91,36 @@ cdef class NodeFactory:
         cdef uint32_t term
         cdef object node = None
         cdef size_t xml_tags = 0
+        cdef size_t durations = 0
         Py_INCREF(node)
         PyList_SET_ITEM(nodes, 0, node)
         for term in range(1, terms.count):
-            xml_tags += count_xml_tags(terms, term)
-            if xml_tags > self.max_xml_tags:
-                raise LimitError(
-                    f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
-                    " attributes (limit max_xml_tags)"
-                )
+            if terms.kinds[term] == TermKind.TYPED_LITERAL:
+                xml_tags += count_xml_tags(terms, term)
+                durations += is_duration(terms, term)
+                self.check_values(terms, xml_tags, durations)
             # A term refers only to terms before it, whose nodes are there already.
             node = self.find_or_make(terms, term, nodes)
             Py_INCREF(node)
             PyList_SET_ITEM(nodes, term, node)
         return nodes
+
+    cdef int check_values(
+        self, const TermColumns* terms, size_t xml_tags, size_t durations
+    ) except -1:
+        """Check what the literals of a table take that have the largest values."""
+        if xml_tags > self.max_xml_tags:
+            raise LimitError(
+                f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
+                f" attributes, where each literal counts as {TAGS_PER_LITERAL} more (limit"
+                " max_xml_tags)"
+            )
+        if durations > 0 and terms.count - 1 + durations > self.max_terms:
+            raise LimitError(
+                f"the frame has more than {self.max_terms} distinct terms, where a duration counts"
+                " twice (limit max_frame_terms)"
+            )
+        return 0
 
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
         cdef uint64_t hash = terms.hashes[term]
@@ -150,7 +182,7 @@ cdef class NodeFactory:
             language = <object>PyList_GET_ITEM(nodes, terms.extras[term])
         elif kind == TermKind.TYPED_LITERAL:
             datatype = <object>PyList_GET_ITEM(nodes, terms.extras[term])
-            if datatype in types.recognized_datatypes:
+            if datatype in types.recognized_datatypes and not is_left_as_text(terms, term):
                 normalize = self.normalize
                 if normalize is not False and has_long_exponent(terms, term):
                     normalize = False
@@ -219,13 +251,10 @@ cdef inline bytes text_bytes(const TermColumns* terms, uint32_t term):
 
 
 cdef inline size_t count_xml_tags(const TermColumns* terms, uint32_t term) noexcept:
-    """Count what a tree is made of, if the term is a literal of which one is made."""
-    if terms.kinds[term] != TermKind.TYPED_LITERAL or not (
-        is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE)
-        or is_datatype(terms, term, HTML, HTML_SIZE)
-    ):
+    """Count what a tree is made of, if one is made of this typed literal."""
+    if not is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE):
         return 0
-    return count_markup(text_start(terms, term), text_size(terms, term))
+    return TAGS_PER_LITERAL + count_markup(text_start(terms, term), text_size(terms, term))
 
 
 cdef size_t count_markup(const uint8_t* text, size_t size) noexcept:
@@ -234,6 +263,87 @@ cdef size_t count_markup(const uint8_t* text, size_t size) noexcept:
     for i in range(size):
         count += text[i] == b"<" or text[i] == b"="
     return count
+
+
+cdef inline bint is_duration(const TermColumns* terms, uint32_t term) noexcept:
+    return (
+        is_datatype(terms, term, DURATION, DURATION_SIZE)
+        or is_datatype(terms, term, DAY_TIME_DURATION, DAY_TIME_DURATION_SIZE)
+        or is_datatype(terms, term, YEAR_MONTH_DURATION, YEAR_MONTH_DURATION_SIZE)
+    )
+
+
+cdef inline bint is_left_as_text(const TermColumns* terms, uint32_t term) noexcept:
+    """Is no value made of this typed literal, since that could take any time or stack?
+
+    To parse HTML may take time that grows with the square of its size, or faster.
+    """
+    if is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE):
+        return nests_deeper(text_start(terms, term), text_size(terms, term), MAX_XML_DEPTH)
+    return is_datatype(terms, term, HTML, HTML_SIZE)
+
+
+cdef bint nests_deeper(const uint8_t* at, size_t size, int max_depth) noexcept:
+    """Do the elements of an XML literal nest deeper than that?
+
+    For XML that is well-formed: of what is not, no tree is made, and so it does not matter what
+    this says of it.
+    """
+    cdef const uint8_t* end = at + size
+    cdef int depth = 0
+    while at != NULL:
+        at = <const uint8_t*>memchr(at, b"<", end - at)
+        if at == NULL:
+            return False
+        if starts_with(at, end, b"<!--", 4):
+            at = find_behind(at + 4, end, b"-->", 3)
+        elif starts_with(at, end, b"<![CDATA[", 9):
+            at = find_behind(at + 9, end, b"]]>", 3)
+        elif starts_with(at, end, b"<?", 2):
+            at = find_behind(at + 2, end, b"?>", 2)
+        elif starts_with(at, end, b"</", 2):
+            at = find_behind(at + 2, end, b">", 1)
+            depth -= 1
+        elif depth == max_depth:
+            return True
+        else:
+            at = find_behind_tag(at + 1, end)
+            depth += at != NULL and (at - 2)[0] != b"/"
+    return False
+
+
+cdef inline bint starts_with(
+    const uint8_t* at, const uint8_t* end, const char* mark, size_t size
+) noexcept:
+    return <size_t>(end - at) >= size and memcmp(at, mark, size) == 0
+
+
+cdef const uint8_t* find_behind(
+    const uint8_t* at, const uint8_t* end, const char* mark, size_t size
+) noexcept:
+    """Return where the mark ends that comes next; NULL if none does."""
+    while True:
+        at = <const uint8_t*>memchr(at, mark[0], end - at)
+        if at == NULL:
+            return NULL
+        if starts_with(at, end, mark, size):
+            return at + size
+        at += 1
+
+
+cdef const uint8_t* find_behind_tag(const uint8_t* at, const uint8_t* end) noexcept:
+    """Return where a tag ends; NULL if it does not. A ``>`` in quotes is no end."""
+    cdef uint8_t quote = 0
+    while at < end:
+        if quote != 0:
+            if at[0] == quote:
+                quote = 0
+        elif at[0] == b"'" or at[0] == b'"':
+            quote = at[0]
+        elif at[0] == b">":
+            return at + 1
+        at += 1
+    return NULL
 
 
 cdef inline bint is_datatype(

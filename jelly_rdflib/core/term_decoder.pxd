@@ -94,7 +94,8 @@ cdef class TermDecoder:
     cdef int max_nesting_depth
     cdef uint32_t max_frame_terms
     cdef size_t held  # bytes that the lookups keep
-    # Bytes of texts that were put together or copied in the whole stream, and how many may be.
+    # Bytes of texts that were put together or copied in the whole stream, and how many may be by
+    # the size of what was read so far.
     cdef uint64_t work
     cdef uint64_t max_work
     # Bytes that merging fields took in this frame, and how many it may take.
@@ -127,6 +128,7 @@ cdef class TermDecoder:
     ) noexcept nogil
     cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil
     cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil
+    cdef void bound_work_left(self) noexcept nogil
     cdef int end_frame(self) noexcept nogil
     cdef int overlook_faults(self) except -1
     cdef int overlook(self) noexcept nogil

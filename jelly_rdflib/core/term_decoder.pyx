@@ -68,8 +68,8 @@ from jelly_rdflib.core.wire cimport (
 from jelly_rdflib.errors import DecodeError
 
 cdef enum:
-    # Bytes of text that a frame may always stand for, besides what the limits allow.
-    WORK_PER_FRAME = 1 << 16
+    # How many times max_text_size a stream may have left for later of what it may stand for.
+    SAVED_TEXTS = 16
     # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
     MERGED_PER_BYTE = 8
     MERGED_PER_FRAME = 1 << 16
@@ -210,6 +210,7 @@ cdef class TermDecoder:
         self.last_prefix = <uint32_t>take_saved_number(state, self.prefixes.size)
         self.work = take_saved_number(state, MAX_WORK)
         self.max_work = take_saved_number(state, MAX_WORK)
+        self.bound_work_left()
         for position in range(4):
             if not take_saved_flag(state):
                 continue
@@ -249,7 +250,7 @@ cdef class TermDecoder:
         """
         if self.max_work == 0:
             self.max_work = self.limits.text_size
-        self.max_work += WORK_PER_FRAME + self.limits.expansion * size
+        self.max_work += self.limits.expansion * size
         self.merged_size = 0
         self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
         self.start_epoch()
@@ -269,6 +270,12 @@ cdef class TermDecoder:
                 self.limits.expansion, 0,
             )
         return 0
+
+    cdef void bound_work_left(self) noexcept nogil:
+        """Let a stream keep some of what it did not use, and a saved state give no more."""
+        cdef uint64_t most = self.work + SAVED_TEXTS * <uint64_t>self.limits.text_size
+        if self.max_work > most:
+            self.max_work = most
 
     cdef void start_epoch(self) noexcept nogil:
         """Make all uses of lookup entries bad."""
@@ -308,6 +315,7 @@ cdef class TermDecoder:
         memset(self.carried_copy, 0, sizeof(self.carried_copy))
         self.last_is_elsewhere = True
         self.free_merged()
+        self.bound_work_left()
         return 0
 
     cdef int overlook_faults(self) except -1:

@@ -25,18 +25,21 @@ class Limits:
         max_datatype_table_size: The same of the datatype lookup.
         max_frame_size: Bytes of one frame, uncompressed; of a text, of one row.
         max_frame_rows: Operations of one frame, and entries of its metadata.
-        max_frame_terms: Distinct terms of one frame.
+        max_frame_terms: Distinct terms of one frame; as rdflib's terms, durations count twice.
         max_nesting_depth: Levels of quoted triples in quoted triples; 0 allows none.
         max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
             the lookups hold. Lookups let a small frame stand for much text, so this is apart from
-            the frame's own size.
-        max_xml_tags: Tags and attributes of all XML and HTML literals of one frame. rdflib makes a
-            tree of each, which takes some hundred bytes for each of them; batches have no trees.
-        max_expansion: How many times its own size the text may have that a stream stands for, in
-            all: a repeated term stands for its text in each frame, an IRI for that of its prefix.
-            Counted beyond ``max_text_size`` for the stream and 64 KiB for each frame. Of RDF Patch
-            in Thrift it is for each decimal number, which stands for its digits.
+            the frame's own size. Also bytes of a quoted triple in a decoder's saved state, with
+            each of its terms as often as it stands there.
+        max_xml_tags: Tags and attributes of all XML literals of one frame, where each literal
+            counts as ten more. rdflib makes a tree of each, which takes some hundred bytes for each
+            of them; batches have no trees.
+        max_expansion: How many times its own size the text may have that a stream stands for: an
+            IRI stands in each frame for the text of its prefix and name, a repeated term for its
+            own. Counted over the stream so far, beyond its first ``max_text_size`` bytes of text;
+            what a stream did not use it may use later, up to 16 times ``max_text_size``. Of RDF
+            Patch in Thrift it is for each decimal number, which stands for its digits.
         max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for.
         max_decompression_ratio: How many times its compressed size such input may stand for,
             beyond its first 16 MiB.
@@ -66,7 +69,7 @@ class Limits:
     max_string_size: int = 6 << 20
     max_text_size: int = 12 << 20
     max_xml_tags: int = 1 << 17
-    max_expansion: int = 1024
+    max_expansion: int = 256
     max_decompressed_size: int = 1 << 40
     max_decompression_ratio: int = 100
     max_held_operations: int = 1 << 24

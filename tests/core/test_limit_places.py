@@ -13,12 +13,12 @@ from jelly_rdflib.core.batch_reader import OperationReader
 from jelly_rdflib.index import find_parts, read_part
 from tests.oracle import build as b
 
-HTML = "http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML"
-FIRST = b.stream([b.options(), b.name("urn:p"), b.datatype(HTML), b.begin()])
+XML = "http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
+FIRST = b.stream([b.options(), b.name("urn:p"), b.datatype(XML), b.begin()])
 SECOND = b.stream([b.add(b.iri(0, 1), b.iri(0, 1), b.literal("<b/>" * 3, datatype=1))] * 2)
 THIRD = b.stream([b.add(b.iri(0, 1), b.iri(0, 1), b.literal("<b/>" * 9, datatype=1))])
 DATA = FIRST + SECOND + THIRD
-HELD, TAGS = jr.Limits(max_held_operations=2), jr.Limits(max_xml_tags=8)
+HELD, TAGS = jr.Limits(max_held_operations=2), jr.Limits(max_xml_tags=16)
 
 
 def apply(source: Any, limits: jr.Limits) -> None:

@@ -20,9 +20,11 @@ from tests.oracle.wire import LEN, field, tag, varint
 __all__ = [
     "ADD",
     "ATTACKS",
+    "DATATYPE",
     "MIB",
     "NAME",
     "PREFIX",
+    "START",
     "Attack",
     "bomb",
     "deep_triple",
@@ -175,10 +177,10 @@ def prefixes_under_names() -> Iterator[bytes]:
 
 @attack("jelly-patch")
 def long_iris() -> Iterator[bytes]:
-    """Few bytes that each time stand for an IRI of 50 KB, in a new frame."""
+    """Few bytes that each time stand for an IRI of 10 KB, in a new frame."""
 
     def rows() -> Iterator[bytes]:
-        yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 50_000))
+        yield row(PREFIX, field(1, 2) + field(2, b"urn:" + b"p" * 10_000))
         for number in itertools.count():
             yield row(NAME, field(1, number % 100 + 2) + field(2, b"%d" % number + b"." * 80))
             yield row(ADD, field(1, iri(2, number % 100 + 2)))

@@ -186,7 +186,7 @@ def run(
             result = USES[use](source, format=format, limits=jr.Limits(**limits))
             rounds += 1
             seconds = time.process_time() - start
-    except (jr.JellyError, RecursionError) as caught:
+    except jr.JellyError as caught:
         error = caught
         seconds = time.process_time() - start
     return {

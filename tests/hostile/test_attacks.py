@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.oracle import build, wire
 
-from .attacks import ADD, ATTACKS, HEADER, MIB, delimited, iri, patch_head, row
+from .attacks import ADD, ATTACKS, DATATYPE, HEADER, MIB, delimited, iri, patch_head, row
 from .support import read_hostile, write_pieces
 
 # What takes a moment for each MiB, and what takes a second.
@@ -124,6 +125,33 @@ def test_the_longest_strings_that_are_allowed(letter: str, tmp_path: Path) -> No
     )
     frames = (delimited(each) for each in rows)
     path = write_pieces(tmp_path / "input", [delimited(patch_head()), *frames])
+@pytest.mark.parametrize(
+    ("datatype", "text", "count"),
+    [
+        # As many as may be of those of which rdflib makes the most.
+        (XSD.duration, "P%dY2M3DT4H5M6.7S", jr.Limits().max_frame_terms // 2 - 10),
+        (RDF.XMLLiteral, "%d", jr.Limits().max_xml_tags // 10),
+        (RDF.XMLLiteral, "<a/>%d", jr.Limits().max_xml_tags // 11),
+        (RDF.XMLLiteral, "%d" + "<a/>" * (jr.Limits().max_xml_tags - 10), 1),
+        (RDF.XMLLiteral, "<a b='%d'/>" + "<a b=''/>" * 60_000, 1),
+        (XSD.dateTime, "2001-02-03T04:05:06.%06dZ", jr.Limits().max_frame_terms - 10),
+        (XSD.decimal, "%d.5", jr.Limits().max_frame_terms - 10),
+    ],
+)
+def test_the_most_values_that_are_allowed(
+    datatype: str, text: str, count: int, tmp_path: Path
+) -> None:
+    rows = (
+        row(ADD, wire.field(11, wire.field(1, text.encode() % number) + wire.field(3, 2)))
+        for number in range(count)
+    )
+    frame = row(DATATYPE, wire.field(2, str(datatype).encode())) + b"".join(rows)
+    path = write_pieces(tmp_path / "input", [delimited(patch_head()), delimited(frame)])
+    [report] = read_hostile(["operations"], "jelly-patch", path).values()
+    assert report.error is None
+    assert report.result == count + 2
+
+
     reports = read_hostile(["batches", "operations", "text"], "jelly-patch", path)
     assert [report.error for report in reports.values()] == [None, None, None]
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
 from tests.oracle import build, wire
@@ -17,9 +18,11 @@ from tests.oracle import build, wire
 from .attacks import (
     ADD,
     ATTACKS,
+    DATATYPE,
     MIB,
     NAME,
     PREFIX,
+    START,
     bomb,
     deep_triple,
     delimited,
@@ -118,6 +121,32 @@ def iris_in_many_frames() -> Iterator[bytes]:
     yield from itertools.repeat(delimited(row(ADD, wire.field(1, iri(2, 1)))), 10_000)
 
 
+def iris_in_a_transaction() -> Iterator[bytes]:
+    """All in one transaction, each in a frame of 20 bytes that stands for three IRIs of 20 KB."""
+    yield delimited(patch_head())
+    yield delimited(row(PREFIX, wire.field(1, 2) + wire.field(2, string(20_000))))
+    for number in range(2, 1002):
+        yield delimited(row(NAME, wire.field(1, number) + wire.field(2, b"%d" % number)))
+    yield delimited(row(START))
+    for number in range(10_000):
+        terms = (iri(2, 2 + (number + step * 300) % 1000) for step in range(3))
+        statement = zip((1, 5, 9), terms, strict=True)
+        yield delimited(row(ADD, b"".join(wire.field(*each) for each in statement)))
+
+
+def literals(datatype: str, text: str, count: int) -> Callable[[], Iterable[bytes]]:
+    """One frame of distinct literals."""
+
+    def pieces() -> Iterable[bytes]:
+        rows = (
+            row(ADD, wire.field(11, wire.field(1, text.encode() % n) + wire.field(3, 2)))
+            for n in range(count)
+        )
+        return one_frame(row(DATATYPE, wire.field(2, datatype.encode())), *rows)
+
+    return pieces
+
+
 def long_in(name: str) -> Callable[[], Iterable[bytes]]:
     def pieces() -> Iterable[bytes]:
         return [packed(b"".join(ATTACKS["ordinary patch"].up_to(MIB)), name)]
@@ -191,9 +220,24 @@ REFUSED = [
         "rdf-patch-thrift",
     ),
     Refused("max_xml_tags", "an XML literal", xml_literal, ("operations", "apply"), "rdf-patch"),
+    Refused(
+        "max_xml_tags",
+        "XML literals without tags",
+        literals(str(RDF.XMLLiteral), "%d", 65_000),
+        ("operations", "apply", "parse"),
+    ),
+    Refused(
+        "max_frame_terms",
+        "durations",
+        literals(str(XSD.duration), "P%dY2M3DT4H5M6.7S", 262_100),
+        ("operations", "apply", "parse"),
+    ),
     Refused("max_text_size", "IRIs of one prefix", many_concatenated_iris, ALL),
     Refused("max_text_size", "lookups full of long names", full_lookups),
     Refused("max_expansion", "an IRI in many frames", iris_in_many_frames),
+    Refused(
+        "max_expansion", "IRIs in one transaction", iris_in_a_transaction, ("apply", "patches")
+    ),
     *(
         Refused(
             "max_decompression_ratio", f"a bomb of {name}", partial(bomb, 200 * MIB, name), ALL[:4]
