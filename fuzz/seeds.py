@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import zstandard
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from tests import strategies
@@ -40,6 +42,38 @@ NESTING = [
 ]
 
 
+# Literals of which rdflib makes more than a text, or of which it must not.
+VALUES = {
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral": [
+        "<a b='c' d=\"/>\">d<e/><!-- </a> --><![CDATA[</a>]]><?x </a> ?></a>",
+        "<a>" * 100 + "</a>" * 100,
+        "<a>" * 990 + "</a>" * 990,
+        "</a><a b='",
+        "<a/>" * 20,
+    ],
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML": ["<p>x<b id=i>y<p>z"],
+    "http://www.w3.org/2001/XMLSchema#duration": ["P1Y2M3DT4H5M6.7S", "-P1D"],
+    "http://www.w3.org/2001/XMLSchema#decimal": ["1E99", "1E999999", "01.50"],
+    "http://www.w3.org/2001/XMLSchema#dateTime": ["2001-02-03T04:05:06.7Z"],
+    "http://www.w3.org/2001/XMLSchema#base64Binary": ["AAA=", "A"],
+}
+
+
+def _values() -> Iterator[jr.Operation]:
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+    for datatype, texts in VALUES.items():
+        for lexical in texts:
+            literal = Literal(lexical, datatype=URIRef(datatype), normalize=False)
+            yield jr.Op.A, s, p, literal, None
+
+
+def _written(format: str) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        writer.write_all(_values())
+    return file.getvalue()
+
+
 def _draw(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
     """Draw examples, the same each time."""
     drawn: list[Any] = []
@@ -61,7 +95,7 @@ def _draw(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 def _patches() -> Iterator[bytes]:
-    yield from (SMALL, REALISTIC, BARE, b"")
+    yield from (SMALL, REALISTIC, BARE, b"", _written("jelly-patch"))
     rng = random.Random(1)
     for stream in _draw(strategies.streams(), COUNT):
         yield producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
@@ -75,6 +109,7 @@ def _statements() -> Iterator[bytes]:
 
 
 def _texts() -> Iterator[bytes]:
+    yield _written("rdf-patch")
     rng = random.Random(3)
     for stream in _draw(strategies.streams(), COUNT):
         yield text.write([operation for operation in stream.operations if sayable(operation)])
