@@ -1,0 +1,241 @@
+"""Texts of Turtle, RDF/XML, JSON-LD and the like whose parser would hold a hundredfold of them.
+
+They are refused before it gets what would take the memory, and the error names the limit and the
+byte. What comes close to a limit is read, in bounded memory too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from .attacks import MIB
+from .support import read_hostile, write_pieces
+
+XML_HEAD = (
+    b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:p="urn:%s#"%s>\n'
+)
+XML_END = b"</rdf:RDF>"
+
+
+def long(size: int) -> bytes:
+    return b"x" * size
+
+
+def quoted(levels: int, size: int) -> bytes:
+    """A statement with quoted triples in each other, and an IRI of a size in each."""
+    start = b"<<( <urn:%s> <urn:p> " % long(size)
+    return b"<urn:s> <urn:p> " + start * levels + b"1" + b" )>>" * levels + b" .\n"
+
+
+def quoted_in_n_triples(levels: int, size: int) -> bytes:
+    return quoted(levels, size).replace(b" 1 ", b' "1" ')
+
+
+def prefixed(size: int, levels: int, start: bytes, end: bytes, more: bytes = b"") -> bytes:
+    """A prefix of a size, which is used at each level."""
+    return (
+        b"@prefix p: <urn:%s> .\n" % long(size) + more + b"p:s p:p "
+        + start * levels + b"p:o" + end * levels + b" .\n"
+    )  # fmt: skip
+
+
+def bases(count: int) -> bytes:
+    """Each base is relative to the one before, and longer."""
+    return b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * count
+
+
+def many_prefixes(count: int, size: int) -> Iterable[bytes]:
+    for number in range(count):
+        yield b"@prefix p%d: <urn:%s> .\n<urn:s> <urn:p> 1 .\n" % (number, long(size))
+
+
+def xml(content: bytes, size: int = 1, more: bytes = b"") -> bytes:
+    """A document with a namespace of a size."""
+    return XML_HEAD % (long(size), more) + content + XML_END
+
+
+def xml_nested(levels: int) -> bytes:
+    start, end = b"<rdf:Description><p:p>", b"</p:p></rdf:Description>"
+    return start * levels + b"x" + end * levels
+
+
+def xml_property(kind: bytes, content: bytes) -> bytes:
+    start = b"<rdf:Description><p:p rdf:parseType='%s'>" % kind
+    return start + content + b"</p:p></rdf:Description>"
+
+
+def xml_attributes(count: int) -> bytes:
+    return b"<rdf:Description %s/>" % b" ".join(b"p:p%d=''" % n for n in range(count))
+
+
+def identifiers(count: int) -> bytes:
+    return b"".join(b"<p:T rdf:ID='i%d'/>" % number for number in range(count))
+
+
+def values(count: int, value: bytes = b"1") -> bytes:
+    return b"[%s]" % b",".join([value] * count)
+
+
+def in_context(definition: bytes, content: bytes) -> bytes:
+    return b'{"@context":{%s},"urn:p":%s}' % (definition, content)
+
+
+def definitions(count: int) -> bytes:
+    return b",".join(b'"t%d":"urn:%d"' % (number, number) for number in range(count))
+
+
+def chained(count: int) -> bytes:
+    """Definitions that each continue the one before."""
+    rest = (b'"t%d":"t%d:%s"' % (n, n - 1, long(100)) for n in range(1, count))
+    return b'"t0":"urn:a",' + b",".join(rest)
+
+
+def json_nested(levels: int, start: bytes, content: bytes) -> bytes:
+    return (b"{" + start + b'"urn:p":') * levels + content + b"}" * levels
+
+
+CONTEXT = b'"@context":{"a":"urn:a"},'
+LONG = b'"p":"urn:%s/"'
+OF_A_TERM = b'{"@context":{"t":{"@id":"urn:t","@context":{%s}}},"t":%s}'
+
+REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
+    ("max_nesting_depth", "n-triples", "10 MB, deep", lambda: quoted_in_n_triples(999, 10_000)),
+    ("max_nesting_depth", "n-quads", "100,000 levels", lambda: quoted_in_n_triples(100_000, 1)),
+    ("max_text_size", "n-triples", "15 MB", lambda: quoted_in_n_triples(99, 150_000)),
+    ("max_text_size", "turtle", "15 MB", lambda: quoted(99, 150_000)),
+    ("max_text_size", "trig", "15 MB", lambda: quoted(99, 150_000)),
+    *(
+        ("max_text_size", format, f"a prefix of {size}, quoted", lambda size=size: prefixed(
+            size, 99, b"<<( p:a p:b ", b" )>>"
+        ))
+        for format in ("turtle", "trig")
+        for size in (100_000, MIB)
+    ),
+    *(
+        ("max_text_size", format, "a prefix of 1 MB, blank nodes", lambda: prefixed(
+            MIB, 400, b"[ p:p ", b" ]"
+        ))
+        for format in ("turtle", "trig", "n3")
+    ),
+    ("max_text_size", "turtle", "the same of a base", lambda: prefixed(
+        1, 400, b"[ <p> ", b" ]", b"@base <urn:%s/> .\n" % long(MIB)
+    )),
+    ("max_text_size", "n3", "formulas", lambda: prefixed(MIB, 400, b"{ p:s p:p ", b" }")),
+    ("max_text_size", "turtle", "long prefixes", lambda: many_prefixes(100, MIB)),
+    ("max_text_size", "turtle", "bases that grow", lambda: bases(100_000)),
+    ("max_expansion", "turtle", "a prefix of 500 kB, and objects", lambda: prefixed(
+        500_000, 100_000, b"1,", b""
+    )),
+    ("max_text_size", "rdf-xml", "a namespace of 1 MB", lambda: xml(xml_nested(400), MIB)),
+    ("max_text_size", "rdf-xml", "its attributes", lambda: xml(xml_attributes(1000), MIB)),
+    ("max_text_size", "rdf-xml", "a collection", lambda: xml(
+        xml_property(b"Collection", b"<rdf:Description/>" * 800_000)
+    )),
+    ("max_text_size", "rdf-xml", "a collection with statements", lambda: xml(
+        xml_property(b"Collection", b"<p:T/>" * 2_000_000)
+    )),
+    ("max_text_size", "rdf-xml", "identifiers", lambda: xml(
+        identifiers(400_000), 1, b" xml:base='urn:a'"
+    )),
+    ("max_text_size", "rdf-xml", "identifiers with a long base", lambda: xml(
+        identifiers(400), 1, b" xml:base='urn:%s'" % long(MIB)
+    )),
+    ("max_frame_size", "rdf-xml", "namespaces in a literal", lambda: xml(
+        xml_property(b"Literal", b"<a/>" * 10_000), 100_000
+    )),
+    ("max_text_size", "json-ld", "3,000 values of a long prefix", lambda: in_context(
+        LONG % long(100_000), values(3000, b'{"@id":"p:a"}')
+    )),
+    ("max_text_size", "json-ld", "the same, with an escaped context", lambda: in_context(
+        LONG % long(100_000), values(3000, b'{"@id":"p:a"}')
+    ).replace(b"@context", b"\\u0040c\\u006fntext")),
+    ("max_text_size", "json-ld", "the same, with the context behind", lambda: b'{"p:a":%s,%s' % (
+        values(3000), in_context(LONG % long(100_000), b"1")[1:]
+    )),
+    ("max_text_size", "json-ld", "3,000 statements on a long subject", lambda: (
+        b'{"@id":"urn:%s","urn:p":%s}' % (long(100_000), values(3000))
+    )),
+    ("max_text_size", "json-ld", "nested contexts", lambda: json_nested(
+        100, CONTEXT, in_context(definitions(10_000), b"1")
+    ).replace(CONTEXT, CONTEXT[:-2] + b"," + definitions(10_000) + b"},", 1)),
+    ("max_text_size", "json-ld", "definitions that continue each other", lambda: in_context(
+        chained(10_000), b"1"
+    )),
+    ("max_text_size", "json-ld", "3 million values", lambda: b'{"urn:p":%s}' % values(3_000_000)),
+    ("max_text_size", "json-ld", "values in 60 objects", lambda: json_nested(
+        60, b"", values(50_000)
+    )),
+    ("", "json-ld", "objects that copy a context", lambda: in_context(
+        definitions(5000), values(5000, b'{"@context":{"a":"urn:a"}}')
+    )),
+    ("", "json-ld", "objects that make a context anew", lambda: OF_A_TERM % (
+        definitions(3000), values(12_000, b"{}")
+    )),
+    ("", "rdf-xml", "100,000 attributes", lambda: xml(xml_attributes(100_000))),
+    ("", "rdf-xml", "10,000 namespaces", lambda: xml(
+        b"<p:T/>" * 40_000, 1, b"".join(b" xmlns:a%d='urn:a'" % n for n in range(10_000))
+    )),
+]  # fmt: skip
+
+
+def pieces_of(text: bytes | Iterable[bytes]) -> Iterable[bytes]:
+    return [text] if isinstance(text, bytes) else text
+
+
+@pytest.mark.parametrize(
+    ("limit", "format", "name", "make"), REFUSED, ids=[f"{each[1]}-{each[2]}" for each in REFUSED]
+)
+def test_what_parsers_would_hold_is_bounded(
+    limit: str,
+    format: str,
+    name: str,
+    make: Callable[[], bytes | Iterable[bytes]],
+    tmp_path: Path,
+) -> None:
+    path = write_pieces(tmp_path / "input", pieces_of(make()))
+    [report] = read_hostile(["batches"], format, path).values()
+    assert report.error == "LimitError", report
+    assert "(byte " in report.message
+    assert (f"limit {limit}" if limit else "more than") in report.message
+
+
+READ: list[tuple[str, str, Callable[[], bytes]]] = [
+    ("n-triples", "quoted triples of 11 MB", lambda: quoted_in_n_triples(90, 122_000)),
+    ("turtle", "a quoted string of 6 MB", lambda: (
+        b"<urn:s> <urn:p> <<( <urn:s> <urn:p> '%s' )>> .\n" % long(6_000_000)
+    )),
+    ("turtle", "quoted triples with a prefix", lambda: prefixed(
+        50_000, 99, b"<<( p:a p:b ", b" )>>"
+    )),
+    ("turtle", "900 levels of blank nodes", lambda: prefixed(2000, 900, b"[ p:p ", b" ]")),
+    ("trig", "lists", lambda: prefixed(2000, 900, b"( ", b" )")),
+    ("rdf-xml", "400 levels of a namespace", lambda: xml(xml_nested(400), 10_000)),
+    ("rdf-xml", "a collection of 60,000", lambda: xml(
+        xml_property(b"Collection", b"<p:T/>" * 60_000)
+    )),
+    ("rdf-xml", "250,000 identifiers", lambda: xml(identifiers(250_000), 1, b" xml:base='urn:a'")),
+    ("json-ld", "155,000 values", lambda: b'{"urn:p":%s}' % values(155_000)),
+    ("json-ld", "a list", lambda: b'{"urn:p":{"@list":%s}}' % values(155_000)),
+    ("json-ld", "references", lambda: in_context(
+        LONG % long(100), values(30_000, b'{"@id":"p:a"}')
+    )),
+    ("json-ld", "30,000 definitions", lambda: in_context(definitions(30_000), b"1")),
+    ("json-ld", "a context in each of 1,000 objects", lambda: in_context(
+        definitions(500), values(1000, b'{"@context":{"a":"urn:a"},"a":1}')
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("format", "name", "make"), READ, ids=[f"{each[0]}-{each[1]}" for each in READ]
+)
+def test_what_comes_close_is_read(
+    format: str, name: str, make: Callable[[], bytes], tmp_path: Path
+) -> None:
+    path = write_pieces(tmp_path / "input", [make()])
+    [report] = read_hostile(["batches"], format, path).values()
+    assert report.error is None, report
+    assert report.result > 0
