@@ -31,11 +31,11 @@ class TransactionalChanges(GeneralChanges):
         self._refusal: ApplyError | None = None
 
     def commit(self) -> None:
-        """Let the store commit; that can't be undone."""
+        """Let the store commit; up to the next `begin`, `rollback` can still undo it."""
         if self._has_begun:
             self._store.commit()
+            # The log stays: an interrupt from here on leaves a transaction that is to be undone.
             self._has_begun = False
-            self._log.clear()
 
     def rollback(self) -> ApplyError | None:
         """Let the store roll back, and see that it did. May be called again, as for any store."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib import RollbackError
+from jelly_rdflib.operations import Operation
 
-from .injection import ERRORS, Fuse, interrupted_at, wired
-from .scenario import MakeTarget, Scenario
+from .injection import ERRORS, FOLDERS, Fuse, interrupted_at, wired
+from .scenario import OPERATIONS, MakeTarget, Scenario
 
 __all__ = ["Tally", "at_each_call", "at_each_place", "at_each_request", "at_one_call", "twice"]
 
@@ -117,15 +119,28 @@ def at_each_request(make: MakeTarget, *, stride: int = 1) -> Tally:
     return tally
 
 
-def at_each_place(make: MakeTarget, *, stride: int = 1) -> Tally:
-    """Interrupt it at each place where Python looks for signals."""
-    scenario = Scenario(make)
+def at_each_place(
+    make: MakeTarget,
+    *,
+    stride: int = 1,
+    within: tuple[str, ...] = FOLDERS,
+    operations: Iterable[Operation] = OPERATIONS,
+) -> Tally:
+    """Interrupt it at each place where Python looks for signals.
+
+    Args:
+        make: Makes a target.
+        stride: 1 for each place; more for one of so many.
+        within: How the paths start of the files whose places count.
+        operations: What is applied.
+    """
+    scenario = Scenario(make, operations=operations)
     tally = Tally()
     turn = 0
     while True:
         with scenario.make() as target:
             scenario.prepare(target)
-            places, error = interrupted_at(turn, lambda: scenario.run(target))
+            places, error = interrupted_at(turn, lambda: scenario.run(target), within)
             if places <= turn:
                 assert error is None
                 return tally

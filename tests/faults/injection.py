@@ -18,7 +18,7 @@ from rdflib.store import Store
 
 import jelly_rdflib
 
-__all__ = ["ERRORS", "Fuse", "interrupted_at", "wired"]
+__all__ = ["ERRORS", "FOLDERS", "OUR_PYTHON", "Fuse", "interrupted_at", "wired"]
 
 ERRORS: tuple[type[BaseException], ...] = (RuntimeError, MemoryError, KeyboardInterrupt)
 
@@ -88,6 +88,11 @@ FOLDERS = (
     str(Path(__file__).with_name("targets.py")),
 )
 
+# What drives a transaction, to its commit and back.
+OUR_PYTHON = tuple(
+    str(Path(jelly_rdflib.__file__).with_name(name)) for name in ("apply.py", "stores")
+)
+
 # After these Python looks whether a signal has come.
 LOOKS_AFTER = ("CALL", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
@@ -103,12 +108,13 @@ def _places(code: CodeType) -> frozenset[int]:
 
 
 class _Interrupter:
-    def __init__(self, turn: int) -> None:
+    def __init__(self, turn: int, within: tuple[str, ...]) -> None:
         self.turn = turn
+        self.within = within
         self.places = 0
 
     def at_call(self, frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(FOLDERS):
+        if not frame.f_code.co_filename.startswith(self.within):
             return None
         frame.f_trace_lines = False
         frame.f_trace_opcodes = True
@@ -126,7 +132,9 @@ class _Interrupter:
             raise KeyboardInterrupt
 
 
-def interrupted_at(turn: int, work: Callable[[], object]) -> tuple[int, BaseException | None]:
+def interrupted_at(
+    turn: int, work: Callable[[], object], within: tuple[str, ...] = FOLDERS
+) -> tuple[int, BaseException | None]:
     """Run something, and interrupt it where Python might look for signals.
 
     That is at the start of each function, after each call and at the end of each loop: in this
@@ -135,11 +143,12 @@ def interrupted_at(turn: int, work: Callable[[], object]) -> tuple[int, BaseExce
     Args:
         turn: At which such place, counted from 0.
         work: What is run.
+        within: How the paths start of the files whose places count.
 
     Returns:
         How many such places came, and what it raised.
     """
-    interrupter = _Interrupter(turn)
+    interrupter = _Interrupter(turn, within)
     old = sys.gettrace(), sys.unraisablehook
     # One that comes while a generator is thrown away goes nowhere, as with a real signal.
     sys.unraisablehook = lambda _: None

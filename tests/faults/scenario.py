@@ -17,7 +17,16 @@ from jelly_rdflib.stores.prefixes import DictPrefixes, open_prefixes
 
 from ..stores.memory_state import visible_state
 
-__all__ = ["BEFORE", "OPERATIONS", "Scenario", "prefix_added", "prefix_deleted", "state_of"]
+__all__ = [
+    "BEFORE",
+    "OPERATIONS",
+    "Scenario",
+    "add",
+    "delete",
+    "prefix_added",
+    "prefix_deleted",
+    "state_of",
+]
 
 MakeTarget = Callable[[], AbstractContextManager[Graph]]
 

@@ -19,8 +19,8 @@ from jelly_rdflib.operations import Operation
 
 from ..support import run
 from .campaign import Tally, at_each_call, at_each_place, at_each_request, at_one_call, twice
-from .injection import ERRORS, Fuse, wired
-from .scenario import BEFORE, Scenario, prefix_added, state_of
+from .injection import ERRORS, OUR_PYTHON, Fuse, wired
+from .scenario import BEFORE, Scenario, add, delete, prefix_added, state_of
 from .targets import TARGETS, ForeignStore, OtherMemory, endpoint_store
 
 # The fast way calls no method of the store.
@@ -30,6 +30,12 @@ CALLED = [name for name in TARGETS if name not in (*FAST, "SPARQL endpoint")]
 WHOLE = [
     *("memory", "memory, a Graph", "Oxigraph", "Oxigraph, a Graph"),
     *("with transactions of its own", "of a third party"),
+]
+
+
+ONE_TRANSACTION = [
+    *((Op.TX,), add(10), delete(1), prefix_added("new", "urn:new#"), (Op.TC,)),
+    (Op.H, "after", Literal("it")),
 ]
 
 
@@ -60,6 +66,13 @@ def test_a_fault_at_each_request_to_an_endpoint() -> None:
 def test_an_interrupt_at_each_place(name: str) -> None:
     tally = at_each_place(TARGETS[name], stride=23 if name.startswith("memory") else 149)
     assert tally.injected > 10
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_an_interrupt_at_every_place_of_ours(name: str) -> None:
+    """Those right before and behind a commit are few, and easily missed among all others."""
+    tally = at_each_place(TARGETS[name], within=OUR_PYTHON, operations=ONE_TRANSACTION)
+    assert tally.injected > 50
 
 
 @pytest.mark.parametrize("name", ["memory", "Oxigraph"])
