@@ -11,7 +11,7 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.errors import ApplyError, RollbackError
+from jelly_rdflib.errors import ApplyError, LimitError, RollbackError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_held_operations, read_operations
@@ -88,8 +88,8 @@ def apply(
 
     The store is changed in place. Who reads it meanwhile, another thread or what yields the
     operations, sees parts of transactions, and prefixes once they are committed; rdflib's own
-    iterators may raise RuntimeError or KeyError then. Only one `apply` at a time can change a
-    store, and nothing else should.
+    iterators may raise RuntimeError, KeyError or AttributeError then. Only one `apply` at a time
+    can change a store, and nothing else should.
 
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
@@ -238,6 +238,11 @@ def apply_read(
     )
     try:
         return applier.run(operations)
+    except (ApplyError, LimitError) as error:
+        place_error = getattr(operations, "place_error", None)
+        if place_error is not None and error.offset is None:
+            place_error(error)
+        raise
     finally:
         # The reader may have a file open, if it was not read to the end.
         close = getattr(operations, "close", None)

@@ -51,29 +51,8 @@ def _shorten(message: str) -> str:
     return f"{message[: _MAX_MESSAGE // 2]}…{message[1 - _MAX_MESSAGE // 2 :]}"
 
 
-class DecodeError(JellyError, ValueError):
-    """The input breaks a rule of the format.
-
-    Args:
-        message: What is wrong, in words.
-        offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
-            frames are decoded one by one.
-        frame: Number of the frame, counted from 0.
-        row: Number of the row in its frame, or in an input that has rows but no frames, counted
-            from 0.
-        line: Number of the line in a text, counted from 1.
-        column: Number of the character in its line, counted from 1.
-
-    Attributes:
-        message: The message without the position.
-        offset, frame, row, line, column: As given; None where there is no such position.
-
-    Examples:
-        >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
-        name id 9 was never set (byte 120, frame 0, row 7)
-        >>> print(DecodeError("expected a term", offset=57, line=3, column=14))
-        expected a term (line 3, column 14, byte 57)
-    """
+class _PlacedError(JellyError):
+    """An error that may know where in the input it is."""
 
     def __init__(
         self,
@@ -118,19 +97,52 @@ class DecodeError(JellyError, ValueError):
         return (type(self), (self.message,), state)
 
 
+class DecodeError(_PlacedError, ValueError):
+    """The input breaks a rule of the format.
+
+    Args:
+        message: What is wrong, in words.
+        offset: Position in the (uncompressed) input, in bytes from its start; in the frame, where
+            frames are decoded one by one.
+        frame: Number of the frame, counted from 0.
+        row: Number of the row in its frame, or in an input that has rows but no frames, counted
+            from 0.
+        line: Number of the line in a text, counted from 1.
+        column: Number of the character in its line, counted from 1.
+
+    Attributes:
+        message: The message without the position.
+        offset, frame, row, line, column: As given; None where there is no such position.
+
+    Examples:
+        >>> print(DecodeError("name id 9 was never set", offset=120, frame=0, row=7))
+        name id 9 was never set (byte 120, frame 0, row 7)
+        >>> print(DecodeError("expected a term", offset=57, line=3, column=14))
+        expected a term (line 3, column 14, byte 57)
+    """
+
+
 class LimitError(DecodeError):
-    """The input asks for more than `jelly_rdflib.Limits` allows."""
+    """The input asks for more than `jelly_rdflib.Limits` allows.
+
+    What only the use of a frame shows has the offset and the number of the frame; in a text those
+    of the first row that was read with it.
+    """
 
 
 class EncodeError(JellyError, ValueError):
     """What is to be written can't be expressed with the options of the stream."""
 
 
-class ApplyError(JellyError):
+class ApplyError(_PlacedError):
     """A change can't be applied to this target, or is none: no operation, or not in its place.
 
     The target is as it was before the transaction, but for two cases: with ``atomic=False`` what
     was applied stays, and where the transaction can't be undone this is a `RollbackError`.
+
+    Attributes:
+        offset, frame, line: Where the frame starts that has the change, if bytes were applied, or
+            in a text the rows that were read with it; else None.
 
     Examples:
         >>> import jelly_rdflib as jr

@@ -124,9 +124,11 @@ def _compact(
             for batch in opened:
                 compaction.take_slice(BatchSlice(batch, 0, len(batch)))
                 if max_held is not None and len(compaction) > max_held:
-                    raise LimitError(
+                    error = LimitError(
                         f"more than {max_held} operations are left (limit max_held_operations)"
                     )
+                    opened.place_error(error)
+                    raise error
     else:
         for piece in opened:
             if isinstance(piece, BatchSlice):

@@ -255,6 +255,10 @@ cdef class RowReader:
             )
         return 0
 
+    def place_error(self, error):
+        """Tell an error of the last row's use where the batch stands that has it."""
+        self.batches.place_error(error)
+
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
         self.batches.close()

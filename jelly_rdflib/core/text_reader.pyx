@@ -1,7 +1,7 @@
 """Reads RDF Patch text as batches."""
 
 cimport cython
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from jelly_rdflib.core.batch cimport Batch
@@ -183,6 +183,9 @@ cdef class TextBatchReader(BatchSource):
     cdef size_t max_row_size
     cdef bint is_started
     cdef list faults
+    # Where the last batch starts.
+    cdef uint64_t batch_offset
+    cdef uint64_t batch_line
 
     def __cinit__(self, source, NodeFactory factory not None, limits, *, list faults=None):
         self.decoder = TextDecoder(factory, limits)
@@ -225,7 +228,7 @@ cdef class TextBatchReader(BatchSource):
         return places
 
     cpdef int place_error(self, error) except -1:
-        error.offset, error.line = self.input.position, self.decoder.place.line
+        error.offset, error.line = self.batch_offset, self.batch_line
         return 0
 
     cdef int close_source(self) except -1:
@@ -237,6 +240,7 @@ cdef class TextBatchReader(BatchSource):
             if not self.is_started:
                 self.is_started = True
                 self.skip_byte_order_mark()
+            self.batch_offset, self.batch_line = self.input.position, self.decoder.place.line
             while True:
                 if not self.decode() or self.decoder.rows.count > 0:
                     return self.decoder.take_batch()

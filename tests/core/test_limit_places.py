@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,30 @@ def test_text() -> None:
     rows = b"TX .\n" + b"A <urn:s> <urn:p> <urn:o> .\n" * 3
     with pytest.raises(jr.LimitError) as caught:
         jr.apply(rows, Dataset(), limits=HELD, format="rdf-patch")
-    assert caught.value.line is not None
-    assert 1 < caught.value.line <= 5
-    assert caught.value.offset == len(rows)
+    # The three rows were read together.
+    assert (caught.value.line, caught.value.offset) == (2, len(b"TX .\n"))
+
+
+BAD_FRAMES = {
+    "a literal as a subject": [b.add(b.literal("x"), b.iri(0, 1), b.iri(0, 1))],
+    "a prefix too many": [b.prefix_add(f"p{n}", b.iri(0, 1)) for n in range(50)],
+}
+
+
+@pytest.mark.parametrize("rows", BAD_FRAMES.values(), ids=BAD_FRAMES)
+def test_what_can_not_be_applied(rows: list[Any]) -> None:
+    first = b.stream([b.options(generalized_statements=True), b.name("urn:p"), b.begin()])
+    second = b.stream(rows)
+    with pytest.raises((jr.ApplyError, jr.LimitError)) as caught:
+        apply(first + second + b.stream([b.commit()]), jr.Limits(max_prefixes=40))
+    length = len(second) - len(b.frame(*rows))
+    assert (caught.value.offset, caught.value.frame) == (len(first) + length, 1)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.frame == 1
+
+
+def test_what_compact_keeps() -> None:
+    with pytest.raises(jr.LimitError) as caught:
+        list(jr.compact(DATA + b.stream([b.commit()]), limits=jr.Limits(max_held_operations=1)))
+    assert caught.value.frame is not None
