@@ -14,13 +14,13 @@ from rdflib.term import Literal
 
 from jelly_rdflib.errors import RecordError
 
-_DICTS = ("contextTriples", "tripleContexts", "context_obj_map")
+_DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
 
 
 def can_use(store):
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
-        type(getattr(store, "_Memory__" + name, None)) is dict for name in _DICTS
+        type(getattr(store, name, None)) is dict for name in _DICTS
     )
 
 

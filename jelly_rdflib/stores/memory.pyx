@@ -44,7 +44,16 @@ cdef enum:
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
 
-_DICTS = ("spo", "pos", "osp", "tripleContexts", "contextTriples", "context_obj_map")
+# Written out: of names that are put together, each time anew, Python's cache of attributes keeps
+# many.
+_DICTS = (
+    "_Memory__spo",
+    "_Memory__pos",
+    "_Memory__osp",
+    "_Memory__tripleContexts",
+    "_Memory__contextTriples",
+    "_Memory__context_obj_map",
+)
 
 
 def can_use(store) -> bool:
@@ -60,15 +69,15 @@ def can_use(store) -> bool:
     return (
         type(store) is Memory
         and all(type(_get_private(store, name)) is dict for name in _DICTS)
-        and type(_get_private(store, "all_contexts")) is set
-        and type(_get_private(store, "defaultContexts")) in (dict, type(None))
+        and type(_get_private(store, "_Memory__all_contexts")) is set
+        and type(_get_private(store, "_Memory__defaultContexts")) in (dict, type(None))
         and not store.dispatcher.get_map()
     )
 
 
 def _get_private(store, name):
     # `...` where there is none: None stands for itself.
-    return getattr(store, "_Memory__" + name, ...)
+    return getattr(store, name, ...)
 
 
 @cython.final
@@ -102,13 +111,13 @@ cdef class MemoryChanges:
         self.is_atomic = is_atomic
         self.is_deferred = is_deferred
         self.teller = teller
-        self.spo = _get_private(store, "spo")
-        self.pos = _get_private(store, "pos")
-        self.osp = _get_private(store, "osp")
-        self.triple_contexts = _get_private(store, "tripleContexts")
-        self.context_triples = _get_private(store, "contextTriples")
-        self.context_map = _get_private(store, "context_obj_map")
-        self.all_contexts = _get_private(store, "all_contexts")
+        self.spo = _get_private(store, "_Memory__spo")
+        self.pos = _get_private(store, "_Memory__pos")
+        self.osp = _get_private(store, "_Memory__osp")
+        self.triple_contexts = _get_private(store, "_Memory__tripleContexts")
+        self.context_triples = _get_private(store, "_Memory__contextTriples")
+        self.context_map = _get_private(store, "_Memory__context_obj_map")
+        self.all_contexts = _get_private(store, "_Memory__all_contexts")
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)

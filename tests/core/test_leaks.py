@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import pytest
-from rdflib import BNode, Literal, URIRef
+from rdflib import BNode, Dataset, Literal, URIRef
+from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -21,6 +24,13 @@ OPERATIONS = [
     (Op.A, BNode("b"), URIRef("urn:p"), Literal(1), URIRef("urn:g")),
     (Op.D, URIRef("urn:s"), URIRef("urn:p"), Literal("x" * 500), None),
 ]
+
+
+def encoded(operations: list[Any]) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(frame_rows=50)) as writer:
+        writer.write_all(operations)
+    return file.getvalue()
 
 
 def read_all() -> None:
@@ -82,8 +92,58 @@ def write_bad() -> None:
                 writer.write(wrong)
 
 
+PATCH = [
+    (Op.TX,),
+    (Op.PA, "ex", URIRef("urn:ex#"), None),
+    *OPERATIONS[1:],
+    *((Op.A, URIRef(f"urn:s{n}"), URIRef("urn:p"), Literal(str(n)), None) for n in range(40)),
+    (Op.D, URIRef("urn:s7"), URIRef("urn:p"), Literal("7"), None),
+]
+REFUSED = (Op.A, Literal("no subject"), URIRef("urn:p"), BNode("b"), None)
+
+
+APPLIED = encoded([*PATCH, (Op.TC,)])
+
+
+class GeneralMemory(Memory):
+    """A store that goes the general way, by its methods."""
+
+
+def apply_all() -> None:
+    for end in (Op.TC, Op.TA):
+        for target in (Dataset(), Dataset(GeneralMemory())):
+            jr.apply([*PATCH, (end,)], target)
+            jr.apply(APPLIED, target)
+
+
+def apply_bad() -> None:
+    for target in (Dataset(), Dataset(GeneralMemory())):
+        for wrong in ([*PATCH, REFUSED, (Op.TC,)], [*PATCH, (Op.TX,)]):
+            with pytest.raises(jr.ApplyError):
+                jr.apply(wrong, target)
+        with pytest.raises(jr.DecodeError):
+            jr.apply(APPLIED[:-4], target)
+        with pytest.raises(jr.LimitError):
+            jr.apply(APPLIED, target, limits=jr.Limits(max_held_operations=9))
+
+
+def record_all() -> None:
+    target = Dataset()
+    with jr.record(target) as recorder:
+        jr.apply(APPLIED, target)
+        target.remove((None, URIRef("urn:p"), None, None))
+        with suppress(ZeroDivisionError), recorder.transaction():
+            target.add((URIRef("urn:s"), URIRef("urn:p"), Literal(2)))
+            raise ZeroDivisionError
+    list(recorder.patch)
+
+
 @pytest.mark.parametrize(
-    "work", [read_all, read_parts, read_bad, read_columns, write_all, write_bad]
+    "work",
+    [
+        *(read_all, read_parts, read_bad, read_columns, write_all, write_bad),
+        *(apply_all, apply_bad, record_all),
+    ],
 )
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
     assert_nothing_is_kept(work)
