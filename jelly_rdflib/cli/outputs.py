@@ -58,8 +58,9 @@ def open_output(path: str) -> Iterator[Any]:
     folder, name = os.path.split(target)
     # A name that nobody can guess: who may write to the folder might have put a link there.
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
+        # In the block: a signal may come as soon as it is there.
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         yield temporary
         if os.path.exists(target):
             os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
