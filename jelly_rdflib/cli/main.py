@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -40,6 +41,8 @@ def main() -> NoReturn:
         sys.exit(2)
 
     warnings.showwarning = _show_warning
+    # It logs each literal that is ill-typed, with a stack.
+    logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
     for name in ("SIGTERM", "SIGHUP"):
         _exit_at(name)
     if COMPLETION in os.environ:

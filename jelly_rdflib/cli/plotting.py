@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import click
@@ -37,6 +38,8 @@ def _kind_of(path: str) -> str:
 
 
 def _import_figure() -> Any:
+    # It says on standard error what it does at its first start.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
