@@ -110,3 +110,45 @@ thread.join()
 print(outcomes)
 """
     )
+
+
+def test_while_a_frame_is_decoded_others_run() -> None:
+    """Python hands over to another thread after 1,000 seconds here, or if it is let go of."""
+    out = run(
+        """
+import sys, threading, time
+import jelly_rdflib as jr
+from tests.oracle import build as b
+
+rows = [b.header(str(n), b.literal("x" * 20)) for n in range(20_000)]
+text = b"".join(b"A <urn:s> <urn:p> <urn:%d> .\\n" % n for n in range(50_000))
+turns = 0
+is_over = False
+
+def count():
+    global turns
+    while not is_over:
+        turns += 1
+        time.sleep(0)
+
+def advances(read):
+    # The other thread may be late; but without being let in it would never come.
+    for _ in range(100):
+        before = turns
+        read()
+        if turns > before:
+            return True
+    return False
+
+sys.setswitchinterval(1000)
+thread = threading.Thread(target=count)
+thread.start()
+decoder = jr.PatchDecoder()
+frame = b.frame(b.options(stream_type=b.PUNCTUATED), *rows)
+print(advances(lambda: decoder.decode_frame(frame)), advances(lambda: sum(range(1000))))
+print(advances(lambda: list(jr.read_batches(text, format="rdf-patch"))))
+is_over = True
+thread.join()
+"""
+    )
+    assert out.split() == ["True", "False", "True"]
