@@ -14,6 +14,7 @@ from tests import support as patch_support
 from tests.oracle import schema as pb
 from tests.oracle import wire
 from tests.rdf import support as rdf_support
+from tests.support import LOOSE
 from tests.text import reference as text_reference
 
 from .outcomes import attempt, is_compressed, plain_operations
@@ -54,7 +55,10 @@ def compare_text(data: bytes) -> None:
     got = attempt(lambda: plain_operations(operations))
     if isinstance(got.error, jr.LimitError):
         # The reference knows no limits.
-        assert got.items == expected.operations[: len(got.items)]
+        operations = jr.read_operations(data, format="rdf-patch", normalize=False, limits=LOOSE)
+        got = attempt(lambda: plain_operations(operations))
+    if isinstance(got.error, jr.LimitError):
+        assert "max_nesting_depth" in got.error.message
         return
     assert (got.error is None) == (expected.fault is None), (got.error, expected.fault)
     assert got.items == expected.operations
