@@ -19,7 +19,6 @@ from .outcomes import Outcome, attempt, choose, is_compressed, plain_operations
 
 __all__ = ["look_at_any", "read_parts", "restore_state"]
 
-LONG = 8192
 LIMITS = jr.Limits()
 # Of rows that repeat all there is: it says something if the state has something to repeat.
 REPEATING = [b"\x0a\x02\x12\x00", b"\x0a\x02\x1a\x00", b"\x0a\x04\x22\x02\x0a\x00", b""]
@@ -71,7 +70,7 @@ def _read(batches: Any) -> Outcome:
 
 def read_parts(data: bytes) -> None:
     """The parts of a delimited stream, each from a saved state, make the whole."""
-    if len(data) > LONG or not data or looks_bare(data) or is_compressed(data):
+    if not data or looks_bare(data) or is_compressed(data):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

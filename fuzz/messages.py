@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -25,12 +25,12 @@ class MessageMutator:
     """Mutates an input.
 
     Args:
-        name: The frames' class in the schema.
+        names: The frames' classes in the schema; each input is taken for one of them.
         mutate_bytes: Mutates bytes, to at most so many: what is done to all other inputs.
     """
 
-    def __init__(self, name: str, mutate_bytes: Callable[[bytes, int], bytes]) -> None:
-        self._class = pb.message_class(name)
+    def __init__(self, names: Sequence[str], mutate_bytes: Callable[[bytes, int], bytes]) -> None:
+        self._classes = [pb.message_class(name) for name in names]
         self._mutate_bytes = mutate_bytes
 
     def __call__(self, data: bytes, max_size: int, seed: int) -> bytes:
@@ -38,12 +38,13 @@ class MessageMutator:
         rng = random.Random(seed)
         if rng.random() < 0.5:
             return self._mutate_bytes(data, max_size)
+        frame_class = rng.choice(self._classes)
         try:
-            frames = [self._class.FromString(part) for part in wire.split(data)]
+            frames = [frame_class.FromString(part) for part in wire.split(data)]
         except (wire.WireError, ProtobufError):
             return self._mutate_bytes(data, max_size)
         if not frames:
-            frames.append(self._class())
+            frames.append(frame_class())
         for _ in range(rng.choice([1, 1, 1, 2, 5])):
             self._change(frames, rng)
         mess = rng.choice([0.0, 0.0, 0.1])
@@ -63,7 +64,7 @@ class MessageMutator:
         kind = rng.randrange(10)
         if kind == 0:
             at = rng.randrange(len(rows) + 1)
-            frames.insert(frames.index(frame) + 1, self._class(rows=rows[at:]))
+            frames.insert(frames.index(frame) + 1, type(frame)(rows=rows[at:]))
             del rows[at:]
         elif kind == 1 and len(frames) > 1:
             frames.remove(frame)

@@ -17,27 +17,30 @@ class Target:
     Args:
         check: Takes an input; whatever it raises is a finding.
         inputs: Its seeds: a name in `fuzz.seeds.SEEDS`.
-        messages: The frames' class in the schema, if inputs are mutated as messages too.
+        messages: The frames' classes in the schema, if inputs are mutated as messages too.
     """
 
     check: Callable[[bytes], None]
     inputs: str
-    messages: str | None = None
+    messages: tuple[str, ...] = ()
 
+
+PATCH = ("RdfPatchFrame",)
+RDF = ("RdfStreamFrame",)
 
 TARGETS = {
-    "patch": Target(reading.read_patch, "patch", "RdfPatchFrame"),
-    "rdf": Target(reading.read_rdf, "rdf", "RdfStreamFrame"),
+    "patch": Target(reading.read_patch, "patch", PATCH),
+    "rdf": Target(reading.read_rdf, "rdf", RDF),
     "text": Target(reading.read_text, "text"),
     "thrift": Target(reading.read_thrift, "thrift"),
     "any": Target(reading.read_any, "any"),
-    "patch-differential": Target(differential.compare_patch, "patch", "RdfPatchFrame"),
-    "rdf-differential": Target(differential.compare_rdf, "rdf", "RdfStreamFrame"),
+    "patch-differential": Target(differential.compare_patch, "patch", PATCH),
+    "rdf-differential": Target(differential.compare_rdf, "rdf", RDF),
     "text-differential": Target(differential.compare_text, "text"),
-    "patch-round-trip": Target(round_trips.round_trip_patch, "patch", "RdfPatchFrame"),
-    "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", "RdfStreamFrame"),
-    "inspect": Target(looking.look_at_any, "any", "RdfPatchFrame"),
-    "parts": Target(looking.read_parts, "frames", "RdfPatchFrame"),
+    "patch-round-trip": Target(round_trips.round_trip_patch, "patch", PATCH),
+    "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", RDF),
+    "inspect": Target(looking.look_at_any, "any", PATCH + RDF),
+    "parts": Target(looking.read_parts, "frames", PATCH + RDF),
     "state": Target(looking.restore_state, "state"),
     "terms": Target(terms.parse_terms, "terms"),
     "nesting": Target(terms.watch_nesting, "nesting"),

@@ -35,7 +35,7 @@ def main() -> None:
     # rdflib logs each odd IRI and ill-typed literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
     mutator: Callable[[bytes, int, int], bytes] = mutate_bytes
-    if target.messages is not None:
+    if target.messages:
         mutator = MessageMutator(target.messages, mutate_bytes)
     # What is imported stays, and inputs are small: few cycles are left between two collections.
     gc.freeze()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import jelly_rdflib as jr
-from fuzz import differential, reading
-from fuzz.outcomes import Outcome, assert_limited, attempt, choose
+from fuzz import differential, reading, round_trips
+from fuzz.outcomes import Outcome, assert_limited, attempt, choose, plain_operations
 from fuzz.targets import TARGETS
 
 from ..oracle import build as b
@@ -41,6 +41,16 @@ FINDINGS = {
 @pytest.mark.parametrize(("target", "data"), FINDINGS.values(), ids=FINDINGS)
 def test_findings(target: str, data: bytes) -> None:
     TARGETS[target].check(data)
+
+
+@pytest.mark.parametrize("way", round_trips.PATCH_WAYS)
+def test_a_prefix_without_a_graph_before_any(way: Callable[..., None]) -> None:
+    """Jelly-JVM writes it; it is written again as one of the default graph."""
+    data = b.stream([b.options(), b.name("urn:e#"), b.prefix_add("e", b.iri(0, 1))])
+    operations = jr.read_operations(data, normalize=False)
+    plain = list(plain_operations(operations))
+    assert plain[0][3] is None
+    way(data, plain, operations.options)
 
 
 @pytest.mark.parametrize("target", TARGETS)
