@@ -61,7 +61,8 @@ class Changes:
     @functools.cached_property
     def operations(self) -> list[jr.Operation]:
         """The operations, with rdflib's terms."""
-        return [each for each in jr.read_operations(self.read("jellyp")) if each[0] != jr.Op.END]
+        read = jr.read_operations(self.read("jellyp"), normalize=False)
+        return [each for each in read if each[0] != jr.Op.END]
 
     @functools.cached_property
     def count(self) -> int:
