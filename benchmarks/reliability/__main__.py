@@ -1,4 +1,4 @@
-"""Measure time and memory: ``python -m benchmarks.reliability [--quick] [--to FOLDER]``."""
+"""Measure time and memory: ``python -m benchmarks.reliability [--no-page] [--to FOLDER]``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from .plot import draw_memory, draw_time
 from .section import replace_section
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 1
 SECTION = "time and memory"
 TIME, MEMORY = "reliability-time.svg", "reliability-memory.svg"
 
@@ -26,7 +25,7 @@ TIME, MEMORY = "reliability-time.svg", "reliability-memory.svg"
 def main() -> int:
     """Measure; the exit code is 1 if time or memory grows faster than it should."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="each size once, and no page")
+    parser.add_argument("--no-page", action="store_true", help="print, and write nothing")
     parser.add_argument("--only", metavar="TEXT", default="", help="kinds with this in their names")
     parser.add_argument(
         "--to",
@@ -40,7 +39,6 @@ def main() -> int:
         title: [kind for kind in kinds if arguments.only in kind.name]
         for title, kinds in GROUPS.items()
     }
-    rounds = 1 if arguments.quick else ROUNDS
     errors = Console(stderr=True)
     columns = (TextColumn("{task.description:50}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True, disable=not sys.stderr.isatty()) as bar:
@@ -50,12 +48,12 @@ def main() -> int:
             groups[title] = []
             for kind in some:
                 bar.update(task, description=kind.name)
-                groups[title].append(measure(kind, rounds, lambda: bar.advance(task)))
+                groups[title].append(measure(kind, lambda: bar.advance(task)))
     print(table(groups))
     problems = [text for some in groups.values() for curve in some for text in curve.problems()]
     for problem in problems:
         errors.print(f"[bold red]{problem}[/]")
-    if not arguments.quick and not arguments.only:
+    if not arguments.no_page and not arguments.only:
         draw_time(groups, arguments.to / TIME)
         draw_memory(groups, arguments.to / MEMORY)
         replace_section(arguments.to / "reliability.md", SECTION, text(groups))
