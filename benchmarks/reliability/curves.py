@@ -95,6 +95,9 @@ GROUPS: dict[str, list[Kind]] = {
         ),
         *_kinds("batches", "ordinary thrift", "transactions in thrift"),
         *_kinds("batches", "ordinary n quads", "turtle prefix redefined", "turtle lists"),
+        *_kinds("batches", "quoted in n quads", "turtle long prefix", "trig nested", "n3 nested"),
+        *_kinds("batches", "xml nested", "xml collections", "xml attributes"),
+        *_kinds("batches", "json contexts", "json values", "json nested"),
     ],
     "Applying and the algebra of patches": [
         *_kinds(
@@ -204,6 +207,7 @@ class _Input:
 
     def __init__(self, attack: Attack, folder: Path) -> None:
         self.format = attack.format
+        self._end_of_all = attack.end
         self._pieces = attack.pieces()
         self._whole = folder / "whole"
         self._start = folder / "start"
@@ -227,6 +231,8 @@ class _Input:
         shutil.copyfile(self._whole, self._start)
         end = self._ends[bisect_left(self._ends, size)]
         os.truncate(self._start, end)
+        with self._start.open("ab") as file:
+            file.write(self._end_of_all)
         return self._start, end
 
 

@@ -51,11 +51,13 @@ class Attack:
         name: What it is called.
         format: What it is an input of.
         pieces: Endless, or as long as it makes sense: pieces that can be cut between any two.
+        end: What comes behind them, wherever they are cut.
     """
 
     name: str
     format: str
     pieces: Callable[[], Iterator[bytes]]
+    end: bytes = b""
 
     def up_to(self, size: int) -> Iterator[bytes]:
         """Return pieces up to a size in bytes, and the piece that comes to it."""
@@ -64,7 +66,8 @@ class Attack:
             yield piece
             made += len(piece)
             if made >= size:
-                return
+                break
+        yield self.end
 
     def write(self, path: Path, size: int) -> int:
         """Write it to a file, and return its size."""
@@ -76,13 +79,13 @@ ATTACKS: dict[str, Attack] = {}
 
 
 def attack(
-    format: str,
+    format: str, end: bytes = b""
 ) -> Callable[[Callable[[], Iterator[bytes]]], Callable[[], Iterator[bytes]]]:
     """Register a function that makes the pieces of an input."""
 
     def register(pieces: Callable[[], Iterator[bytes]]) -> Callable[[], Iterator[bytes]]:
         name = pieces.__name__.replace("_", " ")
-        ATTACKS[name] = Attack(name, format, pieces)
+        ATTACKS[name] = Attack(name, format, pieces, end)
         return pieces
 
     return register
@@ -527,6 +530,87 @@ def turtle_prefix_redefined() -> Iterator[bytes]:
 @attack("turtle")
 def turtle_lists() -> Iterator[bytes]:
     yield from itertools.repeat(b"<urn:s> <urn:p> (%s) .\n" % (b"[] " * 500))
+
+
+@attack("nquads")
+def quoted_in_n_quads() -> Iterator[bytes]:
+    """Each quoted triple is as deep as is allowed."""
+    for number in itertools.count():
+        object_ = b"<<( <urn:s> <urn:p> " * 99 + b'"%d"' % number + b" )>>" * 99
+        yield b"<urn:s> <urn:p> " + object_ + b" <urn:g> .\n"
+
+
+@attack("turtle")
+def turtle_long_prefix() -> Iterator[bytes]:
+    """Two bytes that each time stand for an IRI of 500."""
+    yield b"@prefix p: <urn:%s> .\n" % (b"x" * 500)
+    yield from itertools.repeat(b"<urn:s> <urn:p> " + b"p:,p:1," * 50 + b"p: .\n")
+
+
+@attack("trig")
+def trig_nested() -> Iterator[bytes]:
+    """Blank nodes in blank nodes, 500 levels deep, in graphs without end."""
+    yield b"@prefix p: <urn:p#> .\n"
+    for number in itertools.count():
+        yield b"p:%d { p:s p:p " % number + b"[ p:p " * 500 + b"1" + b" ]" * 500 + b" }\n"
+
+
+@attack("n3")
+def n3_nested() -> Iterator[bytes]:
+    """Lists in blank nodes in lists, 500 levels deep."""
+    yield b"@prefix p: <urn:p#> .\n"
+    yield from itertools.repeat(b"p:s p:p " + b"( [ p:p " * 250 + b"1" + b" ] )" * 250 + b" .\n")
+
+
+XML_HEAD = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:p="urn:p#">\n'
+
+
+@attack("rdf-xml", end=b"</rdf:RDF>")
+def xml_nested() -> Iterator[bytes]:
+    """Nodes in nodes, 500 levels of elements deep."""
+    yield XML_HEAD
+    start, end = b"<rdf:Description><p:p>", b"</p:p></rdf:Description>"
+    yield from itertools.repeat(start * 250 + b"x" + end * 250 + b"\n")
+
+
+@attack("rdf-xml", end=b"</rdf:RDF>")
+def xml_collections() -> Iterator[bytes]:
+    """Members of a few bytes each, a thousand to a collection."""
+    yield XML_HEAD
+    start = b'<rdf:Description><p:p rdf:parseType="Collection">'
+    end = b"</p:p></rdf:Description>\n"
+    yield from itertools.repeat(start + b"<rdf:Description/>" * 1000 + end)
+
+
+@attack("rdf-xml", end=b"</rdf:RDF>")
+def xml_attributes() -> Iterator[bytes]:
+    """Five hundred attributes to an element, each a statement."""
+    yield XML_HEAD
+    attributes = b" ".join(b"p:p%d=''" % number for number in range(500))
+    yield from itertools.repeat(b"<rdf:Description %s/>\n" % attributes)
+
+
+@attack("json-ld", end=b"]")
+def json_contexts() -> Iterator[bytes]:
+    """In each object a context, and again in each object inside of it."""
+    yield b"[{}"
+    inner = b'{"@context":{"a":"urn:a"},"a":1}'
+    objects = b",".join([inner] * 100)
+    yield from itertools.repeat(b',{"@context":{"b":"urn:b"},"b":[%s]}\n' % objects)
+
+
+@attack("json-ld", end=b"]")
+def json_values() -> Iterator[bytes]:
+    """Values of two bytes, 10,000 to an object."""
+    yield b"[{}"
+    yield from itertools.repeat(b',{"urn:p":[%s]}\n' % b",".join([b"1"] * 10_000))
+
+
+@attack("json-ld", end=b"]")
+def json_nested() -> Iterator[bytes]:
+    """Objects in objects, 100 levels deep."""
+    yield b"[{}"
+    yield from itertools.repeat(b"," + b'{"urn:p":' * 100 + b"1" + b"}" * 100 + b"\n")
 
 
 # --- Compressed -------------------------------------------------------------------------------

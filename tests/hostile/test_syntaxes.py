@@ -218,7 +218,7 @@ READ: list[tuple[str, str, Callable[[], bytes]]] = [
     )),
     ("rdf-xml", "250,000 identifiers", lambda: xml(identifiers(250_000), 1, b" xml:base='urn:a'")),
     ("json-ld", "155,000 values", lambda: b'{"urn:p":%s}' % values(155_000)),
-    ("json-ld", "a list", lambda: b'{"urn:p":{"@list":%s}}' % values(155_000)),
+    ("json-ld", "a list", lambda: b'{"urn:p":{"@list":%s}}' % values(130_000)),
     ("json-ld", "references", lambda: in_context(
         LONG % long(100), values(30_000, b'{"@id":"p:a"}')
     )),
