@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import pytest
+import zstandard
 from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
@@ -352,12 +354,33 @@ def test_a_frame_of_2_gb_through_a_pipe() -> None:
 
 
 def test_a_window_of_zstd() -> None:
-    """A window that is larger than the one zstd's own tools take."""
-    # No single segment, no checksum; a window of 2 GB; a raw block that is the last.
-    data = b"\x28\xb5\x2f\xfd\x00" + bytes([21 << 3]) + b"\x01\x00\x00"
-    [report] = read_hostile(["batches"], "jelly-patch", [data]).values()
-    assert report.error == "DecodeError"
-    assert "bad zstd data" in report.message
+    """A window that is larger than any up to level 19."""
+    for exponent in (15, 31 - 10):
+        # No single segment, no checksum; a window of 32 MiB, or 2 GB; a raw block that is the last.
+        data = b"\x28\xb5\x2f\xfd\x00" + bytes([exponent << 3]) + b"\x01\x00\x00"
+        [report] = read_hostile(["batches"], "jelly-patch", [data]).values()
+        assert report.error == "LimitError"
+        assert "more than 16 MiB" in report.message
+        assert "compress it anew" in report.message
+
+
+def test_windows_of_zstd_that_are_read(tmp_path: Path) -> None:
+    """As much text as a frame may have, in the largest window."""
+    content = b"".join(
+        [
+            delimited(patch_head()),
+            *(delimited(row(ADD, wire.field(11, wire.field(1, os.urandom(1 << 20).hex().encode()))))
+              for _ in range(12)),
+            delimited(b"".join(
+                row(ADD, wire.field(11, wire.field(1, b"%d" % n + string(MIB)))) for n in range(11)
+            )),
+        ]
+    )  # fmt: skip
+    parameters = zstandard.ZstdCompressionParameters.from_level(3, window_log=24)
+    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    path = write_pieces(tmp_path / "input", [compressor.compress(content), compressor.flush()])
+    [report] = read_hostile(["operations"], "jelly-patch", path).values()
+    assert report.error is None, report
 
 
 def test_what_a_ratio_leaves_alone() -> None:

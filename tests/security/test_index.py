@@ -116,6 +116,25 @@ def test_a_header_larger_than_any_that_is_written(
         load_index(file)
 
 
+def test_the_largest_header_takes_little_memory(file: Path) -> None:
+    """Two bytes of JSON are an object of Python."""
+    from jelly_rdflib.index import MAX_HEADER
+
+    forge(file, b"[%s{}]" % (b"{}," * (MAX_HEADER // 3 - 2)))
+    out = run(
+        """
+from jelly_rdflib.index import StaleIndexError, load_index
+before = peak()
+try:
+    load_index(sys.argv[1])
+except StaleIndexError:
+    print(peak() - before)
+""",
+        str(file),
+    )
+    assert int(out) < 60e6
+
+
 def test_the_states_of_another_file_are_read_as_a_stream_is(file: Path) -> None:
     """They may make other rows of it; but whatever they say, it is checked."""
     fields = header_of(file)
