@@ -106,6 +106,75 @@ def test_the_place_is_told() -> None:
         assert caught.value.offset == (12 if len(text) == 4 else 17)
 
 
+def held_at(watch: NestingWatch, text: bytes, size: int) -> int | None:
+    """Return where a watch finds that a parser would hold too much, with pieces of a size."""
+    try:
+        for start in range(0, len(text), size):
+            watch.look(text[start : start + size])
+    except LimitError as error:
+        return error.offset
+    return None
+
+
+def watches(max_held: int) -> list[NestingWatch]:
+    return [
+        TurtleNesting(20, max_held=max_held, max_quoted=5),
+        TurtleNesting(20, max_held=max_held, has_arrows=True, base_size=10),
+        JsonNesting(20, max_held=20 * max_held, measure_context=lambda context: (9, 99, 1, True)),
+        XmlNesting(20, max_held=20 * max_held),
+    ]
+
+
+PARTS = [
+    *("@prefix p: <urn:x> .", "BASE <a/>", "p:a", "<urn:a>", "<<( ", " )>>", "[", "]", "'x'"),
+    *(" . ", '{"@context":', '{"a":"urn:a"}', ",", '"a":', '"@id":', "1", '["x y"]', "{", "}"),
+    *('"\\u0040id"', '<e xmlns:p="urn:p">', "<p:a rdf:ID='a'/>", "</e>", "&b;", "<!--"),
+    " rdf:parseType='Literal'",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40), st.integers(1, 7), st.integers(0, 3000))
+def test_pieces_do_not_matter_to_what_is_held(parts: list[str], size: int, max_held: int) -> None:
+    text = "".join(parts).encode()
+    for watch, other in zip(watches(max_held), watches(max_held), strict=True):
+        assert held_at(watch, text, size) == held_at(other, text, len(text) or 1)
+
+
+class TestTurtle:
+    def refused_at(self, text: str, max_held: int = 1000) -> int | None:
+        return held_at(TurtleNesting(100, max_held=max_held, max_quoted=10), text.encode(), 10)
+
+    def test_quoted_triples(self) -> None:
+        text = "<s> <p> " + "<<( <s> <p> " * 10 + "1" + " )>>" * 10 + " ."
+        assert self.refused_at(text * 20) is None
+        assert self.refused_at(text.replace("1", "<< 1")) == text.index("1") + 1
+        assert self.refused_at(text.replace("1", "'" + "x" * 1000 + "'")) is not None
+        # Two of them at a time are not held, and no string that is not quoted.
+        assert self.refused_at("<s> <p> " + "<<( <s> <p> 1 )>>, " * 200) is None
+        assert self.refused_at("<s> <p> [ <p> '" + "x" * 5000 + "' ] .") is None
+
+    @pytest.mark.parametrize(
+        "declare", ["@prefix p: <urn:{}> . ", "BASE<urn:{}>", "@base <urn:{}> ."]
+    )
+    def test_prefixes_and_bases_count_at_each_level(self, declare: str) -> None:
+        text = declare.format("x" * 100) + "<s> <p> " + "[ p:p " * 10
+        assert self.refused_at(text) is not None
+        assert self.refused_at(text, 10_000) is None
+        # A long IRI that is none of them does not count but for itself.
+        assert self.refused_at(f"<urn:{'x' * 100}> <p> 1 . <s> <p> " + "[ <p> " * 10) is None
+
+    def test_bases_that_continue_each_other(self) -> None:
+        text = "@base <urn:a/> . " + "@base <b/> . " * 50 + "<s> <p> [ <p> [ <p> [ <p> 1 ] ] ] . "
+        assert self.refused_at(text) is not None
+        assert self.refused_at(text.replace("<b/>", "<urn:/>")) is None
+
+    def test_words_that_declare_nothing(self) -> None:
+        iri = f"<urn:{'x' * 200}>"
+        for word in ("p:prefix", "_:base", "ex:a\\,base"):
+            assert self.refused_at(f"<s> {word} {iri} . <s> <p> [ <p> [ <p> [") is None
+        assert self.refused_at(f"PreFix p:{iri} <s> <p> [ <p> [ <p> [") is not None
+
+
 class TestDocumentTypes:
     def test_entities_may_not_be_made_of_entities(self) -> None:
         for text in (b'<!DOCTYPE a [<!ENTITY b "&c;">]>', b'<!DOCTYPE a [<!ENTITY % b "%c;&c;">]>'):
