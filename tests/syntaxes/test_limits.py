@@ -78,6 +78,19 @@ class TestNesting:
             threading.stack_size(before)
         assert isinstance(errors[0], jr.LimitError)
 
+    def test_what_comes_before_is_read_and_the_place_is_told(self) -> None:
+        text = "<urn:s> <urn:p> <urn:o> .\n" * 5
+        for format in DEEP:
+            found, error = attempt(text + DEEP[format].format(nested(101)), format)
+            assert (
+                found == [(S, P, O)] * 5 if format in ("n-triples", "turtle") else len(found) == 5
+            )
+            assert isinstance(error, jr.LimitError)
+            assert error.offset == len(text) + 16 + 100 * len("<<( <urn:s> <urn:p> ") + 1
+            found, error = attempt(text * 2, format, limits=jr.Limits(max_string_size=4))
+            assert isinstance(error, jr.LimitError)
+            assert error.offset is not None
+
     def test_what_only_looks_deep_is_read(self) -> None:
         text = "<urn:s> <urn:p> '" + "<<( [ { (" * 5000 + "' .\n"
         assert len(read(text * 3, "turtle")) == 3

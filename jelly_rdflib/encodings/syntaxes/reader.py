@@ -110,6 +110,9 @@ class StatementBatches:
         try:
             is_at_end = self._read()
         except DecodeError as error:
+            if error.offset is None:
+                # A parser does not tell where its statements are.
+                error.offset = self._input.position
             self._error = error
         except SyntaxError as error:
             self._error = self._explain(error)
@@ -117,7 +120,9 @@ class StatementBatches:
         except MemoryError as error:
             if "buffer" not in str(error):
                 raise
-            self._error = LimitError(f"a token has more than 16 MiB ({self._vicinity()})")
+            self._error = LimitError(
+                f"a token has more than 16 MiB ({self._vicinity()})", offset=self._input.position
+            )
         if len(self._builder) > 0:
             return self._builder.take(has_graphs=self._syntax.has_graphs)
         if self._error is not None:
