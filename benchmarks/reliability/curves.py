@@ -177,12 +177,11 @@ class Curve:
         return found
 
 
-def measure(kind: Kind, rounds: int, tell: Callable[[], None] = lambda: None) -> Curve:
+def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
     """Measure a curve.
 
     Args:
         kind: What to measure.
-        rounds: How often each size is measured; the least time counts.
         tell: Called after each size.
 
     Raises:
@@ -192,7 +191,7 @@ def measure(kind: Kind, rounds: int, tell: Callable[[], None] = lambda: None) ->
         largest = _find_size(kind, input_)
         points = []
         for step in reversed(range(POINTS)):
-            points.append(_point(kind, input_, largest >> step, rounds))
+            points.append(_point(kind, input_, largest >> step))
             tell()
     return Curve(kind, points)
 
@@ -242,21 +241,17 @@ def _find_size(kind: Kind, input_: _Input) -> int:
     max_size = MAX_SIZE_OF.get(kind.use, MAX_SIZE)
     size = FIRST_SIZE
     while True:
-        point = _point(kind, input_, size, 1)
+        point = _point(kind, input_, size)
         if size >= max_size or point.seconds * 2 > seconds:
             return size
         factor = 4 if point.seconds * 8 < seconds else 2
         size = min(size * factor, max_size)
 
 
-def _point(kind: Kind, input_: _Input, size: int, rounds: int) -> Point:
+def _point(kind: Kind, input_: _Input, size: int) -> Point:
     path, written = input_.up_to(size)
-    reports = [_read(kind, input_, path) for _ in range(rounds)]
-    return Point(
-        written,
-        max(min(report["seconds"] for report in reports), 1e-5),
-        min(report["peak"] for report in reports),
-    )
+    report = _read(kind, input_, path)
+    return Point(written, max(report["seconds"], 1e-5), report["peak"])
 
 
 def _read(kind: Kind, input_: _Input, path: Path) -> dict[str, Any]:
