@@ -77,7 +77,7 @@ class WatchedInput:
         if self.position == 0:
             self._skip_byte_order_mark()
         if not self._piece:
-            self._piece = self._read_piece()
+            self._piece = self._read_pieces(size)
         data = bytes(self._piece[:size])
         self._piece = self._piece[size:]
         try:
@@ -92,6 +92,24 @@ class WatchedInput:
         self._count.read = self.position
         self._check_size(len(data))
         return data
+
+    def _read_pieces(self, size: int) -> memoryview:
+        """Return as much as a parser asks for, unless more may be a while away.
+
+        Of a token that is not whole it asks for twice as much each time, and starts anew with it:
+        small pieces would take time that grows with the square of its size.
+        """
+        piece = self._read_piece()
+        size = min(size, self._max_size - self._size)
+        if len(piece) < _PIECE or size <= _PIECE:
+            return piece
+        pieces = [piece]
+        total = len(piece)
+        while total < size and len(piece) >= _PIECE:
+            piece = self._read_piece()
+            pieces.append(piece)
+            total += len(piece)
+        return memoryview(b"".join(pieces))
 
     def _read_piece(self) -> memoryview:
         if isinstance(self._source, memoryview):
