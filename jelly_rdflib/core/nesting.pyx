@@ -33,6 +33,7 @@ cdef class NestingWatch:
         depth: How many levels are open.
     """
 
+    cdef bint is_ready
     cdef int state
     cdef uint8_t quote
     cdef readonly size_t depth
@@ -41,6 +42,8 @@ cdef class NestingWatch:
     cdef size_t position  # of the next piece
 
     def __init__(self, size_t limit, *, uint64_t max_held=UINT64_MAX):
+        if self.is_ready:
+            raise ValueError("it is initialized already")
         self.limit = limit
         self.max_held = max_held
 
@@ -50,6 +53,8 @@ cdef class NestingWatch:
         Raises:
             LimitError: It nests deeper than the limit.
         """
+        if not self.is_ready:
+            raise ValueError("it is not initialized")
         self.look_through(
             <const uint8_t*>PyBytes_AS_STRING(piece), <size_t>PyBytes_GET_SIZE(piece)
         )
@@ -167,6 +172,7 @@ cdef class TurtleNesting(NestingWatch):
         self.levels = <uint64_t*>PyMem_Calloc(limit + max_quoted + 2, sizeof(uint64_t))
         if self.levels == NULL:
             raise MemoryError
+        self.is_ready = True
 
     def __dealloc__(self):
         PyMem_Free(self.levels)
@@ -496,6 +502,7 @@ cdef class JsonNesting(NestingWatch):
         self.is_array = <uint8_t*>PyMem_Calloc(limit + 2, 1)
         if self.objects == NULL or self.is_array == NULL:
             raise MemoryError
+        self.is_ready = True
 
     def __dealloc__(self):
         PyMem_Free(self.objects)
@@ -803,6 +810,7 @@ cdef class XmlNesting(NestingWatch):
         self.elements = <XmlElement*>PyMem_Calloc(limit + 2, sizeof(XmlElement))
         if self.elements == NULL:
             raise MemoryError
+        self.is_ready = True
 
     def __dealloc__(self):
         PyMem_Free(self.elements)
