@@ -104,9 +104,9 @@ def concatenated_iri() -> Iterable[bytes]:
 
 
 def many_concatenated_iris() -> Iterable[bytes]:
-    """One prefix of 1 MB, and IRIs of it that are 40 MB together."""
-    names = (row(NAME, wire.field(1, n) + wire.field(2, b"%d" % n)) for n in range(2, 42))
-    uses = (row(ADD, wire.field(1, iri(2, n))) for n in range(2, 42))
+    """One prefix of 1 MB, and IRIs of it that are 100 MB together."""
+    names = (row(NAME, wire.field(1, n) + wire.field(2, b"%d" % n)) for n in range(2, 102))
+    uses = (row(ADD, wire.field(1, iri(2, n))) for n in range(2, 102))
     return one_frame(row(PREFIX, wire.field(1, 2) + wire.field(2, string(MIB))), *names, *uses)
 
 
