@@ -91,7 +91,6 @@ LEXICAL_FORMS = {
 OTHER_LEXICAL_FORMS = {
     RDF + "langString": ["x"],
     RDF + "PlainLiteral": ["x@en"],
-    RDF + "HTML": ["<p>x</p>", "<p>x", "", "&amp;"],
     RDF + "XMLLiteral": ["<a b='1'  />", "text", "<a>", "", "<a/><b>é</b>"],
     RDF + "JSON": ['{"a": 1}', "{"],
     "http://www.opengis.net/ont/geosparql#wktLiteral": ["POINT(1 2)"],

@@ -17,7 +17,7 @@ from jelly_rdflib.nodes import make_node_factory
 
 from .. import strategies
 from ..oracle import producer
-from ..oracle.terms import DEFAULT_GRAPH, Plain, operation
+from ..oracle.terms import DEFAULT_GRAPH, Plain, node, operation, plain
 from ..strategies import Stream
 from ..support import assert_nothing_is_kept, options_of, read, write
 from .spelling import rows_of, spell
@@ -136,6 +136,8 @@ class TestSpelling:
             [("A", iri, iri, term, DEFAULT_GRAPH) for term in terms], jr.PatchOptions(rdf_star=True)
         )
         texts = [row["o"] for row in rows(data, columns=["o"])][:-1]
+        # rdflib collapses the white space of some literals as they are made.
+        terms = [plain(node(term)) for term in terms]
         assert texts == [spell(term) for term in terms]
         assert len(set(texts)) == len(set(terms))
 

@@ -36,7 +36,7 @@ def measure_context(data: bytes) -> ContextSize:
 
     Examples:
         >>> measure_context(b'{"ex": "http://example.org/", "a": "ex:abc", "b": "a:bc"}').longest
-        26
+        29
     """
     try:
         # Numbers say nothing, and may be of any size.
