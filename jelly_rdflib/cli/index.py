@@ -95,7 +95,11 @@ def _make(path: str, spacing: int) -> bool:
             )
     except DecodeError as error:
         raise InputError(path, error) from error
-    target = write_index(path, parts, is_statements=is_statements)
+    try:
+        target = write_index(path, parts, is_statements=is_statements)
+    except ValueError as error:
+        # Too many parts.
+        raise InputError(path, error) from error
     count = f"{len(parts)} parts" if len(parts) != 1 else "1 part"
     say(f"{target}: {count}, {os.path.getsize(target):,} bytes")
     return True

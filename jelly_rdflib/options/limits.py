@@ -40,7 +40,8 @@ class Limits:
             IRI stands in each frame for the text of its prefix and name, a repeated term for its
             own. Counted over the stream so far, beyond its first ``max_text_size`` bytes of text;
             what a stream did not use it may use later, up to 16 times ``max_text_size``. Of RDF
-            Patch in Thrift it is for each decimal number, which stands for its digits.
+            Patch in Thrift it is for each decimal number, which stands for its digits. Of other RDF
+            syntaxes it is for the text of all statements.
         max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for.
         max_decompression_ratio: How many times its compressed size such input may stand for,
             beyond its first 16 MiB.

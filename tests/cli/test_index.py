@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from jelly_rdflib import index
+from jelly_rdflib.cli.index import command
 
 from .support import OPERATIONS, encode, run, run_well
 
@@ -67,3 +69,13 @@ def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     text = tmp_path / "x.rdfp"
     run_well("convert", source, text)
     assert "only files of Jelly-Patch and Jelly-RDF" in run("index", text).err
+
+
+def test_more_parts_than_an_index_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode())
+    monkeypatch.setattr("jelly_rdflib.index.MAX_HEADER", 50)
+    result = CliRunner().invoke(command, [str(path)])
+    assert result.exit_code == 1
+    assert "x.jellyp: 1 parts are too many for an index; take a wider spacing" in result.output
+    assert not (tmp_path / "x.jellyp.idx").exists()
