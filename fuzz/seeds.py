@@ -39,6 +39,10 @@ NESTING = [
     b'{"@context": {"e": "http://e/"}, "@graph": [{"@id": "e:[", "e:p": ["\\"[", {}]}]}',
     b"<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e \"http://e/\"><!ENTITY f '&e;&e;'>]>"
     b"<r xmlns:e='&e;' a=\"<>\"><![CDATA[<b>]]><!-- <c> --><b/><?p <d> ?><e:d>&f;</e:d></r>",
+    b'{"@context": [{"a": "e:b", "e": "http://e/"}, {"a": {"@id": "e:c", "@context": {"e": "a:"}}}'
+    b', null], "\\u0040context": {"x": "a:y z"}, "a": [{"@value": "\\n"}, 1.5, true, {"x": []}]}',
+    b"<rdf:RDF xmlns:rdf='r' xml:base='b' xmlns='c'><a rdf:ID='i'><p rdf:parseType='Collection'>"
+    b"<b/><b/></p><p rdf:parseType='Literal'><q xmlns:x='y' x:z='&lt;&e;'/></p></a></rdf:RDF>",
 ]
 
 

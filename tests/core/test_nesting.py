@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jelly_rdflib import LimitError
-from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+from jelly_rdflib.core.json_nesting import JsonNesting
+from jelly_rdflib.core.nesting import NestingWatch
+from jelly_rdflib.core.turtle_nesting import TurtleNesting
+from jelly_rdflib.core.xml_nesting import XmlNesting
 
 
 def depth(kind: type[NestingWatch], text: str, size: int = 1 << 20) -> int:

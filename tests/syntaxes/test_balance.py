@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given
 
 from jelly_rdflib import LimitError
-from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+from jelly_rdflib.core.json_nesting import JsonNesting
+from jelly_rdflib.core.nesting import NestingWatch
+from jelly_rdflib.core.turtle_nesting import TurtleNesting
+from jelly_rdflib.core.xml_nesting import XmlNesting
 
 from ..strategies import dice
 from .test_reading import HEAD

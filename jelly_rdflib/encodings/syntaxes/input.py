@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from jelly_rdflib.core.nesting import JsonNesting, NestingWatch, TurtleNesting, XmlNesting
+from jelly_rdflib.core.json_nesting import JsonNesting
+from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.quad_reader import QuadCount
 from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.core.turtle_nesting import TurtleNesting
+from jelly_rdflib.core.xml_nesting import XmlNesting
 from jelly_rdflib.encodings.syntaxes.contexts import measure_context
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import LimitError

@@ -1,0 +1,317 @@
+"""Watches the nesting of JSON-LD."""
+
+cimport cython
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport UINT64_MAX, uint8_t, uint64_t
+from libc.string cimport memcmp, memset
+
+from jelly_rdflib.core.nesting cimport NestingWatch
+
+import json
+
+from jelly_rdflib.errors import LimitError
+
+
+cdef enum JsonState:
+    BETWEEN_STRINGS
+    IN_JSON_STRING
+    ESCAPE_IN_JSON_STRING
+
+
+cdef enum:
+    # What a parser takes for each event of JSON (again in each object around it, except for the
+    # outermost), key and statement, in bytes; measured, and more.
+    EVENT_SIZE = 72
+    INNER_EVENT_SIZE = 112
+    KEY_SIZE = 600
+    STATEMENT_SIZE = 680
+    # Of contexts that are copied: bytes for each that is read.
+    CONTEXT_WORK = 1 << 13
+    # By how much longer it takes where contexts are in contexts: they are made anew each time.
+    SCOPED_WORK = 10
+    # As long as "@context" is when all of it is escaped.
+    KEY_START = 48
+
+
+# The same, to begin with: about a second.
+cdef uint64_t FREE_CONTEXT_WORK = <uint64_t>1 << 32
+
+
+cdef struct JsonObject:
+    uint64_t events  # in it
+    uint64_t keys  # of its own
+    uint64_t held  # of the object in it that takes the most
+    uint64_t objects  # in it, with itself
+    uint64_t depth  # of objects in it, with itself
+    uint64_t context  # bytes that its own context takes
+    uint64_t definitions  # of its own context
+    uint64_t longest  # IRI that its own context makes of a few bytes
+    uint64_t openings  # of contexts in it
+    uint64_t open_contexts  # at once
+    uint64_t open_definitions
+    uint64_t open_longest  # IRIs one after the other
+    uint64_t contexts  # bytes of those that are open at once
+    uint64_t scoped_contexts  # the same if each object opens them anew
+    uint64_t work  # to copy them
+    uint64_t scoped_work
+
+
+@cython.final
+cdef class JsonNesting(NestingWatch):
+    """Watches the brackets of JSON, and what JSON-LD makes of it.
+
+    Its parser keeps an outermost object until that ends, since its context may come last, and then
+    makes all its statements at once. A context is copied by each one that is inside of it.
+
+    Args:
+        limit: How many levels there may be.
+        max_held: As for `NestingWatch`.
+        measure_context: Called with a context's bytes; returns the size of the longest IRI that it
+            makes of a few bytes, that of all of them, the number of its definitions, and whether
+            there are contexts in it. Without it contexts are not watched.
+        is_lenient: Whether IRIs may have blanks.
+    """
+
+    cdef object measure_context
+    cdef bint is_lenient
+    cdef JsonObject* objects  # that are open, from 1
+    cdef uint8_t* is_array  # by depth
+    cdef size_t top
+    cdef bint expects_key
+    cdef bint is_part_next  # of what its object says, and no statement
+    cdef bint in_scalar
+    cdef size_t token_start
+    cdef bint has_blank
+    cdef bint has_escape
+    cdef uint8_t[KEY_START] key
+    # Of the outermost object.
+    cdef uint64_t events
+    cdef uint64_t statements
+    cdef uint64_t text
+    cdef uint64_t longest_key
+    cdef uint64_t longest_value
+    cdef bint has_scoped
+    cdef uint64_t work
+    # Where the context is that is being read, as far as it is.
+    cdef bint is_context_next
+    cdef size_t context_depth
+    cdef bytearray context
+
+    def __init__(
+        self, size_t limit, *, uint64_t max_held=UINT64_MAX, measure_context=None,
+        bint is_lenient=False
+    ):
+        super().__init__(limit, max_held=max_held)
+        self.measure_context = measure_context
+        self.is_lenient = is_lenient
+        self.context = bytearray()
+        PyMem_Free(self.objects)
+        PyMem_Free(self.is_array)
+        self.is_array = NULL
+        self.objects = <JsonObject*>PyMem_Calloc(limit + 2, sizeof(JsonObject))
+        self.is_array = <uint8_t*>PyMem_Calloc(limit + 2, 1)
+        if self.objects == NULL or self.is_array == NULL:
+            raise MemoryError
+        self.is_ready = True
+
+    def __dealloc__(self):
+        PyMem_Free(self.objects)
+        PyMem_Free(self.is_array)
+
+    cdef int look_through(self, const uint8_t* text, size_t size) except -1:
+        cdef JsonState state = <JsonState>self.state
+        cdef uint8_t byte
+        cdef size_t at
+        cdef size_t start
+        # Of a context that is being read.
+        cdef size_t context_start = 0
+        for at in range(size):
+            byte = text[at]
+            if state != BETWEEN_STRINGS:
+                start = self.position + at - self.token_start
+                if start < KEY_START:
+                    self.key[start] = byte
+                if state == ESCAPE_IN_JSON_STRING:
+                    state = IN_JSON_STRING
+                elif byte == b'"':
+                    state = BETWEEN_STRINGS
+                    self.end_string(at)
+                elif byte == b"\\":
+                    state = ESCAPE_IN_JSON_STRING
+                    self.has_escape = True
+                elif byte <= b" ":
+                    self.has_blank = True
+                continue
+            if byte <= b" " or byte == b"," or byte == b":" or byte == b"]" or byte == b"}":
+                if self.in_scalar:
+                    self.end_scalar(at)
+                if byte == b":":
+                    self.expects_key = False
+                elif byte == b",":
+                    self.expects_key = self.depth > 0 and not self.is_array[self.depth]
+                elif byte > b" " and self.depth > 0:
+                    self.close(at)
+                    if self.context_depth == self.depth:
+                        self.context += text[context_start:at + 1]
+                        self.end_context()
+                    self.leave()
+            elif byte == b'"':
+                state = IN_JSON_STRING
+                self.token_start = self.position + at + 1
+                self.has_blank = self.has_escape = False
+            elif byte == b"{" or byte == b"[":
+                self.enter(at)
+                if self.is_context_next:
+                    self.is_context_next = False
+                    self.context_depth = self.depth
+                    context_start = at
+                self.open(byte == b"[", at)
+            elif not self.in_scalar:
+                self.is_context_next = False
+                self.in_scalar = True
+                self.token_start = self.position + at
+                self.note_event(not self.is_part_next, at)
+                self.is_part_next = False
+        if self.context_depth > 0:
+            self.context += text[context_start:size]
+        self.state = state
+        return 0
+
+    cdef int note_event(self, bint is_statement, size_t at) except -1:
+        """Note a part of an object, or nothing outside of all objects."""
+        if self.top == 0:
+            return 0
+        self.objects[self.top].events += 1
+        self.events += 1
+        if is_statement and self.context_depth == 0:
+            self.statements += 1
+        return self.check_held(
+            EVENT_SIZE * self.events + KEY_SIZE * self.objects[1].keys + 3 * self.text, at
+        )
+
+    cdef int end_scalar(self, size_t at) except -1:
+        self.in_scalar = False
+        self.text += self.position + at - self.token_start
+        return 0
+
+    cdef int end_string(self, size_t at) except -1:
+        cdef uint64_t size = self.position + at - self.token_start
+        self.text += size
+        if not self.expects_key:
+            self.is_context_next = False
+            if self.context_depth == 0 and (self.is_lenient or not self.has_blank):
+                self.longest_value = max(self.longest_value, size)
+            self.note_event(not self.is_part_next, at)
+            self.is_part_next = False
+            return 0
+        if self.context_depth == 0:
+            self.longest_key = max(self.longest_key, size)
+            self.is_context_next = self.is_context_key(size) and self.measure_context is not None
+        self.is_part_next = not self.has_escape and (
+            (size == 3 and memcmp(self.key, b"@id", 3) == 0)
+            or (size == 6 and memcmp(self.key, b"@value", 6) == 0)
+            or (size == 9 and memcmp(self.key, b"@language", 9) == 0)
+        )
+        self.objects[self.top].keys += 1
+        return self.note_event(False, at)
+
+    cdef bint is_context_key(self, uint64_t size) except -1:
+        if size > KEY_START:
+            return False
+        if not self.has_escape:
+            return size == 8 and memcmp(self.key, b"@context", 8) == 0
+        try:
+            return json.loads(b'"%b"' % self.key[:size]) == "@context"
+        except ValueError:
+            return False
+
+    cdef int open(self, bint is_array, size_t at) except -1:
+        self.note_event(not is_array, at)
+        self.is_array[self.depth] = is_array
+        self.expects_key = not is_array
+        self.is_part_next = False
+        if not is_array:
+            self.top += 1
+            memset(&self.objects[self.top], 0, sizeof(JsonObject))
+            self.objects[self.top].objects = 1
+        return 0
+
+    cdef int close(self, size_t at) except -1:
+        self.expects_key = False
+        if self.is_array[self.depth]:
+            return self.note_event(False, at)
+        cdef JsonObject* inner = &self.objects[self.top]
+        cdef JsonObject* outer = inner - 1
+        self.sum_up(inner)
+        if self.context_depth > 0:
+            # No object of data.
+            inner.objects = inner.depth = 0
+        if self.top == 1:
+            self.end_outermost(inner, at)
+        else:
+            outer.events += inner.events
+            outer.held = max(
+                outer.held, inner.held + INNER_EVENT_SIZE * inner.events + KEY_SIZE * inner.keys
+            )
+            outer.objects += inner.objects
+            outer.depth = max(outer.depth, inner.depth)
+            outer.openings += inner.openings
+            outer.open_contexts = max(outer.open_contexts, inner.open_contexts)
+            outer.open_definitions = max(outer.open_definitions, inner.open_definitions)
+            outer.open_longest = max(outer.open_longest, inner.open_longest)
+            outer.contexts = max(outer.contexts, inner.contexts)
+            outer.scoped_contexts = max(outer.scoped_contexts, inner.scoped_contexts)
+            outer.work += inner.work
+            outer.scoped_work += inner.scoped_work
+        self.top -= 1
+        return self.note_event(False, at)
+
+    cdef void sum_up(self, JsonObject* whole) noexcept:
+        """Add an object's own context to those in it: each of these has a copy of it."""
+        whole.depth += 1
+        if whole.context == 0:
+            return
+        whole.openings += 1
+        whole.open_contexts += 1
+        # Those in it may begin each of their IRIs with its longest.
+        cdef uint64_t begun = whole.longest * whole.open_definitions
+        whole.contexts += (whole.context + begun) * whole.open_contexts
+        whole.scoped_contexts += (whole.context + begun) * whole.depth
+        whole.work += (whole.context + begun) * whole.openings
+        whole.scoped_work += SCOPED_WORK * (whole.context + begun) * whole.objects
+        whole.open_definitions += whole.definitions
+        whole.open_longest += whole.longest
+
+    cdef int end_outermost(self, JsonObject* whole, size_t at) except -1:
+        # A statement may have a subject, a predicate, a datatype and the name of a graph.
+        cdef uint64_t iris = (
+            2 * self.longest_value + self.longest_key + 4 * whole.open_longest
+        )
+        self.check_held(
+            EVENT_SIZE * self.events + KEY_SIZE * whole.keys + 3 * self.text + whole.held
+            + (whole.scoped_contexts if self.has_scoped else whole.contexts)
+            + self.statements * (STATEMENT_SIZE + iris),
+            at,
+        )
+        self.work += whole.scoped_work if self.has_scoped else whole.work
+        if self.work > FREE_CONTEXT_WORK + CONTEXT_WORK * (self.position + at):
+            raise LimitError(
+                f"contexts are copied so often that it is more than {CONTEXT_WORK} bytes for each"
+                " byte of the input",
+                offset=self.position + at,
+            )
+        self.events = self.statements = self.text = 0
+        self.longest_key = self.longest_value = 0
+        self.has_scoped = False
+        return 0
+
+    cdef int end_context(self) except -1:
+        cdef JsonObject* whole = &self.objects[self.top]
+        longest, size, definitions, is_scoped = self.measure_context(bytes(self.context))
+        self.context.clear()
+        self.context_depth = 0
+        whole.context += size
+        whole.definitions += definitions
+        whole.longest += longest
+        self.has_scoped = self.has_scoped or is_scoped
+        return 0
