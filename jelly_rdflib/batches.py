@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jelly_rdflib.core.batch_reader import BatchReader, BatchSource, ChosenBatches
+from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.source import open_source
@@ -175,7 +176,7 @@ def _open(
         return opener(encoding)(source, factory, limits)
     opened = open_source(source, limits)
     if isinstance(opened, memoryview):
-        encoding = guess_by_start(bytes(opened[:64]), holds_changes=holds_changes)
+        encoding = guess_by_start(look_at_start(opened)[0], holds_changes=holds_changes)
         return opener(encoding)(source, factory, limits)
 
     def choose(start: bytes) -> Callable[[Any], BatchSource]:

@@ -7,8 +7,9 @@ from typing import Any
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchReader, BatchSource
 from jelly_rdflib.core.frame_survey import FrameSurvey
+from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
-from jelly_rdflib.core.source import ByteSource, Meter, look_at_start, open_source
+from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.encodings import Encoding, find_encoding, guess_by_name, guess_by_start

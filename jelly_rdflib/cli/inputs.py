@@ -84,7 +84,8 @@ class Input:
         Raises:
             UsageError: They may be of more than one syntax of RDF.
         """
-        from jelly_rdflib.core.source import look_at_start, open_source
+        from jelly_rdflib.core.input_start import look_at_start
+        from jelly_rdflib.core.source import open_source
         from jelly_rdflib.encodings import guess_by_start
         from jelly_rdflib.errors import DecodeError
 

@@ -9,7 +9,8 @@ from jelly_rdflib.core.frame_reader cimport FrameReader
 from jelly_rdflib.core.stream_kind cimport StreamKind, find_stream_kind
 from jelly_rdflib.core.wire cimport Span
 
-from jelly_rdflib.core.source import ByteSource, look_at_start
+from jelly_rdflib.core.input_start import look_at_start
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.operations import Op
 

@@ -14,17 +14,12 @@ import zstandard
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
-__all__ = ["ByteSource", "Meter", "has_control_characters", "look_at_start", "open_source"]
+__all__ = ["ByteSource", "Meter", "open_source"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame to be skipped may come first; its magic number starts with any byte from 50 to 5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# How much of an input is looked at, at the most, to tell what it is.
-START_SIZE = 64
-BLANKS = b" \t\r\n"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is
 # 8 MiB at the most.
 ZSTD_MAX_WINDOW = 16 << 20
@@ -110,39 +105,6 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
     return start.startswith(GZIP_MAGIC) or _is_zstd(start)
 
 
-def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
-    """Return some first bytes of an open source, and a source that still has them.
-
-    Of a live source no more are waited for than are needed to tell a text from what is not.
-    """
-    if isinstance(source, memoryview):
-        return bytes(source[:START_SIZE]), source
-    start = b""
-    while len(start) < START_SIZE and not _tells_enough(start):
-        more = source.read(START_SIZE - len(start))
-        if not more:
-            break
-        start += more
-    return start, ByteSource(_with_start(start, source.read), source.close)
-
-
-def has_control_characters(start: bytes) -> bool:
-    """Are there bytes that no text has?"""
-    return start.translate(None, TEXT_BYTES) != b""
-
-
-def _tells_enough(start: bytes) -> bool:
-    start = start.removeprefix(BYTE_ORDER_MARK)
-    if has_control_characters(start):
-        return len(start) >= 3
-    if start[:1] == b"<":
-        # Up to its end the name of an element looks like an IRI.
-        return len(start) >= 5 and (start[1] in b"?!" or any(byte in b" \t\r\n>" for byte in start))
-    # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
-    # may look like a blank.
-    return len(start) >= 3 and start[0] not in BLANKS
-
-
 def _is_zstd(start: bytes) -> bool:
     return start == ZSTD_MAGIC or (
         start[:1] in b"PQRSTUVWXYZ[\\]^_" and start[1:] == ZSTD_SKIPPABLE_MAGIC
@@ -198,7 +160,7 @@ def _decompressed_reader(
     start = b""
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
-    read = _with_start(start, read)
+    read = with_start(start, read)
     if start.startswith(GZIP_MAGIC):
         meter.compression = "gzip"
         return _limited(_gzip_reader(read), limits, meter)
@@ -232,17 +194,17 @@ def _limited(read: Callable[[int], bytes], limits: Limits, meter: Meter) -> Call
     return read_limited
 
 
-def _with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+def with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     """Put back bytes that were read to look at."""
 
-    def read_with_start(size: int) -> bytes:
+    def readwith_start(size: int) -> bytes:
         nonlocal start
         if not start:
             return read(size)
         piece, start = start[:size], start[size:]
         return piece
 
-    return read_with_start
+    return readwith_start
 
 
 class _RawFile(io.RawIOBase):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.source import has_control_characters
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.encodings.encoding import Encoding
@@ -30,16 +30,10 @@ def starts_like(start: bytes) -> bool:
         False
     """
     return (
-        # The options of a frame have such bytes, and come first.
         not has_control_characters(start)
-        and not _is_frame(start)
+        and not is_frame(start)
         and _START.match(start) is not None
     )
-
-
-def _is_frame(start: bytes) -> bool:
-    """Is this a frame's length, a row's tag, its length, and the tag of the options in it?"""
-    return start[1:2] == start[3:4] == b"\n" and start[2] + 2 <= start[0]
 
 
 def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> TextBatchReader:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch_builder import BuiltBatches
+from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.source import has_control_characters
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.options import Limits
@@ -110,15 +110,19 @@ def starts_like_turtle(start: bytes) -> bool:
         >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
         (False, False)
     """
-    return not has_control_characters(start) and _TURTLE_START.match(start) is not None
+    return _may_be_text(start) and _TURTLE_START.match(start) is not None
 
 
 def _starts_like_xml(start: bytes) -> bool:
-    return _XML_START.match(start) is not None
+    return _may_be_text(start) and _XML_START.match(start) is not None
 
 
 def _starts_like_json(start: bytes) -> bool:
-    return not has_control_characters(start) and _JSON_START.match(start) is not None
+    return _may_be_text(start) and _JSON_START.match(start) is not None
+
+
+def _may_be_text(start: bytes) -> bool:
+    return not has_control_characters(start) and not is_frame(start)
 
 
 def _make_encoding(

@@ -1,0 +1,103 @@
+"""The first bytes of an input, by which it is told what it is."""
+
+from __future__ import annotations
+
+import re
+
+from jelly_rdflib.core.source import ByteSource, with_start
+
+__all__ = ["has_control_characters", "is_frame", "look_at_start"]
+
+# How much of an input is looked at, at the most.
+START_SIZE = 64
+BLANKS = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# Comments, and strings or what comes behind their start.
+_MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
+# Tags of fields: a frame's rows and a row's options have the same, and a map's keys.
+_ROW = _KEY = 0x0A
+_METADATA = 0x7A
+# A row with options has at least its tag and length, theirs, and two numbers.
+_LEAST_OPTIONS = 8
+TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
+
+
+def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | ByteSource]:
+    """Return some first bytes of an open source, and a source that still has them.
+
+    Of a live source no more are waited for than are needed to tell a text from what is not. Of any
+    other no more are returned either: what an input is taken for does not hang on the pieces that
+    it comes in.
+    """
+    if isinstance(source, memoryview):
+        return _first_that_tell_enough(bytes(source[:START_SIZE])), source
+    start = b""
+    while len(start) < START_SIZE and not _tells_enough(start):
+        more = source.read(START_SIZE - len(start))
+        if not more:
+            break
+        start += more
+    opened = ByteSource(with_start(start, source.read), source.close)
+    return _first_that_tell_enough(start), opened
+
+
+def has_control_characters(start: bytes) -> bool:
+    r"""Are there bytes that no text has, but in a string or a comment?
+
+    Examples:
+        >>> has_control_characters(b"A\n\x05"), has_control_characters(b'A <urn:s> <urn:p> "\x05"')
+        (True, False)
+    """
+    return _MAY_HOLD_ANY.sub(b"", start).translate(None, TEXT_BYTES) != b""
+
+
+def is_frame(start: bytes) -> bool:
+    r"""Are these the first bytes of a frame of Jelly, though they could be those of a text?
+
+    Lengths and tags may look like letters and line ends, and a name in the options has no control
+    characters either.
+
+    Examples:
+        >>> is_frame(b'A\n"\n every'), is_frame(b"A\n<urn:s>")
+        (True, False)
+    """
+    if len(start) < 5:
+        return False
+    if start[0] == start[2] == _ROW:
+        # A bare frame: a row, and the options in it, which fill it.
+        return start[3] + 2 == start[1]
+    if start[1] == start[3] == _ROW:
+        # The same behind the length of the frame.
+        return start[4] + 2 == start[2] <= start[0] - 2
+    # Metadata come first: an entry, its key; and behind it the options.
+    return (
+        start[1] == _METADATA
+        and start[3] == _KEY
+        and start[4] + 2 <= start[2]
+        and start[2] + 2 + _LEAST_OPTIONS <= start[0]
+    )
+
+
+def _first_that_tell_enough(start: bytes) -> bytes:
+    for size in range(3, len(start)):
+        if _tells_enough(start[:size]):
+            return start[:size]
+    return start
+
+
+def _tells_enough(start: bytes) -> bool:
+    start = start.removeprefix(BYTE_ORDER_MARK)
+    if has_control_characters(start):
+        return len(start) >= 3
+    if len(start) < 5 and (start[:1] in b"<@" or start[1:2] in b"\nz"):
+        # The first five bytes of a frame may look like a text, as `is_frame` has it.
+        return False
+    if start[0] == ord("<"):
+        # Up to its end the name of an element looks like an IRI.
+        return start[1] in b"?!" or any(byte in b" \t\r\n>" for byte in start)
+    if start[0] in b"{[":
+        # Turtle's lists and graphs, too, start with brackets.
+        return len(start.strip(b"{[" + BLANKS)) > 0
+    # The shortest row of a text is "Z." and an LF. Blanks may come before it, but a length, too,
+    # may look like a blank.
+    return len(start) >= 3 and start[0] not in BLANKS

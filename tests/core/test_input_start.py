@@ -1,0 +1,95 @@
+"""What an input is taken for by its first bytes, in whatever pieces they come."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.input_start import START_SIZE, is_frame, look_at_start
+from jelly_rdflib.core.source import open_source
+from jelly_rdflib.encodings import guess_by_start
+
+from ..oracle import wire
+from ..pieces import Pieces
+
+CONTROL_IN_A_STRING = b'PA ex <a> <g> .\nPD ex "' + 30 * b"\x12" + b'" .\n'
+
+# Where texts and frames look most alike.
+BYTES = st.lists(
+    st.sampled_from([bytes([byte]) for byte in b"\n\r\t AZHPTDX.<>\"'#z?!{}[]@_:\x00\x05\x12\xef"])
+    | st.sampled_from([b"\xef\xbb\xbf", b"PA ", b"TX .", b"<urn:s>", b"@prefix ", b"pre"])
+    | st.binary(min_size=1, max_size=2),
+    max_size=40,
+).map(b"".join)
+
+
+def take_for(source: object, holds_changes: bool | None) -> str:
+    try:
+        start, _ = look_at_start(open_source(source))
+        return guess_by_start(start, holds_changes=holds_changes).name
+    except jr.DecodeError as error:
+        # Some kind of Turtle, or what looks compressed.
+        return error.message
+
+
+@given(
+    data=BYTES,
+    size=st.integers(1, START_SIZE),
+    holds_changes=st.sampled_from([True, False, None]),
+)
+@example(data=CONTROL_IN_A_STRING, size=1, holds_changes=True)
+@example(data=b"@prefix : <urn:> .", size=1, holds_changes=False)
+@example(data=b"{ \n <urn:g> {} }", size=3, holds_changes=False)
+@example(data=b"A\n?\n= as long as a name may be", size=1, holds_changes=True)
+def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: bool | None) -> None:
+    whole = take_for(data, holds_changes)
+    assert take_for(Pieces(data, size), holds_changes) == whole
+
+
+def test_a_string_of_a_text_may_hold_control_characters() -> None:
+    expected = list(jr.read_operations(CONTROL_IN_A_STRING, format="rdf-patch"))
+    assert len(expected) == 3
+    for source in (CONTROL_IN_A_STRING, Pieces(CONTROL_IN_A_STRING, 1)):
+        assert list(jr.read_operations(source)) == expected
+
+
+def rdf_frame(size: int, start: bytes, metadata: bytes = b"") -> bytes:
+    """A frame of Jelly-RDF, of so many bytes: metadata, if any, and options with a name."""
+    name = start.ljust(size - len(metadata) - len(options_row(b"")), b"x")
+    return metadata + options_row(name)
+
+
+def options_row(name: bytes) -> bytes:
+    return wire.field(1, wire.field(1, wire.field(1, name) + wire.field(2, 1)))
+
+
+@pytest.mark.parametrize("is_delimited", [True, False])
+@pytest.mark.parametrize("size", range(20, 127))
+def test_a_frame_of_any_length_is_no_text(size: int, is_delimited: bool) -> None:
+    """Lengths are letters, quotes, hashes and blanks, and the name of a stream may be any text."""
+    for start in (b"", b'"', b"#", b" a ", b"<urn:s> "):
+        data = rdf_frame(size, start)
+        assert len(data) == size
+        data = wire.varint(size) + data if is_delimited else data
+        for holds_changes in (True, False, None):
+            assert take_for(data, holds_changes).startswith("jelly")
+
+
+@pytest.mark.parametrize("size", [ord("#"), ord("<"), ord("{")])
+@pytest.mark.parametrize("key_size", range(2, 12))
+def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) -> None:
+    for value_size in range(max(0, 9 - key_size), 14 - key_size):
+        entry = wire.field(1, key_size * b"k") + wire.field(2, value_size * b"v")
+        data = wire.varint(size) + rdf_frame(size, b"", wire.field(15, entry))
+        for holds_changes in (True, False, None):
+            assert take_for(data, holds_changes).startswith("jelly")
+
+
+@pytest.mark.parametrize("row", [b"A", b"D", b"H", b"Z", b"#", b"<", b"{", b"["])
+def test_a_text_whose_lines_are_a_byte_long_is_no_frame(row: bytes) -> None:
+    for line in (b"", b".", b"#", b"<"):
+        for rest in (b"<urn:s>", b'"a"', b"_:a", b"TX .", b"# a", b"."):
+            assert not is_frame(row + b"\n" + line + b"\n" + rest)
+            assert not is_frame(b"\n" + row + b"\n" + rest)
