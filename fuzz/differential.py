@@ -50,6 +50,8 @@ def _is_malformed(message_class: Any, data: bytes) -> bool:
 
 def compare_text(data: bytes) -> None:
     """RDF Patch text: what the grammar as regular expressions takes."""
+    if is_compressed(data):
+        return
     expected = text_reference.read(data)
     operations = jr.read_operations(data, format="rdf-patch", normalize=False)
     got = attempt(lambda: plain_operations(operations))

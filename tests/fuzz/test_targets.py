@@ -35,6 +35,14 @@ FINDINGS = {
         "rdf-differential",
         b.delimited([RDF_HEAD + wire.tag(99, wire.LEN) + wire.varint(1, 10) + b"x"]),
     ),
+    "a text that looks compressed, which its reference can't know": (
+        "text-differential",
+        b"(\xb5/\xfdD\xf3\xcf\x9a;\0\0\0\0:a ",
+    ),
+    "a text with control characters among the bytes by which it is told": (
+        "any",
+        b'PA ex <a> <g> .\nPD ex "' + 60 * b"\x12" + b'" .\n',
+    ),
 }
 
 
