@@ -42,15 +42,15 @@ test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and
 TIME ?= 3600
 
 .PHONY: fuzz
-fuzz: $(VENV)/.dev $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
+fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
 	$(BIN)/python -m fuzz run --time $(TIME) $(TARGETS)
 
 .PHONY: fuzz-short
-fuzz-short: $(VENV)/.dev $(VENV)/.fuzz ## Fuzz all targets, two side by side, in two minutes
+fuzz-short: $(VENV)/.fuzz ## Fuzz all targets, two side by side, in two minutes
 	$(BIN)/python -m fuzz run --time 120 --jobs 2
 
 .PHONY: fuzz-reproduce
-fuzz-reproduce: $(VENV)/.dev $(VENV)/.fuzz ## Try an input that was found: TARGET=… INPUT=FILE
+fuzz-reproduce: $(VENV)/.fuzz ## Try an input that was found: TARGET=… INPUT=FILE
 	$(BIN)/python -m fuzz reproduce $(TARGET) $(INPUT)
 
 .PHONY: interop
@@ -116,6 +116,11 @@ $(BIN)/python:
 # $(VENV)/.EXTRA: the package, editable and with its Cython modules built in place, and that extra.
 $(VENV)/.%: $(BUILD_INPUTS) | $(BIN)/python
 	PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet --editable ".[$*$(JAVA)]"
+	touch $@
+
+# No extra: users don't fuzz, and the package would be built once more.
+$(VENV)/.fuzz: pyproject.toml $(VENV)/.dev
+	$(BIN)/pip install --quiet --group fuzz
 	touch $@
 
 # Only the ontology's files are wanted: none of the package's code is run, so no dependencies, and
