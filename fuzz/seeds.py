@@ -56,7 +56,10 @@ VALUES = {
         "<a/>" * 20,
     ],
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML": ["<p>x<b id=i>y<p>z"],
-    "http://www.w3.org/2001/XMLSchema#duration": ["P1Y2M3DT4H5M6.7S", "-P1D"],
+    "http://www.w3.org/2001/XMLSchema#duration": [
+        *("P1Y2M3DT4H5M6.7S", "-P1D"),
+        *("-P1Y1D", f"P{10**29 - 1}Y"),
+    ],
     "http://www.w3.org/2001/XMLSchema#decimal": ["1E99", "1E999999", "01.50"],
     "http://www.w3.org/2001/XMLSchema#dateTime": ["2001-02-03T04:05:06.7Z"],
     "http://www.w3.org/2001/XMLSchema#base64Binary": ["AAA=", "A"],

@@ -186,13 +186,17 @@ cdef class NodeFactory:
                 normalize = self.normalize
                 if normalize is not False and has_long_exponent(terms, term):
                     normalize = False
-                made = types.literal(text, datatype=datatype, normalize=normalize)
-                if normalize or is_text_of(made, terms, term):
+                made = make_typed(types, text, datatype, normalize)
+                if made is None:
+                    normalize = False
+                    made = make_typed(types, text, datatype, normalize)
+                if made is not None and (normalize or is_text_of(made, terms, term)):
                     return made
                 # rdflib collapses the white space of some datatypes even so.
-                literal = self.subclass_text(types.literal, text)
-                copy_slots(literal, made, types)
-                return literal
+                if made is not None:
+                    literal = self.subclass_text(types.literal, text)
+                    copy_slots(literal, made, types)
+                    return literal
             value = None
         # What is left the constructor would give just these attributes, more slowly.
         literal = self.subclass_text(types.literal, text)
@@ -204,6 +208,19 @@ cdef class NodeFactory:
 
     cdef object subclass_text(self, object cls, str text):
         return unicode_new(<PyTypeObject*>cls, (text,), NULL)
+
+
+cdef object make_typed(NodeTypes types, str text, datatype, normalize):
+    """Return a literal; None if the class can't make it of such a text.
+
+    rdflib's own raises where it can't spell a value anew: of the duration -P1Y1D, say.
+    """
+    try:
+        return types.literal(text, datatype=datatype, normalize=normalize)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
 
 
 cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept:

@@ -197,14 +197,14 @@ def _limited(read: Callable[[int], bytes], limits: Limits, meter: Meter) -> Call
 def with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
     """Put back bytes that were read to look at."""
 
-    def readwith_start(size: int) -> bytes:
+    def read_with_start(size: int) -> bytes:
         nonlocal start
         if not start:
             return read(size)
         piece, start = start[:size], start[size:]
         return piece
 
-    return readwith_start
+    return read_with_start
 
 
 class _RawFile(io.RawIOBase):

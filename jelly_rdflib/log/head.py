@@ -73,7 +73,8 @@ class Head:
     def read(self) -> HeadNote:
         """Read the note, without the lock; an empty one if there is no file."""
         try:
-            return HeadNote.parse(self._path.read_bytes())
+            with open(self._path, "rb") as file:
+                return HeadNote.parse(file.read(_SIZE))
         except FileNotFoundError:
             return HeadNote(b"", 0)
 

@@ -15,6 +15,8 @@ __all__ = ["COMPRESSIONS", "Layout"]
 COMPRESSIONS = (None, "zst")
 _FORMAT = "jelly-rdflib patch log"
 _VERSION = 1
+# Ours has less than a hundred bytes.
+_MAX_MARKER = 1 << 12
 
 
 class Layout:
@@ -92,7 +94,8 @@ class Layout:
             OSError: The folder is not there, or can't be read.
         """
         try:
-            text = self.marker.read_bytes()
+            with open(self.marker, "rb") as file:
+                text = file.read(_MAX_MARKER)
         except FileNotFoundError:
             if not self.path.exists():
                 raise
@@ -102,7 +105,7 @@ class Layout:
             version: Any = content["version"]
             compression: Any = content["compression"]
             is_ours = content["format"] == _FORMAT and isinstance(version, int)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             is_ours = False
         if not is_ours:
             raise LogError(f"{self.marker} does not say what a patch log's does")

@@ -183,3 +183,19 @@ class TestCosts:
         assert sum(map(len, jr.read_batches(data, limits=limits))) == 9
         others = stream(*(f"{number}" for number in range(1, 9)), datatype=XSD.integer)
         assert len(read(others, limits=limits)) == 8
+
+
+@pytest.mark.parametrize("lexical", ["-P1Y1D", "P" + "9" * 29 + "Y"])
+@pytest.mark.parametrize("datatype", ["duration", "yearMonthDuration"])
+@pytest.mark.parametrize("normalize", [None, True, False])
+def test_what_rdflib_can_not_spell_is_left_as_text(
+    lexical: str, datatype: str, normalize: bool | None
+) -> None:
+    """rdflib raises a ValueError or decimal's InvalidOperation for some durations."""
+    row = f'A <urn:s> <urn:p> "{lexical}"^^<http://www.w3.org/2001/XMLSchema#{datatype}> .'
+    options = {} if normalize is None else {"normalize": normalize}
+    [operation, _] = jr.read_operations(row.encode(), format="rdf-patch", **options)
+    assert str(operation[3]) == lexical
+    dataset = Dataset()
+    jr.apply(row.encode(), dataset)
+    assert len(dataset) == 1

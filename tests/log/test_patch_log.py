@@ -75,6 +75,7 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
         (b"{}", "does not say"),
         (b"[]", "does not say"),
         (b"\xff", "does not say"),
+        (b"[" * 200_000, "does not say"),
         (b'{"format": "x", "version": 1, "compression": null}', "does not say"),
         (b'{"format": "jelly-rdflib patch log", "version": 2, "compression": null}', "version 2"),
         (b'{"format": "jelly-rdflib patch log", "version": 1, "compression": "xz"}', "'xz'"),
