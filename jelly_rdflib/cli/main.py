@@ -86,7 +86,10 @@ def _show(error: Any) -> None:
     """Show what is wrong: with the call, as click does; or with the input, in a line."""
     import click
 
-    if isinstance(error, click.UsageError):
+    # Where a command has to follow and none does, click's message is the whole of the help.
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        error.show()
+    elif isinstance(error, click.UsageError):
         click.UsageError(printable(error.format_message()), error.ctx).show()
     else:
         say(f"jellyp: {error.format_message()}", err=True)

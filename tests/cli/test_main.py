@@ -28,6 +28,13 @@ def test_each_command_has_help_with_examples(name: str) -> None:
     assert run_well(name, "-h").text == shown
 
 
+@pytest.mark.parametrize("group", [(), ("log",), ("spark",)])
+def test_without_a_command_there_is_the_help(group: tuple[str, ...]) -> None:
+    ended = run(*group)
+    assert (ended.code, ended.out) == (2, b"")
+    assert ended.err.encode() == run_well(*group, "--help").out
+
+
 def test_version() -> None:
     assert run_well("--version").text.startswith("jellyp, version 0.")
 
