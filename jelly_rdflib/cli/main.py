@@ -87,7 +87,8 @@ def _show(error: Any) -> None:
     import click
 
     # Where a command has to follow and none does, click's message is the whole of the help.
-    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+    help_instead: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+    if isinstance(error, help_instead):
         error.show()
     elif isinstance(error, click.UsageError):
         click.UsageError(printable(error.format_message()), error.ctx).show()
