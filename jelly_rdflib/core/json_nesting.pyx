@@ -27,33 +27,43 @@ cdef enum:
     STATEMENT_SIZE = 680
     # Of contexts that are copied: bytes for each that is read.
     CONTEXT_WORK = 1 << 13
-    # By how much longer it takes where contexts are in contexts: they are made anew each time.
+    # A scoped context is made anew where a property or type opens it, which takes much longer than
+    # to copy as much; and what is around it is copied for a type twice.
     SCOPED_WORK = 10
+    SCOPED_COPIES = 2
+    # How deep the definitions of a context may refer to each other. The parser's calls are as deep
+    # in each other, each with 2.4 KB of the stack: less than a third of the half MiB that a
+    # thread's may have.
+    MAX_CONTEXT_DEPTH = 64
     # As long as "@context" is when all of it is escaped.
     KEY_START = 48
 
 
 # The same, to begin with: about a second.
-cdef uint64_t FREE_CONTEXT_WORK = <uint64_t>1 << 32
+cdef double FREE_CONTEXT_WORK = <uint64_t>1 << 32
 
 
 cdef struct JsonObject:
     uint64_t events  # in it
     uint64_t keys  # of its own
     uint64_t held  # of the object in it that takes the most
-    uint64_t objects  # in it, with itself
+    uint64_t values  # in it
+    uint64_t opened  # of these: those that may open a scoped context
+    bint opens_outside  # whether it is inside of what opens one
+    bint opens  # whether the value of the last key may open one
     uint64_t depth  # of objects in it, with itself
     uint64_t context  # bytes that its own context takes
     uint64_t definitions  # of its own context
     uint64_t longest  # IRI that its own context makes of a few bytes
+    uint64_t scopes  # of its own context
     uint64_t openings  # of contexts in it
     uint64_t open_contexts  # at once
     uint64_t open_definitions
     uint64_t open_longest  # IRIs one after the other
     uint64_t contexts  # bytes of those that are open at once
     uint64_t scoped_contexts  # the same if each object opens them anew
-    uint64_t work  # to copy them
-    uint64_t scoped_work
+    double work  # to copy them
+    double scoped_work  # the same for each value that may open one
 
 
 @cython.final
@@ -67,8 +77,10 @@ cdef class JsonNesting(NestingWatch):
         limit: How many levels there may be.
         max_held: As for `NestingWatch`.
         measure_context: Called with a context's bytes; returns the size of the longest IRI that it
-            makes of a few bytes, that of all of them, the number of its definitions, and whether
-            there are contexts in it. Without it contexts are not watched.
+            makes of a few bytes, that of all of them, the number of its definitions, how deep these
+            refer to each other, how many contexts are in it, the size of the largest of these, how
+            many are in one of them, and the terms that open them. Without it contexts are not
+            watched.
         is_lenient: Whether IRIs may have blanks.
     """
 
@@ -90,8 +102,11 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t text
     cdef uint64_t longest_key
     cdef uint64_t longest_value
-    cdef bint has_scoped
-    cdef uint64_t work
+    cdef set scoped_terms
+    cdef uint64_t longest_scoped_term
+    cdef uint64_t largest_scope
+    cdef uint64_t deepest_scope
+    cdef double work
     # Where the context is that is being read, as far as it is.
     cdef bint is_context_next
     cdef size_t context_depth
@@ -105,6 +120,7 @@ cdef class JsonNesting(NestingWatch):
         self.measure_context = measure_context
         self.is_lenient = is_lenient
         self.context = bytearray()
+        self.scoped_terms = set()
         PyMem_Free(self.objects)
         PyMem_Free(self.is_array)
         self.is_array = NULL
@@ -153,7 +169,7 @@ cdef class JsonNesting(NestingWatch):
                     self.close(at)
                     if self.context_depth == self.depth:
                         self.context += text[context_start:at + 1]
-                        self.end_context()
+                        self.end_context(at)
                     self.leave()
             elif byte == b'"':
                 state = IN_JSON_STRING
@@ -170,12 +186,18 @@ cdef class JsonNesting(NestingWatch):
                 self.is_context_next = False
                 self.in_scalar = True
                 self.token_start = self.position + at
+                self.note_value(False)
                 self.note_event(not self.is_part_next, at)
                 self.is_part_next = False
         if self.context_depth > 0:
             self.context += text[context_start:size]
         self.state = state
         return 0
+
+    cdef size_t find_token(self) noexcept:
+        if <JsonState>self.state == BETWEEN_STRINGS and not self.in_scalar:
+            return self.position
+        return self.token_start
 
     cdef int note_event(self, bint is_statement, size_t at) except -1:
         """Note a part of an object, or nothing outside of all objects."""
@@ -189,6 +211,31 @@ cdef class JsonNesting(NestingWatch):
             EVENT_SIZE * self.events + KEY_SIZE * self.objects[1].keys + 3 * self.text, at
         )
 
+    cdef int note_value(self, bint is_scoped_term) except -1:
+        """Note a value that may open a scoped context: of a property, or a type.
+
+        A value of a property that opens one does, and what is inside of it may: it may be a list,
+        or a map from languages and the like.
+        """
+        if self.top == 0 or self.context_depth > 0:
+            return 0
+        cdef JsonObject* whole = &self.objects[self.top]
+        whole.values += 1
+        if whole.opens or is_scoped_term:
+            whole.opened += 1
+        return 0
+
+    cdef bint is_scoped_term(self, uint64_t size) except -1:
+        """Whether a string may be a term that opens a context."""
+        if not self.scoped_terms:
+            return False
+        if self.has_escape:
+            # Six bytes may be one.
+            return size <= 6 * self.longest_scoped_term
+        if size > self.longest_scoped_term:
+            return False
+        return size > KEY_START or self.key[:size] in self.scoped_terms
+
     cdef int end_scalar(self, size_t at) except -1:
         self.in_scalar = False
         self.text += self.position + at - self.token_start
@@ -201,6 +248,7 @@ cdef class JsonNesting(NestingWatch):
             self.is_context_next = False
             if self.context_depth == 0 and (self.is_lenient or not self.has_blank):
                 self.longest_value = max(self.longest_value, size)
+            self.note_value(not self.is_part_next and self.is_scoped_term(size))
             self.note_event(not self.is_part_next, at)
             self.is_part_next = False
             return 0
@@ -212,7 +260,9 @@ cdef class JsonNesting(NestingWatch):
             or (size == 6 and memcmp(self.key, b"@value", 6) == 0)
             or (size == 9 and memcmp(self.key, b"@language", 9) == 0)
         )
-        self.objects[self.top].keys += 1
+        cdef JsonObject* whole = &self.objects[self.top]
+        whole.keys += 1
+        whole.opens = whole.opens_outside or self.is_scoped_term(size)
         return self.note_event(False, at)
 
     cdef bint is_context_key(self, uint64_t size) except -1:
@@ -230,10 +280,13 @@ cdef class JsonNesting(NestingWatch):
         self.is_array[self.depth] = is_array
         self.expects_key = not is_array
         self.is_part_next = False
+        cdef bint opens
         if not is_array:
+            self.note_value(False)
+            opens = self.top > 0 and self.objects[self.top].opens
             self.top += 1
             memset(&self.objects[self.top], 0, sizeof(JsonObject))
-            self.objects[self.top].objects = 1
+            self.objects[self.top].opens = self.objects[self.top].opens_outside = opens
         return 0
 
     cdef int close(self, size_t at) except -1:
@@ -245,7 +298,7 @@ cdef class JsonNesting(NestingWatch):
         self.sum_up(inner)
         if self.context_depth > 0:
             # No object of data.
-            inner.objects = inner.depth = 0
+            inner.depth = 0
         if self.top == 1:
             self.end_outermost(inner, at)
         else:
@@ -253,7 +306,8 @@ cdef class JsonNesting(NestingWatch):
             outer.held = max(
                 outer.held, inner.held + INNER_EVENT_SIZE * inner.events + KEY_SIZE * inner.keys
             )
-            outer.objects += inner.objects
+            outer.values += inner.values
+            outer.opened += inner.opened
             outer.depth = max(outer.depth, inner.depth)
             outer.openings += inner.openings
             outer.open_contexts = max(outer.open_contexts, inner.open_contexts)
@@ -271,14 +325,15 @@ cdef class JsonNesting(NestingWatch):
         whole.depth += 1
         if whole.context == 0:
             return
-        whole.openings += 1
+        # Each that is in it is made with it, to see whether it is well-formed.
+        whole.openings += 1 + whole.scopes
         whole.open_contexts += 1
         # Those in it may begin each of their IRIs with its longest.
         cdef uint64_t begun = whole.longest * whole.open_definitions
         whole.contexts += (whole.context + begun) * whole.open_contexts
         whole.scoped_contexts += (whole.context + begun) * whole.depth
-        whole.work += (whole.context + begun) * whole.openings
-        whole.scoped_work += SCOPED_WORK * (whole.context + begun) * whole.objects
+        whole.work += <double>(whole.context + begun) * whole.openings
+        whole.scoped_work += <double>(whole.context + begun) * whole.opened
         whole.open_definitions += whole.definitions
         whole.open_longest += whole.longest
 
@@ -289,11 +344,15 @@ cdef class JsonNesting(NestingWatch):
         )
         self.check_held(
             EVENT_SIZE * self.events + KEY_SIZE * whole.keys + 3 * self.text + whole.held
-            + (whole.scoped_contexts if self.has_scoped else whole.contexts)
+            + (whole.scoped_contexts if self.scoped_terms else whole.contexts)
             + self.statements * (STATEMENT_SIZE + iris),
             at,
         )
-        self.work += whole.scoped_work if self.has_scoped else whole.work
+        self.work += (
+            whole.work
+            + whole.scoped_work * SCOPED_COPIES * self.deepest_scope
+            + <double>whole.opened * SCOPED_WORK * self.largest_scope
+        )
         if self.work > FREE_CONTEXT_WORK + CONTEXT_WORK * (self.position + at):
             raise LimitError(
                 f"contexts are copied so often that it is more than {CONTEXT_WORK} bytes for each"
@@ -302,16 +361,34 @@ cdef class JsonNesting(NestingWatch):
             )
         self.events = self.statements = self.text = 0
         self.longest_key = self.longest_value = 0
-        self.has_scoped = False
+        self.longest_scoped_term = self.largest_scope = self.deepest_scope = 0
+        self.scoped_terms.clear()
         return 0
 
-    cdef int end_context(self) except -1:
+    cdef int end_context(self, size_t at) except -1:
         cdef JsonObject* whole = &self.objects[self.top]
-        longest, size, definitions, is_scoped = self.measure_context(bytes(self.context))
+        (
+            longest, size, definitions, depth, scopes, largest_scope, deepest_scope, scoped_terms
+        ) = self.measure_context(bytes(self.context))
         self.context.clear()
         self.context_depth = 0
+        if depth > MAX_CONTEXT_DEPTH:
+            raise LimitError(
+                "definitions of a context refer to each other, or contexts are in each other,"
+                f" over more than {MAX_CONTEXT_DEPTH} levels",
+                offset=self.position + at,
+            )
         whole.context += size
         whole.definitions += definitions
         whole.longest += longest
-        self.has_scoped = self.has_scoped or is_scoped
+        whole.scopes += scopes
+        if scoped_terms:
+            self.largest_scope = max(self.largest_scope, <uint64_t>largest_scope)
+            self.deepest_scope = max(self.deepest_scope, <uint64_t>deepest_scope)
+            self.longest_scoped_term = max(
+                self.longest_scoped_term, <uint64_t>max(map(len, scoped_terms))
+            )
+            self.scoped_terms |= scoped_terms
+            # What came before in this object was not compared with them.
+            whole.opened = whole.values
         return 0

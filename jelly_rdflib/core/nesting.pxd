@@ -15,6 +15,7 @@ cdef class NestingWatch:
     cdef size_t position  # of the next piece
 
     cdef int look_through(self, const uint8_t* text, size_t size) except -1
+    cdef size_t find_token(self) noexcept
     cdef int enter(self, size_t at) except -1
     cdef void leave(self) noexcept
     cdef int check_held(self, uint64_t held, size_t at) except -1

@@ -42,8 +42,20 @@ cdef class NestingWatch:
         )
         self.position += PyBytes_GET_SIZE(piece)
 
+    @property
+    def token_size(self):
+        """How many bytes the token has so far in whose middle the text ends; 0 if it ends in none.
+
+        Only of what a parser starts anew with when it gets more.
+        """
+        return self.position - self.find_token()
+
     cdef int look_through(self, const uint8_t* text, size_t size) except -1:
         raise NotImplementedError
+
+    cdef size_t find_token(self) noexcept:
+        """Return where the token starts that goes on, or the position."""
+        return self.position
 
     cdef int enter(self, size_t at) except -1:
         self.depth += 1

@@ -13,5 +13,6 @@ class TurtleNesting(NestingWatch):
         max_held: int = ...,
         max_quoted: int = 1000,
         has_arrows: bool = False,
+        is_lenient: bool = False,
         base_size: int = 0,
     ) -> None: ...

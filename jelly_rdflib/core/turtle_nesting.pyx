@@ -15,6 +15,7 @@ cdef enum TurtleState:
     ESCAPE_IN_TEXT
     IN_COMMENT
     AFTER_LESS_THAN
+    AFTER_ARROW
     IN_IRI
     AFTER_QUOTE
     AFTER_TWO_QUOTES
@@ -54,7 +55,10 @@ cdef class TurtleNesting(NestingWatch):
         limit: How many levels of brackets there may be.
         max_held: As for `NestingWatch`; and how many bytes all long prefixes may have.
         max_quoted: How many levels of quoted triples there may be.
-        has_arrows: Whether ``<=`` is no start of an IRI: in N3.
+        has_arrows: Whether ``<=`` and ``<-`` are more than the start of an IRI: in N3. Its parser
+            takes them for arrows if what follows up to a ``>`` makes no IRI. So they are refused
+            where that can't be told by the byte behind them.
+        is_lenient: Whether IRIs may have whatever bytes.
         base_size: How many bytes the base has that the parser is given.
 
     Examples:
@@ -66,6 +70,7 @@ cdef class TurtleNesting(NestingWatch):
     """
 
     cdef bint has_arrows
+    cdef bint is_lenient
     cdef size_t max_quoted
     cdef size_t quoted
     # What each level holds, the outermost first; those that are open, without the innermost.
@@ -79,7 +84,10 @@ cdef class TurtleNesting(NestingWatch):
     cdef Declaration declaration
     cdef IriKind iri_kind
     cdef size_t token_start
+    # The same, but for what stands between commas and semicolons; and of comments.
+    cdef size_t part_start
     cdef bint in_token
+    cdef bint is_after_at
     cdef uint8_t previous
     cdef uint8_t[WORD_SIZE] word
     cdef size_t word_size
@@ -87,11 +95,12 @@ cdef class TurtleNesting(NestingWatch):
 
     def __init__(
         self, size_t limit, *, uint64_t max_held=UINT64_MAX, size_t max_quoted=1000,
-        bint has_arrows=False, uint64_t base_size=0
+        bint has_arrows=False, bint is_lenient=False, uint64_t base_size=0
     ):
         super().__init__(limit, max_held=max_held)
         self.max_quoted = max_quoted
         self.has_arrows = has_arrows
+        self.is_lenient = is_lenient
         self.expansion = self.base_size = base_size
         PyMem_Free(self.levels)
         self.levels = <uint64_t*>PyMem_Calloc(limit + max_quoted + 2, sizeof(uint64_t))
@@ -138,17 +147,20 @@ cdef class TurtleNesting(NestingWatch):
                 if byte == b"<":
                     state = IN_TEXT
                     self.open_quoted(at - 1)
-                elif byte == b">" or (byte == b"=" and self.has_arrows):
-                    # An empty IRI, or an arrow.
+                elif byte == b">":
                     state = IN_TEXT
-                    if byte == b">":
-                        self.end_iri(at)
+                    self.end_iri(at)
+                elif self.has_arrows and (byte == b"=" or byte == b"-"):
+                    state = AFTER_ARROW
                 else:
                     state = IN_IRI
                     if self.declaration != NO_DECLARATION:
                         self.look_at_iri(&byte, 1)
                 continue
-            if state == AFTER_TWO_QUOTES:
+            if state == AFTER_ARROW:
+                self.check_arrow(byte)
+                state = IN_TEXT
+            elif state == AFTER_TWO_QUOTES:
                 if byte == quote:
                     state = IN_LONG_STRING
                     continue
@@ -160,14 +172,15 @@ cdef class TurtleNesting(NestingWatch):
                     continue
                 if byte == b"<":
                     state = AFTER_LESS_THAN
-                    self.token_start = self.position + at
+                    self.token_start = self.part_start = self.position + at
                     self.iri_kind = UNKNOWN_IRI
                 elif byte == b'"' or byte == b"'":
                     state = AFTER_QUOTE
                     quote = byte
-                    self.token_start = self.position + at
+                    self.token_start = self.part_start = self.position + at
                 elif byte == b"#":
                     state = IN_COMMENT
+                    self.part_start = self.position + at
                 elif byte == b"(" or byte == b"[" or byte == b"{":
                     self.enter(at - 1)
                     self.open_level(at - 1)
@@ -211,6 +224,22 @@ cdef class TurtleNesting(NestingWatch):
         self.quote = quote
         return 0
 
+    cdef int check_arrow(self, uint8_t byte) except -1:
+        """Refuse an arrow unless the byte behind it can be of no IRI."""
+        if self.is_lenient or not (byte <= b" " or byte == b"<" or byte == b'"' or byte == b"{"):
+            raise LimitError(
+                "this may be an arrow or an IRI: it is read only as an arrow with a blank behind it"
+                " (and not where IRIs may have any characters)",
+                offset=self.token_start - 1,
+            )
+        return 0
+
+    cdef size_t find_token(self) noexcept:
+        cdef TurtleState state = <TurtleState>self.state
+        if (state == IN_TEXT or state == ESCAPE_IN_TEXT) and not self.in_token:
+            return self.position
+        return self.part_start
+
     cdef inline int is_in_token(self, uint8_t byte, size_t at) except -1:
         """Note a byte of a name, a number or a word; False if it is of none."""
         if (
@@ -224,30 +253,42 @@ cdef class TurtleNesting(NestingWatch):
         self.previous = byte
         if not self.in_token:
             self.in_token = True
-            self.token_start = self.position + at
-            self.word_size = 0
-            self.is_name = False
-        if byte == b"@" or byte == b"." or byte == b";" or byte == b",":
-            # A word may start behind them.
-            self.word_size = 0
-            self.is_name = False
-        elif b"A" <= (byte & 0xDF) <= b"Z":
+            self.token_start = self.part_start = self.position + at
+            self.start_word()
+        if b"A" <= (byte & 0xDF) <= b"Z":
             if self.word_size < WORD_SIZE:
                 self.word[self.word_size] = byte | 0x20
                 self.word_size += 1
+            return True
+        if self.is_after_at:
+            # Whatever follows: "@prefix:<urn:a>" declares a prefix.
+            self.look_at_word()
+        if byte == b"@" or byte == b"." or byte == b";" or byte == b",":
+            # A word may start behind them.
+            self.start_word()
+            self.is_after_at = byte == b"@"
+            if byte == b";" or byte == b",":
+                self.part_start = self.position + at
         elif b"0" <= byte <= b"9":
             self.word_size = 0
         else:
             self.is_name = True
         return True
 
-    cdef int end_token(self, size_t at) except -1:
-        self.in_token = False
+    cdef inline void start_word(self) noexcept:
+        self.word_size = 0
+        self.is_name = self.is_after_at = False
+
+    cdef void look_at_word(self) noexcept:
         if not self.is_name:
             if self.word_size == 6 and memcmp(self.word, b"prefix", 6) == 0:
                 self.declaration = PREFIX_DECLARATION
             elif self.word_size == 4 and memcmp(self.word, b"base", 4) == 0:
                 self.declaration = BASE_DECLARATION
+
+    cdef int end_token(self, size_t at) except -1:
+        self.in_token = False
+        self.look_at_word()
         return self.hold(self.position + at - self.token_start, at)
 
     cdef int end_string(self, size_t at) except -1:

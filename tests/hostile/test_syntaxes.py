@@ -42,6 +42,16 @@ def prefixed(size: int, levels: int, start: bytes, end: bytes, more: bytes = b""
     )  # fmt: skip
 
 
+def undivided(text: bytes) -> bytes:
+    """The same with no blank between the keyword and the prefix, which is the empty one."""
+    return text.replace(b"p:", b":").replace(b"@prefix ", b"@prefix")
+
+
+def behind_an_arrow(text: bytes) -> bytes:
+    """The same behind what looks like an arrow and a comment of N3, and is an IRI."""
+    return b"@base <urn:a> . <urn:s> <urn:p> <=#> . " + text.replace(b"\n", b" ")
+
+
 def bases(count: int) -> bytes:
     """Each base is relative to the one before, and longer."""
     return b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * count
@@ -120,6 +130,21 @@ REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
         ))
         for format in ("turtle", "trig", "n3")
     ),
+    *(
+        ("max_text_size", format, "the same, with no blank", lambda: undivided(
+            prefixed(MIB, 900, b"[ p:p ", b" ]")
+        ))
+        for format in ("turtle", "trig", "n3")
+    ),
+    ("max_text_size", "turtle", "the same, quoted", lambda: undivided(
+        prefixed(MIB, 60, b"<<( p:a p:b ", b" )>>")
+    )),
+    ("max_text_size", "turtle", "a base with no blank", lambda: prefixed(
+        1, 900, b"[ <p> ", b" ]", b"@base<urn:%s/> .\n" % long(MIB)
+    )),
+    ("an arrow or an IRI", "n3", "an IRI like an arrow", lambda: behind_an_arrow(
+        prefixed(MIB, 900, b"[ p:p ", b" ]")
+    )),
     ("max_text_size", "turtle", "the same of a base", lambda: prefixed(
         1, 400, b"[ <p> ", b" ]", b"@base <urn:%s/> .\n" % long(MIB)
     )),
@@ -199,7 +224,9 @@ def test_what_parsers_would_hold_is_bounded(
     [report] = read_hostile(["batches"], format, path).values()
     assert report.error == "LimitError", report
     assert "(byte " in report.message
-    assert (f"limit {limit}" if limit else "more than") in report.message
+    if limit.startswith("max"):
+        limit = f"limit {limit}"
+    assert (limit or "more than") in report.message
 
 
 READ: list[tuple[str, str, Callable[[], bytes]]] = [

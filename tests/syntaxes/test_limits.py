@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib.encodings.syntaxes.input import WatchedInput
 
 from ..pieces import Pieces
 from ..support import assert_nothing_is_kept, run
@@ -53,6 +55,8 @@ class TestNesting:
             ("turtle", "<urn:s> <urn:p> " + "( " * 200_000),
             ("turtle", "<< " * 200_000 + "[" * 2000),
             ("n3", "<urn:s> <urn:p> " + "{ <urn:s> <urn:p> " * 200_000),
+            ("n3", "@base <urn:a> . <urn:s> <urn:p> <=#> . <urn:s> <urn:p> " + "( " * 200_000),
+            ("n3", "<urn:s> <- " + "( " * 200_000),
             ("rdf-xml", HEAD + "<rdf:Description><ex:p>" * 200_000),
             ("json-ld", '{"urn:p":' * 200_000),
             ("json-ld", "[" * 200_000),
@@ -168,6 +172,69 @@ class TestSizes:
         assert len(found) == 1
         assert isinstance(error, jr.LimitError)
         assert "16 MiB (after 1 statements" in str(error)
+
+
+TOKENS = {
+    "name": ("turtle", "@prefix ex: <urn:> . ex:s ex:p ex:{} ."),
+    "iri": ("turtle", "<urn:s> <urn:p> <urn:{}> ."),
+    "string": ("turtle", "<urn:s> <urn:p> '{}' ."),
+    "long string": ("turtle", "<urn:s> <urn:p> '''{}''' ."),
+    "comment": ("turtle", "#{}\n<urn:s> <urn:p> 'x' ."),
+    "string of a line": ("n-triples", '<urn:s> <urn:p> "{}" .'),
+    "string of JSON": ("json-ld", '{{"urn:p": "{}"}}'),
+    "number of JSON": ("json-ld", '{{"urn:p": {}}}'),
+}
+
+
+class TestPieces:
+    """A parser starts anew with a token that is not whole each time it gets more."""
+
+    @pytest.mark.parametrize("name", TOKENS)
+    def test_a_long_token_in_pieces_is_gone_through_as_often_as_in_one(
+        self, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        format, text = TOKENS[name]
+        data = text.format("1" * 300_000).encode()
+        given: list[int] = []
+        read_more = WatchedInput.read
+
+        def note(self: WatchedInput, size: int) -> bytes:
+            more = read_more(self, size)
+            given.append(len(more))
+            return more
+
+        def work(size: int) -> int:
+            """Return how many bytes a parser goes through that starts from the first each time."""
+            given.clear()
+            assert len(read(Pieces(data, size), format)) == 1
+            assert sum(given) == len(data)
+            return sum(itertools.accumulate(given))
+
+        monkeypatch.setattr(WatchedInput, "read", note)
+        whole = work(len(data))
+        assert all(work(size) < 1.5 * whole for size in (100, 1460, 8192))
+
+    def test_a_statement_that_is_whole_does_not_wait(self) -> None:
+        """Though the parts of a long token do."""
+        line = '<urn:s> <urn:p> "{}" .\n'
+        long = line.format("x" * 50_000)
+        parts = [line.format(1) * 3, long[:5000], long[5000:5010], long[5010:], line.format(2)]
+        parts += [long[:3000], long[3000:] + line.format(3), "#" * 2000]
+        source = Parts([part.encode() for part in parts])
+        found = [(len(batch), source.given) for batch in jr.read_batches(source, format="nt")]
+        assert found == [(3, 1), (1, 4), (1, 5), (2, 7)]
+
+
+class Parts:
+    """A source that gives these parts, one at a time."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self.parts = parts
+        self.given = 0
+
+    def read(self, size: int) -> bytes:
+        self.given += 1
+        return self.parts[self.given - 1] if self.given <= len(self.parts) else b""
 
 
 class TestEntities:

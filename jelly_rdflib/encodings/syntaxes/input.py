@@ -17,6 +17,11 @@ __all__ = ["WatchedInput"]
 
 # A parser asks for a few KiB at a time; a source is asked for more.
 _PIECE = 1 << 16
+# A parser starts anew with a token that is not whole whenever it gets more. Of those that have some
+# bytes already it gets no less than a quarter more, or their end: small pieces would take time that
+# grows with the square of a token's size.
+_LONG_TOKEN = 1 << 10
+_MORE_OF_TOKEN = 4
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # How deep a text may nest: the half MiB that a thread's stack may have is enough for it.
 _MAX_LEVELS = 1000
@@ -63,6 +68,7 @@ class WatchedInput:
         # What is wrong behind what the parser was given.
         self._error: LimitError | None = None
         self._piece: memoryview = memoryview(b"")
+        self._is_at_end = False
         self._made = 0
         # Of the bytes that the parser was given since it made the last statement.
         self._size = 0
@@ -79,6 +85,16 @@ class WatchedInput:
             raise self._error
         if self.position == 0:
             self._skip_byte_order_mark()
+        before = self._watch.token_size
+        data = self._take(size)
+        if before >= _LONG_TOKEN:
+            data = self._take_more(data, before, min(size, before // _MORE_OF_TOKEN))
+        if not data and self._error is not None:
+            raise self._error
+        return data
+
+    def _take(self, size: int) -> bytes:
+        """Return at most so many bytes, or none at the end or before what is wrong."""
         if not self._piece:
             self._piece = self._read_pieces(size)
         data = bytes(self._piece[:size])
@@ -89,12 +105,25 @@ class WatchedInput:
             # What comes before it is read.
             self._error = error
             data = data[: max((error.offset or 0) - self.position, 0)]
-            if not data:
-                raise
         self.position += len(data)
         self._count.read = self.position
         self._check_size(len(data))
         return data
+
+    def _take_more(self, data: bytes, before: int, size: int) -> bytes:
+        """Return about so many bytes of a token, or less if it ends: no statement ends before."""
+        parts = [data]
+        total = len(data)
+        while (
+            data
+            and total < size
+            and self._error is None
+            and self._watch.token_size == before + total
+        ):
+            data = self._take(size - total)
+            parts.append(data)
+            total += len(data)
+        return b"".join(parts)
 
     def _read_pieces(self, size: int) -> memoryview:
         """Return as much as a parser asks for, unless more may be a while away.
@@ -118,7 +147,10 @@ class WatchedInput:
         if isinstance(self._source, memoryview):
             piece, self._source = self._source[:_PIECE], self._source[_PIECE:]
             return piece
+        if self._is_at_end:
+            return memoryview(b"")
         data = self._source.read(_PIECE)
+        self._is_at_end = not data
         if self._has_lines and len(data) < _PIECE:
             # More may be a while away. Of the lines before this piece all statements are made.
             self._count.due = self._count.made + data.count(b"\n")
@@ -176,5 +208,6 @@ def _make_watch(syntax: Syntax, limits: Limits, base: str, is_lenient: bool) -> 
         max_held=max_text,
         max_quoted=limits.max_nesting_depth,
         has_arrows=syntax.format == "N3",
+        is_lenient=is_lenient,
         base_size=base_size,
     )
