@@ -12,6 +12,9 @@ class JsonNesting(NestingWatch):
         limit: int,
         *,
         max_held: int = ...,
-        measure_context: Callable[[bytes], tuple[int, int, int, bool]] | None = None,
+        measure_context: Callable[
+            [bytes], tuple[int, int, int, int, int, int, int, int, frozenset[bytes]]
+        ]
+        | None = None,
         is_lenient: bool = False,
     ) -> None: ...

@@ -54,6 +54,7 @@ cdef struct JsonObject:
     uint64_t depth  # of objects in it, with itself
     uint64_t context  # bytes that its own context takes
     uint64_t definitions  # of its own context
+    uint64_t copied  # bytes, or what takes as long, when its own context is
     uint64_t longest  # IRI that its own context makes of a few bytes
     uint64_t scopes  # of its own context
     uint64_t openings  # of contexts in it
@@ -77,10 +78,10 @@ cdef class JsonNesting(NestingWatch):
         limit: How many levels there may be.
         max_held: As for `NestingWatch`.
         measure_context: Called with a context's bytes; returns the size of the longest IRI that it
-            makes of a few bytes, that of all of them, the number of its definitions, how deep these
-            refer to each other, how many contexts are in it, the size of the largest of these, how
-            many are in one of them, and the terms that open them. Without it contexts are not
-            watched.
+            makes of a few bytes, that of all of them, the number of its definitions, how many bytes
+            a copy takes as long as, how deep definitions refer to each other, how many contexts are
+            in it, as what to copy the largest of these counts, how many are in one of them, and the
+            terms that open them. Without it contexts are not watched.
         is_lenient: Whether IRIs may have blanks.
     """
 
@@ -332,8 +333,8 @@ cdef class JsonNesting(NestingWatch):
         cdef uint64_t begun = whole.longest * whole.open_definitions
         whole.contexts += (whole.context + begun) * whole.open_contexts
         whole.scoped_contexts += (whole.context + begun) * whole.depth
-        whole.work += <double>(whole.context + begun) * whole.openings
-        whole.scoped_work += <double>(whole.context + begun) * whole.opened
+        whole.work += <double>(whole.copied + begun) * whole.openings
+        whole.scoped_work += <double>(whole.copied + begun) * whole.opened
         whole.open_definitions += whole.definitions
         whole.open_longest += whole.longest
 
@@ -368,7 +369,8 @@ cdef class JsonNesting(NestingWatch):
     cdef int end_context(self, size_t at) except -1:
         cdef JsonObject* whole = &self.objects[self.top]
         (
-            longest, size, definitions, depth, scopes, largest_scope, deepest_scope, scoped_terms
+            longest, size, definitions, copied, depth, scopes, largest_scope, deepest_scope,
+            scoped_terms,
         ) = self.measure_context(bytes(self.context))
         self.context.clear()
         self.context_depth = 0
@@ -381,6 +383,7 @@ cdef class JsonNesting(NestingWatch):
         whole.context += size
         whole.definitions += definitions
         whole.longest += longest
+        whole.copied += copied
         whole.scopes += scopes
         if scoped_terms:
             self.largest_scope = max(self.largest_scope, <uint64_t>largest_scope)

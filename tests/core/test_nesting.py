@@ -123,7 +123,11 @@ def watches(max_held: int) -> list[NestingWatch]:
     return [
         TurtleNesting(20, max_held=max_held, max_quoted=5),
         TurtleNesting(20, max_held=max_held, has_arrows=True, base_size=10),
-        JsonNesting(20, max_held=20 * max_held, measure_context=lambda context: (9, 99, 1, True)),
+        JsonNesting(
+            20,
+            max_held=20 * max_held,
+            measure_context=lambda context: (9, 99, 1, 9, 1, 1, 9, 1, frozenset({b"a"})),
+        ),
         XmlNesting(20, max_held=20 * max_held),
     ]
 

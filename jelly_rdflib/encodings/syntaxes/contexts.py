@@ -1,8 +1,9 @@
-"""How much text the contexts of JSON-LD stand for."""
+"""How much text the contexts of JSON-LD stand for, and what a parser does for it."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -10,22 +11,34 @@ __all__ = ["ContextSize", "measure_context"]
 
 # What a definition takes in pyoxigraph's parser, in bytes, and what was read of it.
 _DEFINITION_SIZE = 1000
+# What a context that is in another takes of the stack, in definitions that refer to each other.
+_SCOPE_DEPTH = 2
 
 
 class ContextSize(NamedTuple):
-    """How much a context stands for.
+    """How much a context stands for, with the scoped contexts in it.
 
     Args:
         longest: The size of the longest IRI that it makes of a few bytes.
         size: Bytes that all of it takes.
         definitions: How many it has.
-        is_scoped: Whether there are contexts in it.
+        copied: What it takes to copy it, as if that took as much for each byte.
+        depth: Over how many levels its definitions refer to each other.
+        scopes: How many contexts are in it.
+        largest_scope: What it takes to copy the largest of these.
+        deepest_scope: How many are in one of these, with itself.
+        scoped_terms: The terms that open them, in UTF-8.
     """
 
-    longest: int
-    size: int
-    definitions: int
-    is_scoped: bool
+    longest: int = 0
+    size: int = 0
+    definitions: int = 0
+    copied: int = 0
+    depth: int = 0
+    scopes: int = 0
+    largest_scope: int = 0
+    deepest_scope: int = 0
+    scoped_terms: frozenset[bytes] = frozenset()
 
 
 def measure_context(data: bytes) -> ContextSize:
@@ -43,44 +56,64 @@ def measure_context(data: bytes) -> ContextSize:
         context = json.loads(data, parse_int=len, parse_float=len, strict=False)
     except ValueError:
         # The parser will say so.
-        return ContextSize(len(data), _DEFINITION_SIZE * len(data), len(data), True)
-    contexts = list(_contexts(context))
-    # Where one is in another, it can refer to that.
-    sizes = [_expand(each) for each in contexts]
-    definitions = sum(
-        1 + (len(value) if isinstance(value, dict) else 0)
-        for each in contexts
-        for value in each.values()
-    )
-    return ContextSize(
-        sum(map(max, sizes)),
-        sum(map(sum, sizes)) + 2 * len(data) + _DEFINITION_SIZE * definitions,
-        definitions,
-        any(_is_scoped(value) for each in contexts for value in each.values()),
-    )
+        size = _DEFINITION_SIZE * len(data)
+        return ContextSize(len(data), size, definitions=len(data), copied=size)
+    terms: set[bytes] = set()
+    whole = _measure(context, terms)
+    return whole._replace(size=whole.size + 2 * len(data), scoped_terms=frozenset(terms))
 
 
-def _contexts(value: Any) -> Iterator[dict[str, Any]]:
-    """Give the contexts in a value, those for a part of the data too."""
+def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
+    """Return the size of a context, and add the terms that open those in it."""
     if isinstance(value, list):
-        for each in value:
-            yield from _contexts(each)
-    if isinstance(value, dict):
-        yield value
-        for each in value.values():
-            if _is_scoped(each):
-                yield from _contexts(each["@context"])
+        # Each is read when all is known of those before it. One that is null may keep these.
+        whole = _join([_measure(each, scoped_terms) for each in value])
+        return whole._replace(depth=whole.depth + value.count(None))
+    if not isinstance(value, dict):
+        return ContextSize()
+    scopes = {
+        term: _measure(each["@context"], scoped_terms)
+        for term, each in value.items()
+        if isinstance(each, dict) and "@context" in each
+    }
+    scoped_terms.update(map(_encode, scopes))
+    inner = _join(list(scopes.values()))
+    sizes = _expand(value)
+    definitions = sum(1 + (len(each) if isinstance(each, dict) else 0) for each in value.values())
+    return ContextSize(
+        # They can refer to those around them.
+        longest=max(sizes) + inner.longest,
+        size=sum(sizes) + _DEFINITION_SIZE * definitions + inner.size,
+        definitions=definitions + inner.definitions,
+        copied=sum(sizes) + _DEFINITION_SIZE * len(value) + inner.copied,
+        depth=_measure_depth(value, {term: each.depth for term, each in scopes.items()}),
+        scopes=len(scopes) + inner.scopes,
+        largest_scope=max((each.copied for each in scopes.values()), default=0),
+        deepest_scope=max((1 + each.scopes for each in scopes.values()), default=0),
+    )
 
 
-def _is_scoped(value: Any) -> bool:
-    return isinstance(value, dict) and "@context" in value
+def _join(sizes: list[ContextSize]) -> ContextSize:
+    """Return the size of contexts that are next to each other."""
+    if not sizes:
+        return ContextSize()
+    return ContextSize(
+        longest=sum(each.longest for each in sizes),
+        size=sum(each.size for each in sizes),
+        definitions=sum(each.definitions for each in sizes),
+        copied=sum(each.copied for each in sizes),
+        depth=max(each.depth for each in sizes),
+        scopes=sum(each.scopes for each in sizes),
+        largest_scope=max(each.largest_scope for each in sizes),
+        deepest_scope=max(each.deepest_scope for each in sizes),
+    )
 
 
 def _expand(context: dict[str, Any]) -> list[int]:
     """Return the sizes of the IRIs that a context stands for, at the most."""
     texts = {term: _text(term, value) for term, value in context.items()}
     # What is put before a name that has no prefix.
-    common = sum(len(texts[key].encode()) for key in ("@vocab", "@base") if key in texts)
+    common = sum(len(_encode(texts[key])) for key in ("@vocab", "@base") if key in texts)
     sizes: dict[str, int] = {}
     for term in texts:
         chain: list[str] = []
@@ -90,16 +123,21 @@ def _expand(context: dict[str, Any]) -> list[int]:
             term = _start(texts[term], texts)
         size = sizes.get(term, common)
         for each in reversed(chain):
-            size += len(texts[each].encode())
+            size += len(_encode(texts[each]))
             sizes[each] = size
     others = [
-        sizes.get(_start(text, texts), common) + len(text.encode())
+        sizes.get(_start(text, texts), common) + len(_encode(text))
         for value in context.values()
         if isinstance(value, dict)
         for text in value.values()
         if isinstance(text, str)
     ]
     return [common, *sizes.values(), *others]
+
+
+def _encode(text: str) -> bytes:
+    # Half a pair of surrogates is refused by the parser.
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _start(text: str, texts: dict[str, str]) -> str:
@@ -112,3 +150,47 @@ def _text(term: str, value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("@id", value.get("@reverse"))
     return value if isinstance(value, str) else term
+
+
+def _measure_depth(context: dict[str, Any], scopes: dict[str, int]) -> int:
+    """Return how deep the parser's calls are in each other, in definitions.
+
+    Before a definition it makes those that this refers to.
+
+    Args:
+        context: A context.
+        scopes: How deep they are for the contexts in its definitions.
+    """
+    levels = {term: 1 + (_SCOPE_DEPTH + scopes[term] if term in scopes else 0) for term in context}
+    missing: dict[str, int] = {}
+    followers: defaultdict[str, list[str]] = defaultdict(list)
+    for term, value in context.items():
+        references = {each for each in _references(term, value) if each in context} - {term}
+        missing[term] = len(references)
+        for each in references:
+            followers[each].append(term)
+    # Of what is referred to.
+    depths = dict.fromkeys(context, 0)
+    deepest = 0
+    ready = [term for term, count in missing.items() if count == 0]
+    for term in ready:
+        depth = depths[term] + levels[term]
+        deepest = max(deepest, depth)
+        for each in followers[term]:
+            depths[each] = max(depths[each], depth)
+            missing[each] -= 1
+            if missing[each] == 0:
+                ready.append(each)
+    # The others refer to each other in a circle, where each is begun once.
+    return deepest + sum(levels[term] for term, count in missing.items() if count > 0)
+
+
+def _references(term: str, value: Any) -> Iterator[str]:
+    """Give the terms that a definition may refer to."""
+    texts = [term, *(value.values() if isinstance(value, dict) else [value])]
+    for text in texts:
+        if isinstance(text, str):
+            yield text
+            # A colon that comes first may be none that ends a prefix.
+            yield text.partition(":")[0]
+            yield text.removeprefix(":").partition(":")[0]
