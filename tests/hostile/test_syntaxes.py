@@ -97,10 +97,26 @@ def definitions(count: int) -> bytes:
     return b",".join(b'"t%d":"urn:%d"' % (number, number) for number in range(count))
 
 
-def chained(count: int) -> bytes:
+def chained(count: int, size: int) -> bytes:
     """Definitions that each continue the one before."""
-    rest = (b'"t%d":"t%d:%s"' % (n, n - 1, long(100)) for n in range(1, count))
+    rest = (b'"t%d":"t%d:%s"' % (n, n - 1, long(size)) for n in range(1, count))
     return b'"t0":"urn:a",' + b",".join(rest)
+
+
+def referring(count: int, start: bytes) -> bytes:
+    """Definitions that each refer to the one before, which the parser makes first."""
+    rest = (b'"t%d":%s' % (n, start % (n - 1)) for n in range(count - 1, 0, -1))
+    return b",".join(rest) + b',"t0":"urn:a"'
+
+
+def scoped(count: int) -> bytes:
+    """Definitions with a context in each."""
+    one = b'"t%d":{"@id":"urn:%d","@context":{"x":"urn:x"}}'
+    return b",".join(one % (number, number) for number in range(count))
+
+
+def typed(terms: bytes, types: Iterable[bytes]) -> bytes:
+    return b'{"@context":{%s},"@type":[%s]}' % (terms, b",".join(b'"%s"' % each for each in types))
 
 
 def json_nested(levels: int, start: bytes, content: bytes) -> bytes:
@@ -110,6 +126,7 @@ def json_nested(levels: int, start: bytes, content: bytes) -> bytes:
 CONTEXT = b'"@context":{"a":"urn:a"},'
 LONG = b'"p":"urn:%s/"'
 OF_A_TERM = b'{"@context":{"t":{"@id":"urn:t","@context":{%s}}},"t":%s}'
+SCOPED = b',"t":{"@id":"urn:t","@context":{"x":"urn:x"}}'
 
 REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
     ("max_nesting_depth", "n-triples", "10 MB, deep", lambda: quoted_in_n_triples(999, 10_000)),
@@ -187,7 +204,7 @@ REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
         100, CONTEXT, in_context(definitions(10_000), b"1")
     ).replace(CONTEXT, CONTEXT[:-2] + b"," + definitions(10_000) + b"},", 1)),
     ("max_text_size", "json-ld", "definitions that continue each other", lambda: in_context(
-        chained(10_000), b"1"
+        chained(60, 100_000), b"1"
     )),
     ("max_text_size", "json-ld", "3 million values", lambda: b'{"urn:p":%s}' % values(3_000_000)),
     ("max_text_size", "json-ld", "values in 60 objects", lambda: json_nested(
@@ -199,6 +216,34 @@ REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
     ("", "json-ld", "objects that make a context anew", lambda: OF_A_TERM % (
         definitions(3000), values(12_000, b"{}")
     )),
+    ("", "json-ld", "the same of numbers in a list", lambda: OF_A_TERM % (
+        definitions(3000), b'{"@list":%s}' % values(12_000)
+    )),
+    ("", "json-ld", "types that make a context anew", lambda: typed(
+        definitions(1000) + SCOPED, [b"t"] * 4000
+    )),
+    ("", "json-ld", "the same with an alias", lambda: typed(
+        definitions(1000) + SCOPED + b',"a":"@type"', [b"t"] * 4000
+    ).replace(b'"@type":[', b'"a":[')),
+    ("", "json-ld", "the same, escaped", lambda: typed(
+        definitions(1000) + SCOPED, [b"\\u0074"] * 4000
+    )),
+    ("", "json-ld", "the same, with the context behind", lambda: (
+        b'{"@type":%s,"@context":{%s}}' % (values(4000, b'"t"'), definitions(1000) + SCOPED)
+    )),
+    ("", "json-ld", "2,000 types with a context each", lambda: typed(
+        scoped(2000), [b"t%d" % number for number in range(2000)]
+    )),
+    ("", "json-ld", "4,000 contexts in a context", lambda: in_context(scoped(4000), b"1")),
+    *(
+        ("over more than 64 levels", "json-ld", name, lambda start=start: in_context(
+            referring(15_000, start), b"1"
+        ))
+        for name, start in (
+            ("definitions that refer to each other", b'"t%d:"'),
+            ("definitions whose types are others", b'{"@id":"urn:x","@type":"t%d"}'),
+        )
+    ),
     ("", "rdf-xml", "100,000 attributes", lambda: xml(xml_attributes(100_000))),
     ("", "rdf-xml", "10,000 namespaces", lambda: xml(
         b"<p:T/>" * 40_000, 1, b"".join(b" xmlns:a%d='urn:a'" % n for n in range(10_000))
@@ -252,6 +297,18 @@ READ: list[tuple[str, str, Callable[[], bytes]]] = [
     ("json-ld", "30,000 definitions", lambda: in_context(definitions(30_000), b"1")),
     ("json-ld", "a context in each of 1,000 objects", lambda: in_context(
         definitions(500), values(1000, b'{"@context":{"a":"urn:a"},"a":1}')
+    )),
+    ("json-ld", "1,000 nodes with types that have contexts", lambda: (
+        b'{"@context":{%s},"@graph":%s}' % (
+            definitions(100) + SCOPED,
+            values(1000, b'{"@id":"urn:a","@type":"t","x":["a","t0"],"t1":{"@type":"t","x":1}}'),
+        )
+    )),
+    ("json-ld", "500 properties with contexts", lambda: b'{"@context":{%s},%s}' % (
+        scoped(500), b",".join(b'"t%d":{"x":1}' % number for number in range(500))
+    )),
+    ("json-ld", "chains of 64 definitions", lambda: in_context(
+        referring(64, b'"t%d:"') + b"," + definitions(20_000).replace(b'"t', b'"u'), b"1"
     )),
 ]  # fmt: skip
 
