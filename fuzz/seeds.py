@@ -20,6 +20,7 @@ from tests import strategies
 from tests.oracle import producer, rdf_producer, wire
 from tests.rdf import strategies as rdf_strategies
 from tests.rdf.test_bad_input import SMALL as SMALL_RDF
+from tests.syntaxes import test_balance as balance
 from tests.test_bad_input import BARE, REALISTIC, SMALL
 from tests.text import soup
 from tests.text import support as text
@@ -161,6 +162,21 @@ def _terms() -> Iterator[bytes]:
         yield spell(term).encode()
 
 
+def _syntaxes() -> Iterator[bytes]:
+    yield from NESTING
+    rng = random.Random(4)
+    for make in (balance.turtle, balance.n3, balance.xml, balance.json):
+        for _ in range(COUNT):
+            whole = make(rng).replace("<urn:>", "<http://e.org/>")
+            yield whole.encode()
+            yield balance.mutate(rng, whole).encode()
+    for declaration in balance.DECLARATIONS:
+        yield declaration + b"<http://e.org/> . <urn:s> <urn:p> 'x' ."
+    for arrow in balance.N3_ARROWS:
+        yield b"<urn:s> <urn:p> " + arrow + b"#> . <urn:s> <urn:p> (\n 1 ) ."
+        yield b"<urn:s> " + arrow + b" <urn:p> ( 1 #>\n ) ."
+
+
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "patch": _patches,
     "rdf": _statements,
@@ -170,6 +186,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "any": _any,
     "state": _states,
     "terms": _terms,
+    "syntaxes": _syntaxes,
     "nesting": lambda: iter(NESTING),
 }
 

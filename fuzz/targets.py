@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import differential, looking, reading, round_trips, terms
+from . import differential, looking, reading, round_trips, syntaxes, terms
 
 __all__ = ["TARGETS", "Target"]
 
@@ -43,5 +43,6 @@ TARGETS = {
     "parts": Target(looking.read_parts, "frames", PATCH + RDF),
     "state": Target(looking.restore_state, "state"),
     "terms": Target(terms.parse_terms, "terms"),
+    "syntaxes": Target(syntaxes.read_syntax, "syntaxes"),
     "nesting": Target(terms.watch_nesting, "nesting"),
 }
