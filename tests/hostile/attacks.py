@@ -532,6 +532,18 @@ def turtle_lists() -> Iterator[bytes]:
     yield from itertools.repeat(b"<urn:s> <urn:p> (%s) .\n" % (b"[] " * 500))
 
 
+@attack("turtle", end=b" .\n")
+def turtle_long_name() -> Iterator[bytes]:
+    yield b"@prefix p: <urn:p#> .\np:s p:p p:"
+    yield from itertools.repeat(b"x" * 1024)
+
+
+@attack("json-ld", end=b'"}')
+def json_long_string() -> Iterator[bytes]:
+    yield b'{"urn:p":"'
+    yield from itertools.repeat(b"x" * 1024)
+
+
 @attack("nquads")
 def quoted_in_n_quads() -> Iterator[bytes]:
     """Each quoted triple is as deep as is allowed."""

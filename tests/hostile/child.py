@@ -19,6 +19,7 @@ from typing import Any
 
 import jelly_rdflib as jr
 
+from ..pieces import Pieces
 from ..sanitized import UNDER_SANITIZERS
 
 __all__ = ["USES"]
@@ -49,6 +50,11 @@ def read_bytes(source: Any, **arguments: Any) -> int:
     """Read what is in memory as a whole, as from ``data=``."""
     data = source.read() if hasattr(source, "read") else Path(source).read_bytes()
     return count(jr.read_batches(data, **arguments))
+
+
+def read_in_pieces(source: Any, **arguments: Any) -> int:
+    """Read what comes in pieces as small as those of a network."""
+    return count(jr.read_batches(Pieces(Path(source).read_bytes(), 1460), **arguments))
 
 
 def write_again(source: Any, format: str, **arguments: Any) -> int:
@@ -145,6 +151,7 @@ USES: dict[str, Callable[..., int]] = {
     "operations": lambda source, **arguments: count(jr.read_operations(source, **arguments)),
     "parse": parse,
     "patches": read_patches,
+    "pieces": read_in_pieces,
     "rewrite": write_again,
     "statements": read_statements,
     "text": to_text,

@@ -59,6 +59,8 @@ READ = [
     ("turtle prefix redefined", "batches", SMALL),
     ("turtle lists", "batches", SMALL),
     ("turtle long prefix", "batches", SMALL),
+    ("turtle long name", "pieces", 2 * MIB),
+    ("json long string", "pieces", LARGE),
     ("quoted in n quads", "batches", LARGE),
     ("trig nested", "batches", SMALL),
     ("n3 nested", "batches", SMALL),
