@@ -1,7 +1,7 @@
 """Watches the nesting of JSON-LD."""
 
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 from jelly_rdflib.core.nesting import NestingWatch
 
@@ -12,9 +12,6 @@ class JsonNesting(NestingWatch):
         limit: int,
         *,
         max_held: int = ...,
-        measure_context: Callable[
-            [bytes], tuple[int, int, int, int, int, int, int, int, frozenset[bytes]]
-        ]
-        | None = None,
+        measure_context: Callable[[bytes], Any] | None = None,
         is_lenient: bool = False,
     ) -> None: ...

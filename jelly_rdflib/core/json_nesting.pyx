@@ -41,6 +41,8 @@ cdef enum:
 
 # The same, to begin with: about a second.
 cdef double FREE_CONTEXT_WORK = <uint64_t>1 << 32
+# So that sums with it are no larger than they may be.
+cdef double MAX_ERRORS = <uint64_t>1 << 60
 
 
 cdef struct JsonObject:
@@ -56,6 +58,11 @@ cdef struct JsonObject:
     uint64_t definitions  # of its own context
     uint64_t copied  # bytes, or what takes as long, when its own context is
     uint64_t longest  # IRI that its own context makes of a few bytes
+    uint64_t all_definitions  # of all contexts in it
+    uint64_t nulls  # contexts in it that are null
+    uint64_t protected  # bytes to tell of each definition of its own context that it is protected
+    double errors  # bytes that errors about contexts in it may take
+    double scoped_errors  # the same for each null in what a value opens
     uint64_t scopes  # of its own context
     uint64_t openings  # of contexts in it
     uint64_t open_contexts  # at once
@@ -77,11 +84,9 @@ cdef class JsonNesting(NestingWatch):
     Args:
         limit: How many levels there may be.
         max_held: As for `NestingWatch`.
-        measure_context: Called with a context's bytes; returns the size of the longest IRI that it
-            makes of a few bytes, that of all of them, the number of its definitions, how many bytes
-            a copy takes as long as, how deep definitions refer to each other, how many contexts are
-            in it, as what to copy the largest of these counts, how many are in one of them, and the
-            terms that open them. Without it contexts are not watched.
+        measure_context: Called with a context's bytes; returns what it stands for, with the
+            attributes of `jelly_rdflib.encodings.syntaxes.contexts.ContextSize`. Without it
+            contexts are not watched.
         is_lenient: Whether IRIs may have blanks.
     """
 
@@ -107,6 +112,8 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t longest_scoped_term
     cdef uint64_t largest_scope
     cdef uint64_t deepest_scope
+    cdef uint64_t scope_errors
+    cdef uint64_t scope_nulls
     cdef double work
     # Where the context is that is being read, as far as it is.
     cdef bint is_context_next
@@ -184,7 +191,7 @@ cdef class JsonNesting(NestingWatch):
                     context_start = at
                 self.open(byte == b"[", at)
             elif not self.in_scalar:
-                self.is_context_next = False
+                self.note_null_context()
                 self.in_scalar = True
                 self.token_start = self.position + at
                 self.note_value(False)
@@ -226,6 +233,14 @@ cdef class JsonNesting(NestingWatch):
             whole.opened += 1
         return 0
 
+    cdef int note_null_context(self) except -1:
+        """Note what is a context and neither an object nor an array."""
+        if self.is_context_next:
+            self.is_context_next = False
+            self.objects[self.top].context += 1
+            self.objects[self.top].nulls += 1
+        return 0
+
     cdef bint is_scoped_term(self, uint64_t size) except -1:
         """Whether a string may be a term that opens a context."""
         if not self.scoped_terms:
@@ -246,7 +261,7 @@ cdef class JsonNesting(NestingWatch):
         cdef uint64_t size = self.position + at - self.token_start
         self.text += size
         if not self.expects_key:
-            self.is_context_next = False
+            self.note_null_context()
             if self.context_depth == 0 and (self.is_lenient or not self.has_blank):
                 self.longest_value = max(self.longest_value, size)
             self.note_value(not self.is_part_next and self.is_scoped_term(size))
@@ -309,6 +324,10 @@ cdef class JsonNesting(NestingWatch):
             )
             outer.values += inner.values
             outer.opened += inner.opened
+            outer.all_definitions += inner.all_definitions
+            outer.nulls += inner.nulls
+            outer.errors += inner.errors
+            outer.scoped_errors += inner.scoped_errors
             outer.depth = max(outer.depth, inner.depth)
             outer.openings += inner.openings
             outer.open_contexts = max(outer.open_contexts, inner.open_contexts)
@@ -335,6 +354,13 @@ cdef class JsonNesting(NestingWatch):
         whole.scoped_contexts += (whole.context + begun) * whole.depth
         whole.work += <double>(whole.copied + begun) * whole.openings
         whole.scoped_work += <double>(whole.copied + begun) * whole.opened
+        # Errors are kept until all statements are made.
+        whole.errors += (
+            2 * <double>whole.longest * whole.all_definitions
+            + <double>whole.protected * whole.nulls
+        )
+        whole.scoped_errors += <double>whole.protected * whole.opened
+        whole.all_definitions += whole.definitions
         whole.open_definitions += whole.definitions
         whole.open_longest += whole.longest
 
@@ -343,8 +369,14 @@ cdef class JsonNesting(NestingWatch):
         cdef uint64_t iris = (
             2 * self.longest_value + self.longest_key + 4 * whole.open_longest
         )
+        cdef double errors = (
+            whole.errors
+            + whole.scoped_errors * self.scope_nulls
+            + <double>whole.opened * self.scope_errors
+        )
         self.check_held(
             EVENT_SIZE * self.events + KEY_SIZE * whole.keys + 3 * self.text + whole.held
+            + <uint64_t>min(errors, MAX_ERRORS)
             + (whole.scoped_contexts if self.scoped_terms else whole.contexts)
             + self.statements * (STATEMENT_SIZE + iris),
             at,
@@ -363,35 +395,38 @@ cdef class JsonNesting(NestingWatch):
         self.events = self.statements = self.text = 0
         self.longest_key = self.longest_value = 0
         self.longest_scoped_term = self.largest_scope = self.deepest_scope = 0
+        self.scope_errors = self.scope_nulls = 0
         self.scoped_terms.clear()
         return 0
 
     cdef int end_context(self, size_t at) except -1:
         cdef JsonObject* whole = &self.objects[self.top]
-        (
-            longest, size, definitions, copied, depth, scopes, largest_scope, deepest_scope,
-            scoped_terms,
-        ) = self.measure_context(bytes(self.context))
+        size = self.measure_context(bytes(self.context))
         self.context.clear()
         self.context_depth = 0
-        if depth > MAX_CONTEXT_DEPTH:
+        if size.depth > MAX_CONTEXT_DEPTH:
             raise LimitError(
                 "definitions of a context refer to each other, or contexts are in each other,"
                 f" over more than {MAX_CONTEXT_DEPTH} levels",
                 offset=self.position + at,
             )
-        whole.context += size
-        whole.definitions += definitions
-        whole.longest += longest
-        whole.copied += copied
-        whole.scopes += scopes
-        if scoped_terms:
-            self.largest_scope = max(self.largest_scope, <uint64_t>largest_scope)
-            self.deepest_scope = max(self.deepest_scope, <uint64_t>deepest_scope)
+        whole.context += size.size
+        whole.definitions += size.definitions
+        whole.longest += size.longest
+        whole.copied += size.copied
+        whole.scopes += size.scopes
+        whole.errors += size.errors
+        whole.protected += size.protected
+        whole.nulls += size.nulls
+        if size.scoped_terms:
+            self.largest_scope = max(self.largest_scope, <uint64_t>size.largest_scope)
+            self.deepest_scope = max(self.deepest_scope, <uint64_t>size.deepest_scope)
+            self.scope_errors = max(self.scope_errors, <uint64_t>size.scope_errors)
+            self.scope_nulls = max(self.scope_nulls, <uint64_t>size.scope_nulls)
             self.longest_scoped_term = max(
-                self.longest_scoped_term, <uint64_t>max(map(len, scoped_terms))
+                self.longest_scoped_term, <uint64_t>max(map(len, size.scoped_terms))
             )
-            self.scoped_terms |= scoped_terms
+            self.scoped_terms |= size.scoped_terms
             # What came before in this object was not compared with them.
             whole.opened = whole.values
         return 0

@@ -11,6 +11,7 @@ from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.turtle_nesting import TurtleNesting
 from jelly_rdflib.core.xml_nesting import XmlNesting
+from jelly_rdflib.encodings.syntaxes.contexts import measure_context
 
 
 def depth(kind: type[NestingWatch], text: str, size: int = 1 << 20) -> int:
@@ -123,11 +124,7 @@ def watches(max_held: int) -> list[NestingWatch]:
     return [
         TurtleNesting(20, max_held=max_held, max_quoted=5),
         TurtleNesting(20, max_held=max_held, has_arrows=True, base_size=10),
-        JsonNesting(
-            20,
-            max_held=20 * max_held,
-            measure_context=lambda context: (9, 99, 1, 9, 1, 1, 9, 1, frozenset({b"a"})),
-        ),
+        JsonNesting(20, max_held=20 * max_held, measure_context=measure_context),
         XmlNesting(20, max_held=20 * max_held),
     ]
 

@@ -235,6 +235,25 @@ REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
         scoped(2000), [b"t%d" % number for number in range(2000)]
     )),
     ("", "json-ld", "4,000 contexts in a context", lambda: in_context(scoped(4000), b"1")),
+    ("", "json-ld", "contexts that are null", lambda: in_context(
+        definitions(5000), values(5000, b'{"@context":null}')
+    )),
+    # Errors are kept until the end of the document.
+    ("max_text_size", "json-ld", "protected definitions", lambda: in_context(
+        b'"@protected":true,' + definitions(1000), values(4000, b'{"@context":null}')
+    )),
+    ("max_text_size", "json-ld", "the same, scoped", lambda: OF_A_TERM.replace(
+        b'{"t"', b'{"@protected":true,%s,"t"' % definitions(1000)
+    ).replace(b"{%s}", b"%s") % (values(60, b"null"), values(300))),
+    ("max_text_size", "json-ld", "long types that are wrong", lambda: OF_A_TERM % (
+        b",".join(b'"t%d":{"@type":"a b%s"}' % (n, long(10_000)) for n in range(100)),
+        values(400),
+    )),
+    ("max_text_size", "json-ld", "wrong types with a long prefix", lambda: in_context(
+        LONG % long(100_000), values(100, b'{"@context":{%s}}' % b",".join(
+            b'"t%d":{"@type":"p:a b"}' % number for number in range(50)
+        ))
+    )),
     *(
         ("over more than 64 levels", "json-ld", name, lambda start=start: in_context(
             referring(15_000, start), b"1"

@@ -13,6 +13,9 @@ __all__ = ["ContextSize", "measure_context"]
 _DEFINITION_SIZE = 1000
 # What a context that is in another takes of the stack, in definitions that refer to each other.
 _SCOPE_DEPTH = 2
+# What an error takes, without the IRI in it, and how long that may be without being counted.
+_ERROR_SIZE = 250
+_SHORT_TEXT = 200
 
 
 class ContextSize(NamedTuple):
@@ -22,22 +25,32 @@ class ContextSize(NamedTuple):
         longest: The size of the longest IRI that it makes of a few bytes.
         size: Bytes that all of it takes.
         definitions: How many it has.
+        errors: Bytes that the long IRIs take if each is an error.
+        protected: Bytes that it takes to tell of each definition that it is protected.
+        nulls: How many contexts are null.
         copied: What it takes to copy it, as if that took as much for each byte.
         depth: Over how many levels its definitions refer to each other.
         scopes: How many contexts are in it.
         largest_scope: What it takes to copy the largest of these.
         deepest_scope: How many are in one of these, with itself.
+        scope_errors: The most of ``errors`` that one of these has.
+        scope_nulls: The most of ``nulls``.
         scoped_terms: The terms that open them, in UTF-8.
     """
 
     longest: int = 0
     size: int = 0
     definitions: int = 0
+    errors: int = 0
+    protected: int = 0
+    nulls: int = 0
     copied: int = 0
     depth: int = 0
     scopes: int = 0
     largest_scope: int = 0
     deepest_scope: int = 0
+    scope_errors: int = 0
+    scope_nulls: int = 0
     scoped_terms: frozenset[bytes] = frozenset()
 
 
@@ -69,6 +82,8 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         # Each is read when all is known of those before it. One that is null may keep these.
         whole = _join([_measure(each, scoped_terms) for each in value])
         return whole._replace(depth=whole.depth + value.count(None))
+    if value is None:
+        return ContextSize(nulls=1)
     if not isinstance(value, dict):
         return ContextSize()
     scopes = {
@@ -85,11 +100,16 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         longest=max(sizes) + inner.longest,
         size=sum(sizes) + _DEFINITION_SIZE * definitions + inner.size,
         definitions=definitions + inner.definitions,
+        errors=2 * sum(size for size in sizes if size > _SHORT_TEXT) + inner.errors,
+        protected=_protected(value) + inner.protected,
+        nulls=inner.nulls,
         copied=sum(sizes) + _DEFINITION_SIZE * len(value) + inner.copied,
         depth=_measure_depth(value, {term: each.depth for term, each in scopes.items()}),
         scopes=len(scopes) + inner.scopes,
         largest_scope=max((each.copied for each in scopes.values()), default=0),
         deepest_scope=max((1 + each.scopes for each in scopes.values()), default=0),
+        scope_errors=max((each.errors for each in scopes.values()), default=0),
+        scope_nulls=max((each.nulls for each in scopes.values()), default=0),
     )
 
 
@@ -101,12 +121,26 @@ def _join(sizes: list[ContextSize]) -> ContextSize:
         longest=sum(each.longest for each in sizes),
         size=sum(each.size for each in sizes),
         definitions=sum(each.definitions for each in sizes),
+        errors=sum(each.errors for each in sizes),
+        protected=sum(each.protected for each in sizes),
+        nulls=sum(each.nulls for each in sizes),
         copied=sum(each.copied for each in sizes),
         depth=max(each.depth for each in sizes),
         scopes=sum(each.scopes for each in sizes),
         largest_scope=max(each.largest_scope for each in sizes),
         deepest_scope=max(each.deepest_scope for each in sizes),
+        scope_errors=max(each.scope_errors for each in sizes),
+        scope_nulls=max(each.scope_nulls for each in sizes),
     )
+
+
+def _protected(context: dict[str, Any]) -> int:
+    """Return what errors take that tell of each definition that it is protected, if any is."""
+    if "@protected" not in context and not any(
+        isinstance(each, dict) and "@protected" in each for each in context.values()
+    ):
+        return 0
+    return sum(_ERROR_SIZE + 2 * len(_encode(term)) for term in context)
 
 
 def _expand(context: dict[str, Any]) -> list[int]:
