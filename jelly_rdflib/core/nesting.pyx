@@ -44,9 +44,9 @@ cdef class NestingWatch:
 
     @property
     def token_size(self):
-        """How many bytes the token has so far in whose middle the text ends; 0 if it ends in none.
+        """How many bytes the token has, behind what opens it, in whose middle the text ends; or 0.
 
-        Only of what a parser starts anew with when it gets more.
+        Only of what a parser starts anew with when it gets more: nothing of XML.
         """
         return self.position - self.find_token()
 

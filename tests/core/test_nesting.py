@@ -84,8 +84,40 @@ def test_depth(kind: type[NestingWatch], text: str, expected: int) -> None:
 
 def test_arrows_of_n3() -> None:
     watch = TurtleNesting(1, has_arrows=True)
-    watch.look(b"<> <= ( => ) <=a(")
+    watch.look(b"<> <= ( => ) <- a(")
     assert watch.depth == 1
+
+
+TOKENS = {
+    TurtleNesting: [
+        "<a> |ab:c",
+        "'|b\\'",
+        "#|a#",
+        "a'|bc",
+        "ab:c|,d",
+        "<|b<",
+        "<> |1.5",
+        "'|''a''",
+    ],
+    JsonNesting: ['{"|a', '{"a":|1.5', '["|\\"', "|tru", '{"":"|[{', '{"a":|-'],
+}
+WHOLE = {
+    TurtleNesting: ["", "<abc:d>", "'abc' ", "abc:d (", "#a\n", "( ", "<<"],
+    JsonNesting: ["", "[", '"abc"', '{"a":', "1 "],
+    XmlNesting: ["", "<a", "<a b='c"],
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_the_size_of_a_token_that_is_not_whole(kind: type[NestingWatch]) -> None:
+    """Behind what opens it, a stroke here. An XML parser goes on with what it has of it."""
+    for text in [*TOKENS.get(kind, []), *(text + "|" for text in WHOLE[kind])]:
+        size = len(text) - 1 - text.index("|")
+        for pieces in ([text.replace("|", "")], text.replace("|", "")):
+            watch = kind(100)
+            for piece in pieces:
+                watch.look(piece.encode())
+            assert watch.token_size == size, text
 
 
 @given(
