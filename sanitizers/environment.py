@@ -45,8 +45,6 @@ def sanitized(modules: Path, libraries: Iterable[Path], reports: Path) -> dict[s
         "PYTHONPATH": os.pathsep.join(filter(None, places)),
         # Each object has memory of its own, which is watched.
         "PYTHONMALLOC": "malloc",
-        # LeakSanitizer may fail itself where it stops the threads that numpy starts for no need.
-        "OPENBLAS_NUM_THREADS": "1",
         "JELLY_RDFLIB_MODULES": str(modules),
         "JELLY_RDFLIB_LEAKS": str(reports / "report"),
         "ASAN_OPTIONS": ":".join([log, *(f"{key}={value}" for key, value in _OPTIONS.items())]),
