@@ -114,6 +114,8 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t deepest_scope
     cdef uint64_t scope_errors
     cdef uint64_t scope_nulls
+    cdef bint has_graph_container
+    cdef bint has_list
     cdef double work
     # Where the context is that is being read, as far as it is.
     cdef bint is_context_next
@@ -270,7 +272,11 @@ cdef class JsonNesting(NestingWatch):
             return 0
         if self.context_depth == 0:
             self.longest_key = max(self.longest_key, size)
-            self.is_context_next = self.is_context_key(size) and self.measure_context is not None
+            self.is_context_next = (
+                self.measure_context is not None and self.is_keyword(size, b"@context")
+            )
+            if self.is_keyword(size, b"@list") or self.is_keyword(size, b"@set"):
+                self.has_list = True
         self.is_part_next = not self.has_escape and (
             (size == 3 and memcmp(self.key, b"@id", 3) == 0)
             or (size == 6 and memcmp(self.key, b"@value", 6) == 0)
@@ -281,13 +287,14 @@ cdef class JsonNesting(NestingWatch):
         whole.opens = whole.opens_outside or self.is_scoped_term(size)
         return self.note_event(False, at)
 
-    cdef bint is_context_key(self, uint64_t size) except -1:
+    cdef bint is_keyword(self, uint64_t size, bytes keyword) except -1:
+        """Whether a key is a keyword, in whatever way it is escaped."""
         if size > KEY_START:
             return False
         if not self.has_escape:
-            return size == 8 and memcmp(self.key, b"@context", 8) == 0
+            return self.key[0] == b"@" and self.key[:size] == keyword
         try:
-            return json.loads(b'"%b"' % self.key[:size]) == "@context"
+            return json.loads(b'"%b"' % self.key[:size]) == keyword.decode()
         except ValueError:
             return False
 
@@ -392,6 +399,13 @@ cdef class JsonNesting(NestingWatch):
                 " byte of the input",
                 offset=self.position + at,
             )
+        if self.has_graph_container and self.has_list:
+            raise LimitError(
+                "JSON-LD with a container of graphs is read without @list and @set only: pyoxigraph"
+                " would end the process",
+                offset=self.position + at,
+            )
+        self.has_graph_container = self.has_list = False
         self.events = self.statements = self.text = 0
         self.longest_key = self.longest_value = 0
         self.longest_scoped_term = self.largest_scope = self.deepest_scope = 0
@@ -418,6 +432,8 @@ cdef class JsonNesting(NestingWatch):
         whole.errors += size.errors
         whole.protected += size.protected
         whole.nulls += size.nulls
+        self.has_graph_container = self.has_graph_container or size.has_graph_container
+        self.has_list = self.has_list or size.has_list_alias
         if size.scoped_terms:
             self.largest_scope = max(self.largest_scope, <uint64_t>size.largest_scope)
             self.deepest_scope = max(self.deepest_scope, <uint64_t>size.deepest_scope)

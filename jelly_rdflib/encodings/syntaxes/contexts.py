@@ -36,6 +36,8 @@ class ContextSize(NamedTuple):
         scope_errors: The most of ``errors`` that one of these has.
         scope_nulls: The most of ``nulls``.
         scoped_terms: The terms that open them, in UTF-8.
+        has_graph_container: Whether values of a property may be graphs.
+        has_list_alias: Whether there may be another name for ``@list`` or ``@set``.
     """
 
     longest: int = 0
@@ -52,6 +54,8 @@ class ContextSize(NamedTuple):
     scope_errors: int = 0
     scope_nulls: int = 0
     scoped_terms: frozenset[bytes] = frozenset()
+    has_graph_container: bool = False
+    has_list_alias: bool = False
 
 
 def measure_context(data: bytes) -> ContextSize:
@@ -110,6 +114,9 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         deepest_scope=max((1 + each.scopes for each in scopes.values()), default=0),
         scope_errors=max((each.errors for each in scopes.values()), default=0),
         scope_nulls=max((each.nulls for each in scopes.values()), default=0),
+        has_graph_container=_has_graph_container(value) or inner.has_graph_container,
+        has_list_alias=inner.has_list_alias
+        or any(_text(term, each).startswith(("@l", "@s")) for term, each in value.items()),
     )
 
 
@@ -131,6 +138,17 @@ def _join(sizes: list[ContextSize]) -> ContextSize:
         deepest_scope=max(each.deepest_scope for each in sizes),
         scope_errors=max(each.scope_errors for each in sizes),
         scope_nulls=max(each.scope_nulls for each in sizes),
+        has_graph_container=any(each.has_graph_container for each in sizes),
+        has_list_alias=any(each.has_list_alias for each in sizes),
+    )
+
+
+def _has_graph_container(context: dict[str, Any]) -> bool:
+    return any(
+        "@graph" in (each if isinstance(each, list) else [each])
+        for value in context.values()
+        if isinstance(value, dict)
+        for each in value.values()
     )
 
 
