@@ -48,7 +48,14 @@ def has_control_characters(start: bytes) -> bool:
         >>> has_control_characters(b"A\n\x05"), has_control_characters(b'A <urn:s> <urn:p> "\x05"')
         (True, False)
     """
-    return _MAY_HOLD_ANY.sub(b"", start).translate(None, TEXT_BYTES) != b""
+    if not _may_be_frame(start):
+        start = _MAY_HOLD_ANY.sub(b"", start)
+    return start.translate(None, TEXT_BYTES) != b""
+
+
+def _may_be_frame(start: bytes) -> bool:
+    """Is there the tag of a row or of metadata, at the start or behind a length of one byte?"""
+    return start[:1] == b"\n" or start[1:2] in (b"\n", b"z")
 
 
 def is_frame(start: bytes) -> bool:
@@ -89,9 +96,11 @@ def _tells_enough(start: bytes) -> bool:
     start = start.removeprefix(BYTE_ORDER_MARK)
     if has_control_characters(start):
         return len(start) >= 3
-    if len(start) < 5 and (start[:1] in b"<@" or start[1:2] in b"\nz"):
-        # The first five bytes of a frame may look like a text, as `is_frame` has it.
+    if len(start) < 5 and start[:1] in b"<@":
         return False
+    if _may_be_frame(start):
+        # Then only that there are no control characters says that it is none.
+        return is_frame(start)
     if start[0] == ord("<"):
         # Up to its end the name of an element looks like an IRI.
         return start[1] in b"?!" or any(byte in b" \t\r\n>" for byte in start)

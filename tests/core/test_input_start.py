@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,7 +13,8 @@ from jelly_rdflib.core.input_start import START_SIZE, is_frame, look_at_start
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.encodings import guess_by_start
 
-from ..oracle import wire
+from .. import strategies
+from ..oracle import producer, wire
 from ..pieces import Pieces
 
 CONTROL_IN_A_STRING = b'PA ex <a> <g> .\nPD ex "' + 30 * b"\x12" + b'" .\n'
@@ -85,6 +88,25 @@ def test_a_frame_that_starts_with_metadata_is_no_text(size: int, key_size: int) 
         data = wire.varint(size) + rdf_frame(size, b"", wire.field(15, entry))
         for holds_changes in (True, False, None):
             assert take_for(data, holds_changes).startswith("jelly")
+
+
+@pytest.mark.parametrize("size", [ord("H"), ord("#"), ord("A")])
+@pytest.mark.parametrize("row_size", [ord('"'), ord("#"), ord(" ")])
+def test_a_frame_with_long_spellings_of_tags_is_no_text(size: int, row_size: int) -> None:
+    """Of varints that are longer than they need be the fifth byte says nothing."""
+    options = wire.field(2, 1)
+    content = wire.tag(1, wire.LEN, 4) + wire.varint(row_size - 6, 2) + options
+    row = wire.tag(1, wire.LEN) + wire.varint(row_size) + content.ljust(row_size, b"\x80")
+    for data in (wire.varint(size) + row, row):
+        for holds_changes in (True, False, None):
+            assert take_for(data, holds_changes).startswith("jelly")
+            assert take_for(Pieces(data, 3), holds_changes).startswith("jelly")
+
+
+@given(stream=strategies.streams(), rng=strategies.dice, size=st.integers(1, START_SIZE))
+def test_no_stream_is_a_text(stream: strategies.Stream, rng: random.Random, size: int) -> None:
+    data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
+    assert take_for(data, True) == take_for(Pieces(data, size), True) == "jelly-patch"
 
 
 @pytest.mark.parametrize("row", [b"A", b"D", b"H", b"Z", b"#", b"<", b"{", b"["])
