@@ -60,7 +60,7 @@ interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test 
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
-	$(BIN)/pytest $(SPARK_TESTS)
+	$(BIN)/pytest $(SIDE_BY_SIDE) $(SPARK_TESTS)
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style and types
