@@ -14,11 +14,8 @@ BLANKS = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Comments, and strings or what comes behind their start.
 _MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
-# Tags of fields: a frame's rows and a row's options have the same, and a map's keys.
-_ROW = _KEY = 0x0A
-_METADATA = 0x7A
-# A row with options has at least its tag and length, theirs, and two numbers.
-_LEAST_OPTIONS = 8
+# The tag of a row in a frame, and that of the options in a row.
+_ROW = _OPTIONS = 0x0A
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 
 
@@ -70,18 +67,15 @@ def is_frame(start: bytes) -> bool:
     """
     if len(start) < 5:
         return False
-    if start[0] == start[2] == _ROW:
+    if start[0] == _ROW and start[2] == _OPTIONS:
         # A bare frame: a row, and the options in it, which fill it.
         return start[3] + 2 == start[1]
-    if start[1] == start[3] == _ROW:
-        # The same behind the length of the frame.
-        return start[4] + 2 == start[2] <= start[0] - 2
-    # Metadata come first: an entry, its key; and behind it the options.
+    # The same behind the length of the frame.
     return (
-        start[1] == _METADATA
-        and start[3] == _KEY
-        and start[4] + 2 <= start[2]
-        and start[2] + 2 + _LEAST_OPTIONS <= start[0]
+        start[1] == _ROW
+        and start[3] == _OPTIONS
+        and start[4] + 2 == start[2]
+        and start[2] + 2 <= start[0]
     )
 
 
@@ -96,7 +90,7 @@ def _tells_enough(start: bytes) -> bool:
     start = start.removeprefix(BYTE_ORDER_MARK)
     if has_control_characters(start):
         return len(start) >= 3
-    if len(start) < 5 and start[:1] in b"<@":
+    if len(start) < (5 if start[:1] in (b"<", b"@") else 1):
         return False
     if _may_be_frame(start):
         # Then only that there are no control characters says that it is none.

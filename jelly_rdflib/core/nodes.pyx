@@ -187,7 +187,7 @@ cdef class NodeFactory:
                 if normalize is not False and has_long_exponent(terms, term):
                     normalize = False
                 made = make_typed(types, text, datatype, normalize)
-                if made is None:
+                if made is None and normalize is not False:
                     normalize = False
                     made = make_typed(types, text, datatype, normalize)
                 if made is not None and (normalize or is_text_of(made, terms, term)):

@@ -92,7 +92,7 @@ def open_source(
         raise TypeError(
             f"can't read from {type(source).__name__}: give bytes, a path or a binary file"
         ) from error
-    if view[:2] == GZIP_MAGIC or _is_zstd(bytes(view[:4])):
+    if starts_compressed(bytes(view[:4])):
         return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, limits, meter)
     meter.size = len(view)
     return view
@@ -102,6 +102,11 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
     """Is a file compressed, by its first bytes?"""
     with open(path, "rb") as file:
         start = file.read(len(ZSTD_MAGIC))
+    return starts_compressed(start)
+
+
+def starts_compressed(start: bytes) -> bool:
+    """Are these the first four bytes of something compressed?"""
     return start.startswith(GZIP_MAGIC) or _is_zstd(start)
 
 

@@ -18,6 +18,9 @@ ENDS = [
     {"@context": {"t": {**GRAPHS, "@container": ["@graph", "@index"]}}, "t": {"@set": ["a"]}},
     {"@context": {"t": GRAPHS, "l": "@set"}, "t": {"l": []}},
     {"@context": [None, {"t": GRAPHS, "l": {"@id": "@list"}}], "t": {"l": []}},
+    # Keywords that are put together.
+    {"@context": {"t": GRAPHS, "@vocab": "@"}, "t": {"set": []}},
+    {"@context": {"t": GRAPHS, "p": "@"}, "t": {"p:set": []}},
     {"@context": {"s": {"@id": "urn:s", "@context": {"t": GRAPHS}}}, "s": {"t": {"@set": []}}},
 ]
 

@@ -16,6 +16,32 @@ _SCOPE_DEPTH = 2
 # What an error takes, without the IRI in it, and how long that may be without being counted.
 _ERROR_SIZE = 250
 _SHORT_TEXT = 200
+# All but "@list" and "@set": section 1.7 of JSON-LD 1.1.
+_OTHER_KEYWORDS = frozenset(
+    [
+        "@base",
+        "@container",
+        "@context",
+        "@direction",
+        "@graph",
+        "@id",
+        "@import",
+        "@included",
+        "@index",
+        "@json",
+        "@language",
+        "@nest",
+        "@none",
+        "@prefix",
+        "@propagate",
+        "@protected",
+        "@reverse",
+        "@type",
+        "@value",
+        "@version",
+        "@vocab",
+    ]
+)
 
 
 class ContextSize(NamedTuple):
@@ -116,7 +142,7 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         scope_nulls=max((each.nulls for each in scopes.values()), default=0),
         has_graph_container=_has_graph_container(value) or inner.has_graph_container,
         has_list_alias=inner.has_list_alias
-        or any(_text(term, each).startswith(("@l", "@s")) for term, each in value.items()),
+        or any(_may_name_lists(_text(term, each)) for term, each in value.items()),
     )
 
 
@@ -141,6 +167,11 @@ def _join(sizes: list[ContextSize]) -> ContextSize:
         has_graph_container=any(each.has_graph_container for each in sizes),
         has_list_alias=any(each.has_list_alias for each in sizes),
     )
+
+
+def _may_name_lists(text: str) -> bool:
+    """Whether an IRI is a keyword for lists, or something may be put behind it to make it one."""
+    return text.startswith("@") and text not in _OTHER_KEYWORDS
 
 
 def _has_graph_container(context: dict[str, Any]) -> bool:
