@@ -18,29 +18,11 @@ _ERROR_SIZE = 250
 _SHORT_TEXT = 200
 # All but "@list" and "@set": section 1.7 of JSON-LD 1.1.
 _OTHER_KEYWORDS = frozenset(
-    [
-        "@base",
-        "@container",
-        "@context",
-        "@direction",
-        "@graph",
-        "@id",
-        "@import",
-        "@included",
-        "@index",
-        "@json",
-        "@language",
-        "@nest",
-        "@none",
-        "@prefix",
-        "@propagate",
-        "@protected",
-        "@reverse",
-        "@type",
-        "@value",
-        "@version",
-        "@vocab",
-    ]
+    (
+        *("@base", "@container", "@context", "@direction", "@graph", "@id", "@import"),
+        *("@included", "@index", "@json", "@language", "@nest", "@none", "@prefix"),
+        *("@propagate", "@protected", "@reverse", "@type", "@value", "@version", "@vocab"),
+    )
 )
 
 
