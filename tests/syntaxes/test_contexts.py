@@ -66,6 +66,8 @@ def test_no_iri_is_longer(r: random.Random) -> None:
         ({"a": "b:x", "b": "a:y"}, 6, False),
         ({"a": {"@id": "urn:x", "@type": "a:yz"}}, 9, False),
         ({"a": 1, "b": None, "@version": 1.1}, 8, False),
+        # "a" has no IRI of its own.
+        ({"@vocab": "urn:v:", "a": {"@type": "@id"}, "b": {"@type": "a:yzyzyz"}}, 15, False),
     ],
 )
 def test_sizes(context: object, longest: int, is_scoped: bool) -> None:

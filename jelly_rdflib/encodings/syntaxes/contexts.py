@@ -183,7 +183,8 @@ def _expand(context: dict[str, Any]) -> list[int]:
     for term in texts:
         chain: list[str] = []
         while term in texts and term not in sizes:
-            sizes[term] = 0
+            # As much if they continue each other in a circle.
+            sizes[term] = common
             chain.append(term)
             term = _start(texts[term], texts)
         size = sizes.get(term, common)
