@@ -101,7 +101,7 @@ def _check_watch(data: bytes, format: str, is_lenient: bool, whole: Outcome | No
 def _lets_through(watch: NestingWatch, data: bytes) -> bool:
     try:
         watch.look(data)
-    except jr.LimitError:
+    except jr.DecodeError:
         return False
     return True
 

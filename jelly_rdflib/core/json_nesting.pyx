@@ -9,7 +9,7 @@ from jelly_rdflib.core.nesting cimport NestingWatch
 
 import json
 
-from jelly_rdflib.errors import LimitError
+from jelly_rdflib.errors import DecodeError, LimitError
 
 
 cdef enum JsonState:
@@ -400,7 +400,7 @@ cdef class JsonNesting(NestingWatch):
                 offset=self.position + at,
             )
         if self.has_graph_container and self.has_list:
-            raise LimitError(
+            raise DecodeError(
                 "JSON-LD with a container of graphs is read without @list and @set only: pyoxigraph"
                 " would end the process",
                 offset=self.position + at,

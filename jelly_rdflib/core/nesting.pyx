@@ -33,7 +33,9 @@ cdef class NestingWatch:
         """Look at the next piece of the text.
 
         Raises:
-            LimitError: It nests deeper than the limit.
+            DecodeError: There is something that can't be watched, or at which a parser would end
+                the process.
+            LimitError: It nests deeper than the limit, or more of it would be held.
         """
         if not self.is_ready:
             raise ValueError("it is not initialized")

@@ -7,7 +7,7 @@ from libc.string cimport memchr, memcmp
 
 from jelly_rdflib.core.nesting cimport WORD_SIZE, NestingWatch
 
-from jelly_rdflib.errors import LimitError
+from jelly_rdflib.errors import DecodeError, LimitError
 
 
 cdef enum TurtleState:
@@ -227,7 +227,7 @@ cdef class TurtleNesting(NestingWatch):
     cdef int check_arrow(self, uint8_t byte) except -1:
         """Refuse an arrow unless the byte behind it can be of no IRI."""
         if self.is_lenient or not (byte <= b" " or byte == b"<" or byte == b'"' or byte == b"{"):
-            raise LimitError(
+            raise DecodeError(
                 "this may be an arrow or an IRI: it is read only as an arrow with a blank behind it"
                 " (and not where IRIs may have any characters)",
                 offset=self.token_start - 1,

@@ -286,7 +286,8 @@ def test_what_parsers_would_hold_is_bounded(
 ) -> None:
     path = write_pieces(tmp_path / "input", pieces_of(make()))
     [report] = read_hostile(["batches"], format, path).values()
-    assert report.error == "LimitError", report
+    # No limit could be raised for an arrow to be told from an IRI.
+    assert report.error == ("DecodeError" if "arrow" in limit else "LimitError"), report
     assert "(byte " in report.message
     if limit.startswith("max"):
         limit = f"limit {limit}"

@@ -15,7 +15,7 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import given
 
-from jelly_rdflib import LimitError
+from jelly_rdflib import DecodeError, LimitError
 from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.turtle_nesting import TurtleNesting
@@ -162,7 +162,7 @@ def test_what_is_whole_is_balanced(
         watch.look((bracket * OPEN).encode())
         try:
             watch.look(text.encode())
-        except LimitError:
+        except DecodeError:
             # A reference to an entity has come into the document type, where it is not allowed; or
             # something that is not told from an arrow.
             assert any(what in text for what in (["<=", "<-"] if kind is watch_n3 else "&"))
@@ -194,7 +194,7 @@ class TestArrows:
                 continue
             assert str(quad.object).startswith(f"<http://b/{arrow[1:].decode()}")
             read += 1
-            with pytest.raises(LimitError, match="an arrow or an IRI") as caught:
+            with pytest.raises(DecodeError, match="an arrow or an IRI") as caught:
                 watch_n3(5, is_lenient).look(start)
             assert caught.value.offset == start.index(arrow)
         assert read > 500

@@ -29,7 +29,8 @@ import sys
 import jelly_rdflib as jr
 try:
     list(jr.read_statements(sys.argv[1].encode(), format="json-ld", strict=len(sys.argv) == 2))
-except jr.LimitError as error:
+except jr.DecodeError as error:
+    assert type(error) is jr.DecodeError
     assert "container of graphs" in str(error), error
     print("refused at byte", error.offset)
 """

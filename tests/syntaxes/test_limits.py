@@ -80,7 +80,7 @@ class TestNesting:
             thread.join()
         finally:
             threading.stack_size(before)
-        assert isinstance(errors[0], jr.LimitError)
+        assert isinstance(errors[0], jr.DecodeError if "<=#" in text else jr.LimitError)
 
     def test_what_comes_before_is_read_and_the_place_is_told(self) -> None:
         text = "<urn:s> <urn:p> <urn:o> .\n" * 5

@@ -10,7 +10,7 @@ from jelly_rdflib.core.turtle_nesting import TurtleNesting
 from jelly_rdflib.core.xml_nesting import XmlNesting
 from jelly_rdflib.encodings.syntaxes.contexts import measure_context
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
-from jelly_rdflib.errors import LimitError
+from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
 __all__ = ["WatchedInput"]
@@ -66,7 +66,7 @@ class WatchedInput:
         self._max_size = limits.max_frame_size
         self._watch = _make_watch(syntax, limits, base or "", is_lenient)
         # What is wrong behind what the parser was given.
-        self._error: LimitError | None = None
+        self._error: DecodeError | None = None
         self._piece: memoryview = memoryview(b"")
         self._is_at_end = False
         self._made = 0
@@ -79,6 +79,7 @@ class WatchedInput:
         """Return at most so many bytes, or none at the end.
 
         Raises:
+            DecodeError: What comes next is not given to a parser.
             LimitError: There are more of them, or they nest deeper, than the limits allow.
         """
         if self._error is not None:
@@ -101,7 +102,7 @@ class WatchedInput:
         self._piece = self._piece[size:]
         try:
             self._watch.look(data)
-        except LimitError as error:
+        except DecodeError as error:
             # What comes before it is read.
             self._error = error
             data = data[: max((error.offset or 0) - self.position, 0)]
