@@ -19,6 +19,7 @@ def main() -> int:
     run.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)}")
     run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all together")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="so many side by side")
+    commands.add_parser("build", help="build the modules for fuzzing")
     for name, help in (
         ("try", "run a target on an input, with the modules as they are"),
         ("reproduce", "run a target on an input, with the modules built for fuzzing"),
@@ -30,6 +31,9 @@ def main() -> int:
 
     # rdflib logs each odd IRI and ill-typed literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
+    if arguments.command == "build":
+        campaign.prepare()
+        return 0
     if arguments.command == "try":
         TARGETS[arguments.target].check(arguments.input.read_bytes())
         print("nothing is wrong")

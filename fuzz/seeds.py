@@ -28,6 +28,7 @@ from tests.text.test_round_trips import sayable
 from tests.thrift import oracle as thrift
 from tests.thrift.test_round_trips import as_thrift_says
 
+from .documents import make_document
 from .looking import make_decoder
 
 __all__ = ["SEEDS", "write_seeds"]
@@ -170,6 +171,8 @@ def _syntaxes() -> Iterator[bytes]:
             whole = make(rng).replace("<urn:>", "<http://e.org/>")
             yield whole.encode()
             yield balance.mutate(rng, whole).encode()
+    for _ in range(2 * COUNT):
+        yield json.dumps(make_document(rng)).encode()
     for declaration in balance.DECLARATIONS:
         yield declaration + b"<http://e.org/> . <urn:s> <urn:p> 'x' ."
     for arrow in balance.N3_ARROWS:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from . import differential, looking, reading, round_trips, syntaxes, terms
+from .documents import DocumentMutator
+from .messages import MessageMutator
 
-__all__ = ["TARGETS", "Target"]
+__all__ = ["TARGETS", "MutateBytes", "Mutator", "Target"]
+
+# Of an input, to at most so many bytes.
+MutateBytes = Callable[[bytes, int], bytes]
+# The same, with a seed.
+Mutator = Callable[[bytes, int, int], bytes]
 
 
 @dataclass(frozen=True)
@@ -17,16 +25,17 @@ class Target:
     Args:
         check: Takes an input; whatever it raises is a finding.
         inputs: Its seeds: a name in `fuzz.seeds.SEEDS`.
-        messages: The frames' classes in the schema, if inputs are mutated as messages too.
+        make_mutator: Makes what mutates its inputs, if they are not mutated as bytes alone.
     """
 
     check: Callable[[bytes], None]
     inputs: str
-    messages: tuple[str, ...] = ()
+    make_mutator: Callable[[MutateBytes], Mutator] | None = None
 
 
-PATCH = ("RdfPatchFrame",)
-RDF = ("RdfStreamFrame",)
+PATCH = partial(MessageMutator, ("RdfPatchFrame",))
+RDF = partial(MessageMutator, ("RdfStreamFrame",))
+BOTH = partial(MessageMutator, ("RdfPatchFrame", "RdfStreamFrame"))
 
 TARGETS = {
     "patch": Target(reading.read_patch, "patch", PATCH),
@@ -39,10 +48,10 @@ TARGETS = {
     "text-differential": Target(differential.compare_text, "text"),
     "patch-round-trip": Target(round_trips.round_trip_patch, "patch", PATCH),
     "rdf-round-trip": Target(round_trips.round_trip_rdf, "rdf", RDF),
-    "inspect": Target(looking.look_at_any, "any", PATCH + RDF),
-    "parts": Target(looking.read_parts, "frames", PATCH + RDF),
+    "inspect": Target(looking.look_at_any, "any", BOTH),
+    "parts": Target(looking.read_parts, "frames", BOTH),
     "state": Target(looking.restore_state, "state"),
     "terms": Target(terms.parse_terms, "terms"),
-    "syntaxes": Target(syntaxes.read_syntax, "syntaxes"),
+    "syntaxes": Target(syntaxes.read_syntax, "syntaxes", DocumentMutator),
     "nesting": Target(terms.watch_nesting, "nesting"),
 }

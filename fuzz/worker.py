@@ -6,7 +6,6 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Callable
 
 import atheris
 
@@ -15,7 +14,6 @@ with atheris.instrument_imports(include=["jelly_rdflib", "thrift"], enable_loade
     import jelly_rdflib.encodings.rdf_patch_thrift.reader
     import jelly_rdflib.validation  # noqa: F401
 
-from .messages import MessageMutator
 from .targets import TARGETS
 
 
@@ -34,9 +32,7 @@ def main() -> None:
     os.environ.pop("LD_PRELOAD", None)
     # rdflib logs each odd IRI and ill-typed literal.
     logging.getLogger("rdflib").setLevel(logging.CRITICAL)
-    mutator: Callable[[bytes, int, int], bytes] = mutate_bytes
-    if target.messages:
-        mutator = MessageMutator(target.messages, mutate_bytes)
+    mutator = target.make_mutator(mutate_bytes) if target.make_mutator else mutate_bytes
     # What is imported stays, and inputs are small: few cycles are left between two collections.
     gc.freeze()
     gc.set_threshold(20_000)
