@@ -37,7 +37,11 @@ test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spar
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers $(SIDE_BY_SIDE) $(TESTS)
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers test $(SIDE_BY_SIDE) $(TESTS)
+
+.PHONY: asan-modules
+asan-modules: $(VENV)/.dev ## Build the modules for test-asan
+	$(BIN)/python -m sanitizers build
 
 TIME ?= 3600
 
@@ -48,6 +52,10 @@ fuzz: $(VENV)/.fuzz ## Fuzz TARGETS, by default all, for TIME seconds together
 .PHONY: fuzz-short
 fuzz-short: $(VENV)/.fuzz ## Fuzz all targets, two side by side, in two minutes
 	$(BIN)/python -m fuzz run --time 120 --jobs 2
+
+.PHONY: fuzz-modules
+fuzz-modules: $(VENV)/.fuzz ## Build the modules for fuzzing
+	$(BIN)/python -m fuzz build
 
 .PHONY: fuzz-reproduce
 fuzz-reproduce: $(VENV)/.fuzz ## Try an input that was found: TARGET=… INPUT=FILE

@@ -1,4 +1,7 @@
-"""Run tests under the sanitizers: ``python -m sanitizers [ARGUMENTS OF PYTEST]``."""
+"""Run tests under the sanitizers: ``python -m sanitizers test [ARGUMENTS OF PYTEST]``.
+
+``python -m sanitizers build`` makes the modules for it, and no more.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,24 @@ FAULTS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Build the modules, prove that faults are found, run the tests; the exit code is pytest's."""
+    """Do what the arguments say; return the exit code."""
+    if arguments == ["build"]:
+        build()
+        return 0
+    if arguments[:1] != ["test"]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return test(arguments[1:])
+
+
+def build() -> None:
+    """Build the modules, or what of them is not up to date."""
     build_modules(FOLDER, compiler=COMPILER, flags=FLAGS, link_flags=SANITIZERS)
+
+
+def test(arguments: list[str]) -> int:
+    """Build the modules, prove that faults are found, run the tests; the exit code is pytest's."""
+    build()
     environment = sanitized(FOLDER / "lib", find_libraries(), REPORTS)
     check_faults_are_found(environment)
     check_modules(FOLDER / "lib", environment, calls=b"__asan_report")
