@@ -12,9 +12,9 @@ __all__ = ["DocumentMutator", "make_document"]
 TERMS = ("t", "u", "l", "s", "p", "é")
 ODD_TERMS = ("p:set", "urn:x", "http://e.org/y", "")
 IRIS = ("http://e.org/", "http://e.org/a", "urn:a", "p:a", "u:t", "_:b", "#a", "list", "set")
-ODD_IRIS = ("", ":", "p:", "t", "@", "@id", "@none", "@unknown")
+ODD_IRIS = ("", ":", "p:", "t", "@", "@", "@id", "@none", "@unknown")
 ALIASES = ("@list", "@set", "@type", "@graph", "@nest", "@value", "@reverse", "@included")
-CONTAINERS = ("@graph", "@id", "@index", "@language", "@list", "@set", "@type")
+CONTAINERS = ("@graph", "@graph", "@id", "@index", "@language", "@list", "@set", "@type")
 TYPES = ("@id", "@vocab", "@json", "@none", "http://e.org/d", "t")
 FLAGS = (True, True, False)
 LANGUAGES = ("en", "de-AT", "x y", "", None)
@@ -22,7 +22,7 @@ DIRECTIONS = ("ltr", "rtl", None)
 # In a context, and in one of its definitions.
 SETTINGS: dict[str, tuple[Any, ...]] = {
     "@base": ("http://e.org/", "b/", "", None),
-    "@vocab": ("http://e.org/", "@", "p:", "", "t", None),
+    "@vocab": ("http://e.org/", "@", "@", "p:", "", None),
     "@language": LANGUAGES,
     "@direction": DIRECTIONS,
     "@propagate": FLAGS,
@@ -70,7 +70,7 @@ def make_context(rng: random.Random, depth: int) -> Any:
     context: dict[str, Any] = {
         term: make_definition(rng, depth) for term in rng.sample(terms, rng.randrange(5))
     }
-    return context | _choose(rng, SETTINGS, 0.12)
+    return context | _choose(rng, SETTINGS, 0.2)
 
 
 def make_definition(rng: random.Random, depth: int) -> Any:

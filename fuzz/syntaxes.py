@@ -7,6 +7,7 @@ the process.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,10 +53,13 @@ def read_syntax(data: bytes) -> None:
     if is_compressed(data):
         return
     formats = _guess_formats(data)
-    format, is_lenient = choose(data, [(name, lenient) for name in formats for lenient in (0, 1)])
+    # With a base a vocabulary of one character is a whole IRI.
+    ways = itertools.product(formats, (False, True), (BASE, BASE, None))
+    format, is_lenient, base = choose(data, list(ways))
+    if format in LINES:
+        base = None
 
     def read(source: Any) -> Iterator[int]:
-        base = None if format in LINES else BASE
         batches = jr.read_batches(source, format=format, base=base, strict=not is_lenient)
         return map(check_rows, batches)
 
@@ -65,11 +69,13 @@ def read_syntax(data: bytes) -> None:
     if whole.error is None:
         assert sum(again.items) == sum(whole.items)
     if len(data) <= MAX_SIZE:
-        _check_watch(data, format, bool(is_lenient), whole)
-        _check_watch(data.replace(MARKER, LONG, 8), format, bool(is_lenient), None)
+        _check_watch(data, format, is_lenient, base, whole)
+        _check_watch(data.replace(MARKER, LONG, 8), format, is_lenient, base, None)
 
 
-def _check_watch(data: bytes, format: str, is_lenient: bool, whole: Outcome | None) -> None:
+def _check_watch(
+    data: bytes, format: str, is_lenient: bool, base: str | None, whole: Outcome | None
+) -> None:
     """Hold a watch against the parser, and what came of the package."""
 
     def make_watch(max_held: int) -> NestingWatch:
@@ -83,7 +89,6 @@ def _check_watch(data: bytes, format: str, is_lenient: bool, whole: Outcome | No
         return
     name = format.upper().replace("-", "_")
     syntax = getattr(ox.RdfFormat, name)
-    base = None if format in LINES else BASE
     parser: Any = ox.parse(data, syntax, base_iri=base, lenient=is_lenient)
     quads: list[Any] = []
     try:
