@@ -6,10 +6,13 @@ import os
 import pty
 import select
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from jelly_rdflib.cli.progress import PATIENCE
 from tests.cli.support import COMMAND, ENVIRONMENT, encode, run_well
 
 
@@ -39,21 +42,32 @@ def run_on_terminal(*arguments: object) -> tuple[int, str]:
     return process.wait(60), seen.decode("utf-8")
 
 
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    path = tmp_path / "large.rdfp"
-    rows = "".join(f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(200_000))
-    path.write_text(f"TX .\n{rows * 12}TC .\n")
-    return path
+def write_slowly(pipe: Path) -> None:
+    """Write rows into a pipe, with a pause in their middle: how fast a machine is says nothing."""
+
+    def write() -> None:
+        rows = [f'A <urn:s{i}> <urn:p> "{i}" .\n' for i in range(100_000)]
+        with pipe.open("w") as file:
+            file.writelines(["TX .\n", *rows])
+            file.flush()
+            time.sleep(2 * PATIENCE)
+            file.writelines([*rows, "TC .\n"])
+
+    # It is not waited for: if nothing is read, it never ends.
+    threading.Thread(target=write, daemon=True).start()
 
 
-def test_long_work_shows_a_bar_on_a_terminal_only(large: Path) -> None:
-    out = large.with_name("out.jellyp")
-    code, seen = run_on_terminal("convert", large, out)
+def test_long_work_shows_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
+    out = tmp_path / "out.jellyp"
+    pipe = tmp_path / "long.rdfp"
+    os.mkfifo(pipe)
+    write_slowly(pipe)
+    code, seen = run_on_terminal("convert", pipe, out)
     assert code == 0
-    assert "large.rdfp" in seen
+    assert "long.rdfp" in seen
     assert "MB" in seen
-    assert run_well("convert", large, out).out == b""
+    write_slowly(pipe)
+    assert run_well("convert", pipe, out).out == b""
 
 
 def test_short_work_shows_none(tmp_path: Path) -> None:
