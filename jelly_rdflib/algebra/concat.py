@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
+from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.replay import Replay
 from jelly_rdflib.algebra.sources import check_closed, check_reading, follow_transaction
@@ -31,7 +32,8 @@ def concat(
 
     Sources may be larger than memory. Since headers come first, each source is gone through twice:
     what can be read only once, an iterator or a pipe, is kept meanwhile, all but some thousand
-    operations in a temporary file.
+    operations in a temporary file. Headers are kept in memory, up to ``max_text_size`` bytes of it,
+    which is some 20,000 short ones; those of lists and patches are not counted, being there anyway.
 
     Args:
         sources: Each is what `jelly_rdflib.apply` takes: bytes, a path, a binary file, or
@@ -75,15 +77,16 @@ def concat(
     replays = [
         Replay(source, limits=limits, normalize=normalize, format=format) for source in sources
     ]
-    return _concat(replays)
+    return _concat(replays, limits or Limits())
 
 
-def _concat(replays: list[Replay]) -> Iterator[Operation]:
+def _concat(replays: list[Replay], limits: Limits) -> Iterator[Operation]:
     with ExitStack() as stack:
         headers = JoinedHeaders()
+        room = HeaderRoom(limits)
         for replay in replays:
             stack.enter_context(replay)
-            _join(headers, replay.skim())
+            _join(headers, replay, room)
         yield from headers.operations()
         for replay in replays:
             is_open = False
@@ -94,11 +97,14 @@ def _concat(replays: list[Replay]) -> Iterator[Operation]:
             check_closed(is_open)
 
 
-def _join(headers: JoinedHeaders, operations: Iterable[Operation]) -> None:
+def _join(headers: JoinedHeaders, replay: Replay, room: HeaderRoom) -> None:
     is_empty = True
-    for operation in operations:
+    for operation in replay.skim():
         if operation[0] == Op.H:
-            headers.add(operation[1], operation[2])
+            _, key, value = operation
+            if not replay.is_held:
+                room.take(key, value, place_error=replay.place_error)
+            headers.add(key, value)
         if operation[0] != Op.END:
             is_empty = False
         elif not is_empty:

@@ -45,6 +45,7 @@ class JoinedHeaders:
         # Of the patches before the last one, and of the last one, whose id is to be replaced.
         self._joined: list[tuple[str, Node]] = []
         self._last: list[tuple[str, Node]] = []
+        # All that they said, but for ids, of which each patch has its own.
         self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
 
@@ -71,7 +72,9 @@ class JoinedHeaders:
             ]
         else:
             self._last = self._current
-        self._said.update(map(_strong, self._current))
+        self._said.update(
+            _strong(header) for header in self._current if header[0] not in (ID, PREV)
+        )
         self._current = []
         self._has_patch = True
 

@@ -15,6 +15,8 @@ from jelly_rdflib.algebra.sources import (
 )
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
@@ -57,6 +59,8 @@ class Replay:
             self._reading = {"limits": limits, "normalize": normalize, "format": format}
         self._spool = Spool()
         self._position = 0
+        # What is read from, while it is skimmed.
+        self._batches: BatchSource | None = None
 
     def __enter__(self) -> Self:
         self._spool.__enter__()
@@ -70,6 +74,11 @@ class Replay:
     ) -> None:
         self._spool.__exit__(kind, error, traceback)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the operations are in memory, whatever becomes of them here."""
+        return isinstance(self._source, list | tuple | Patch | Batch)
+
     def skim(self) -> Iterator[Operation]:
         """Iterate over the headers and the ends of patches; call it once, before `operations`.
 
@@ -79,9 +88,10 @@ class Replay:
         if self._is_readable_twice():
             if not is_rereadable(self._source):
                 self._position = self._source.tell()
-            with closing(open_batches(self._source, **self._reading)) as batches:
-                yield from _skim(batches)
-        elif isinstance(self._source, list | tuple | Patch | Batch):
+            with closing(open_batches(self._source, **self._reading)) as self._batches:
+                yield from _skim(self._batches)
+            self._batches = None
+        elif self.is_held:
             yield from self._open()
         else:
             with closing_reader(self._open()) as operations:
@@ -89,6 +99,11 @@ class Replay:
                     self._spool.append(operation)
                     yield operation
             self._source = self._spool
+
+    def place_error(self, error: LimitError) -> None:
+        """Tell an error of what `skim` gave last where in the source that is."""
+        if self._batches is not None:
+            self._batches.place_error(error)
 
     def operations(self) -> Iterator[Operation]:
         """Iterate over all operations."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
@@ -57,12 +58,22 @@ class LogEntry:
 
     @property
     def header(self) -> dict[str, Node]:
-        """The headers that the patch begins with, by key; only they are read."""
+        """The headers that the patch begins with, by key; only they are read.
+
+        Together they take up to ``limits.max_text_size`` bytes of memory.
+        """
+        found: dict[str, Node] = {}
+        room = HeaderRoom(self.limits)
         operations = self.operations()
         try:
-            return {each[1]: each[2] for each in takewhile(lambda it: it[0] == Op.H, operations)}
+            for _, key, value in takewhile(lambda it: it[0] == Op.H, operations):
+                if key in found:
+                    room.give_back(key, found[key])
+                room.take(key, value, place_error=operations.place_error)
+                found[key] = value
         finally:
             operations.close()
+        return found
 
     def operations(self, *, normalize: bool | None = False) -> OperationReader:
         """Iterate over the operations, with bounded memory; see `jelly_rdflib.read_operations`.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.log.patch_id import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
@@ -36,6 +38,8 @@ class IncomingPatch:
 
     Args:
         operations: They, with or without an `Op.END`.
+        limits: ``max_text_size`` is for the headers, which are kept until the patch is written.
+        place_error: Tells an error where in the input it is.
         must_be_there: Whether no operation at all, and no END, is no patch.
 
     Attributes:
@@ -44,23 +48,33 @@ class IncomingPatch:
 
     Raises:
         LogError: There is no patch, or its ids are none.
+        LimitError: The headers take more memory than they may.
     """
 
-    def __init__(self, operations: Iterator[Operation], *, must_be_there: bool) -> None:
+    def __init__(
+        self,
+        operations: Iterator[Operation],
+        limits: Limits,
+        *,
+        must_be_there: bool,
+        place_error: Callable[[LimitError], None] | None = None,
+    ) -> None:
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
         self._headers: list[Operation] = []
+        take_room = partial(HeaderRoom(limits).take, place_error=place_error)
         first = next(operations, None)
         if first is None and must_be_there:
             raise LogError("there is no patch to append: the input has none")
         while isinstance(first, tuple) and len(first) == 3 and first[0] == Op.H:
-            self._take_header(first)
+            self._take_header(first, take_room)
             first = next(operations, None)
         self._rest = operations if first is None else chain([first], operations)
 
-    def _take_header(self, header: Operation) -> None:
+    def _take_header(self, header: Operation, take_room: Callable[[Any, Any], None]) -> None:
         _, key, value = header
         if key not in ("id", "prev"):
+            take_room(key, value)
             self._headers.append(header)
         elif getattr(self, key) is not None:
             raise LogError(f"the patch has more than one header {key}")
@@ -101,13 +115,13 @@ def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[In
     if is_readable(patch):
         reader = read_operations(patch, limits=limits, normalize=False, format=format)
         try:
-            yield IncomingPatch(reader, must_be_there=True)
+            yield IncomingPatch(reader, limits, must_be_there=True, place_error=reader.place_error)
         finally:
             reader.close()
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")
-        yield IncomingPatch(iter(patch), must_be_there=False)
+        yield IncomingPatch(iter(patch), limits, must_be_there=False)
     else:
         raise TypeError(
             f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"

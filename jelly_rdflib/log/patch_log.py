@@ -193,9 +193,10 @@ class PatchLog:
         The end of the process or a failure of power before that leaves the log as it was, or with
         the whole patch. After an error the log is as it was; after Ctrl+C it may be either.
 
-        The patch gets an ``id`` if it has none. All of it is read once, and memory is bounded by a
-        frame. Lexical forms, headers and aborted transactions are kept. In a log all statements are
-        quads: one without a graph is one of the default graph.
+        The patch gets an ``id`` if it has none. All of it is read once. In memory are a frame, and
+        the headers at its start: those take up to ``max_text_size`` bytes, which is some 20,000
+        short ones. Lexical forms, headers and aborted transactions are kept. In a log all
+        statements are quads: one without a graph is one of the default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` takes, with one

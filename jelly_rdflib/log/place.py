@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -57,7 +58,7 @@ class Place:
         Raises:
             LogError: They don't go with this place.
         """
-        found = [(key, value) for _, key, value in headers]
+        found = [(key, value) for _, key, value in self.some(headers)]
         for key, wanted in self._values().items():
             if key == _PREV and not is_linked:
                 continue
@@ -66,6 +67,16 @@ class Place:
                 shown = " and ".join(map(show_term, values)) or "missing"
                 wish = f"it should be {show_term(wanted)}" if wanted else "there should be none"
                 raise LogError(f"its header {key} is {shown}; {wish}")
+
+    def some(self, headers: Iterable[Operation]) -> list[Operation]:
+        """Return those that say a place, as many as show what is wrong: two of each key."""
+        counts = Counter(self._values().keys())
+        some = []
+        for header in headers:
+            if 0 < counts[header[1]] <= 2:
+                counts[header[1]] += 1
+                some.append(header)
+        return some
 
     @staticmethod
     def has_header(operation: Operation) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -88,15 +89,15 @@ def check_segment(
     headers: list[Operation] = []
     patches = 0
     for batch in read_batches(source, limits=limits, format=FORMAT):
-        headers.extend(headers_of(batch))
+        headers = place.some(chain(headers, headers_of(batch)))
         patches += bytes(batch.ops).count(Op.END)
     if patches != 1:
         raise LogError(f"it has {patches} patches, not one")
     place.check(headers, is_linked=is_linked)
 
 
-def headers_of(batch: Batch) -> list[Operation]:
-    """Return the headers in a batch."""
+def headers_of(batch: Batch) -> Iterator[Operation]:
+    """Iterate over the headers in a batch."""
     if Op.H not in bytes(batch.ops):
-        return []
-    return [operation for operation in batch if operation[0] == Op.H]
+        return iter(())
+    return (operation for operation in batch if operation[0] == Op.H)

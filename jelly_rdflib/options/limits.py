@@ -31,8 +31,9 @@ class Limits:
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
             the lookups hold. Lookups let a small frame stand for much text, so this is apart from
             the frame's own size. Also bytes of a quoted triple in a decoder's saved state, with
-            each of its terms as often as it stands there. In Turtle and the like, bytes that a
-            parser may hold of what is open: of RDF/XML 4 times as many, of JSON-LD 10 times.
+            each of its terms as often as it stands there; and memory of the headers that
+            `jelly_rdflib.concat`, and a patch log of one patch, keep. In Turtle and the like, bytes
+            that a parser may hold of what is open: of RDF/XML 4 times as many, of JSON-LD 10 times.
         max_xml_tags: Tags and attributes of all XML literals of one frame, where each literal
             counts as ten more. rdflib makes a tree of each, which takes some hundred bytes for each
             of them; batches have no trees.

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import itertools
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal, URIRef
+from rdflib import RDF, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import ApplyError, Limits, Op, Patch, PatchError
+from jelly_rdflib import ApplyError, Limits, Op, Patch, PatchError, TripleTerm
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.concat import concat
+from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.algebra.headers import JoinedHeaders
 
 from .strategies import (
     FORMS,
@@ -162,3 +167,57 @@ def test_second_pass_checks_transactions() -> None:
     # what one source starts another can't end
     with pytest.raises(ApplyError, match="the input ends inside a transaction"):
         list(concat([(Op.TX,), A], [D, (Op.TC,)]))
+
+
+def test_headers_are_kept_up_to_a_limit() -> None:
+    headers = [(Op.H, f"key {number}", Literal(number)) for number in range(100)]
+    data = write([*headers, A])
+    small = Limits(max_text_size=10_000)
+    assert list(concat(data))[:-1] == headers
+    for sources in ([data], [io.BytesIO(data)], [write([*headers[:9], A]), data]):
+        with pytest.raises(jr.LimitError, match=r"10000 bytes of memory \(limit max_text_size\)"):
+            next(concat(*sources, limits=small))
+    with pytest.raises(jr.LimitError) as caught:
+        next(concat(data, limits=small))
+    assert caught.value.frame is not None
+    # what is in memory already is not counted
+    assert len(list(concat(headers, Patch(headers), write([A]), limits=small))) == 101
+
+
+def test_headers_of_iterators_are_limited_too() -> None:
+    with pytest.raises(jr.LimitError, match="limit max_text_size"):
+        next(concat((Op.H, "a", O) for _ in itertools.count()))
+
+
+def test_what_counts_of_headers() -> None:
+    def size(*values: Any) -> int:
+        """Return how much room headers with these values take."""
+        for room in range(0, 1 << 22, 50):
+            left = HeaderRoom(Limits(max_text_size=room))
+            with contextlib.suppress(jr.LimitError):
+                for value in values:
+                    left.take("key", value)
+                return room
+        raise AssertionError
+
+    short = size(O)
+    assert 200 < short < 800
+    assert size(O, O) > 2 * short - 100
+    assert size(Literal("x" * 1000)) >= short + 3000 - 100
+    xml = Literal("<a b=''/>" * 100, datatype=RDF.XMLLiteral)
+    assert size(xml) > size(Literal(str(xml))) + 200 * 300
+    # a triple that is quoted twice is there once
+    term = TripleTerm(S, P, Literal("x" * 1000))
+    for _ in range(50):
+        term = TripleTerm(term, P, term)
+    assert size(term) < 50 * 600 + 6000
+
+
+def test_ids_of_many_patches_take_no_room_once_they_are_replaced() -> None:
+    joined = JoinedHeaders()
+    for number in range(100):
+        joined.add("id", URIRef(f"urn:{number}"))
+        joined.add("by", O)
+        joined.end_patch()
+    assert len(joined) == 2
+    assert len(joined._said) == 1

@@ -12,6 +12,7 @@ import json
 import re
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +80,25 @@ def to_text(source: Any, **arguments: Any) -> int:
     return sink.size
 
 
+def append(source: Any, *, format: str, limits: jr.Limits) -> int:
+    """Append a patch to a log; nothing of one that is refused stays there."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = jr.PatchLog.create(Path(folder) / "log", limits=limits)
+        try:
+            return len(log.append(source, format=format).header)
+        except jr.JellyError:
+            assert list(log.path.rglob("*.jellyp*")) == []
+            raise
+
+
+def to_xml(source: Any, **arguments: Any) -> int:
+    sink = Sink()
+    with jr.StatementWriter(sink, format="rdf-xml") as writer:
+        for batch in jr.read_batches(source, **arguments):
+            writer.write_all(batch)
+    return sink.size
+
+
 def apply(source: Any, **arguments: Any) -> int:
     from rdflib import Dataset
 
@@ -140,11 +160,13 @@ def checkout(path: Any, *, format: str, limits: jr.Limits) -> int:
 
 
 USES: dict[str, Callable[..., int]] = {
+    "append": append,
     "apply": apply,
     "batches": lambda source, **arguments: count(jr.read_batches(source, **arguments)),
     "bytes": read_bytes,
     "checkout": checkout,
     "compact": lambda source, **arguments: count(jr.compact(source, **arguments)),
+    "concat": lambda source, **arguments: count(jr.concat(source, **arguments)),
     "index": index,
     "inspect": inspect,
     "invert": lambda source, **arguments: count(jr.invert(source, **arguments)),
@@ -157,6 +179,7 @@ USES: dict[str, Callable[..., int]] = {
     "text": to_text,
     "validate": validate,
     "verify": verify,
+    "xml": to_xml,
 }
 
 

@@ -236,6 +236,30 @@ REFUSED = [
     ),
     Refused("max_text_size", "IRIs of one prefix", many_concatenated_iris, ALL),
     Refused("max_text_size", "lookups full of long names", full_lookups),
+    Refused(
+        "max_text_size",
+        "headers of a patch",
+        lambda: itertools.repeat(b'H a "b" .\n' * 10_000, 150),
+        ("append", "concat"),
+        "rdf-patch",
+    ),
+    Refused(
+        "max_text_size",
+        "headers with long values",
+        lambda: (b'H a "%d%s" .\n' % (n, string(MIB)) for n in range(400)),
+        ("append", "concat"),
+        "rdf-patch",
+    ),
+    Refused(
+        "max_text_size",
+        "headers with trees",
+        lambda: (
+            b'H a "%s%s"^^<%s> .\n' % (b"<a/>" * 1000, b"<b/>" * n, str(RDF.XMLLiteral).encode())
+            for n in range(1000)
+        ),
+        ("append", "concat"),
+        "rdf-patch",
+    ),
     Refused("max_expansion", "an IRI in many frames", iris_in_many_frames),
     Refused(
         "max_expansion", "IRIs in one transaction", iris_in_a_transaction, ("apply", "patches")

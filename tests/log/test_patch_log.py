@@ -298,6 +298,32 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     assert log.verify() == []
 
 
+def test_headers_are_kept_up_to_a_limit(tmp_path: Path) -> None:
+    headers = [(Op.H, f"key {number}", Literal(number)) for number in range(100)]
+    small = jr.Limits(max_text_size=10_000)
+    log = PatchLog.create(tmp_path / "log", limits=small)
+    for patch in (headers, iter(headers), jr.PatchEncoder().encode_frame(headers)):
+        with pytest.raises(jr.LimitError, match=r"10000 bytes of memory \(limit max_text_size\)"):
+            log.append(patch)
+    assert log.version == 0
+    assert files(log.path / "staging") == []
+    # Those that come later are not kept, nor are those that say a place.
+    entry = log.append([headers[0], add(1), *headers])
+    assert list(entry.header)[1:] == ["key 0"]
+    lenient = PatchLog(log.path)
+    entry = lenient.append([*headers, (Op.H, "id", patch_id(1))])
+    assert len(entry.header) == 102
+    with pytest.raises(jr.LimitError, match="limit max_text_size"):
+        _ = PatchLog(log.path, limits=small).patches()[1].header
+
+
+def test_of_a_key_that_comes_again_the_last_value_counts(tmp_path: Path) -> None:
+    log = PatchLog.create(tmp_path / "log")
+    log.append([(Op.H, "by", Literal(number)) for number in range(100)])
+    entry = PatchLog(log.path, limits=jr.Limits(max_text_size=2000)).patches()[0]
+    assert entry.header["by"] == Literal(99)
+
+
 def test_options_say_which_terms_there_may_be(log: PatchLog) -> None:
     quoted = (Op.A, S, P, TripleTerm(S, P, S), GRAPH)
     options = jr.PatchOptions.small(rdf_star=True, stream_type="FRAME", delimited=False)
