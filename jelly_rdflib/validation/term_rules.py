@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.term_checks import (
@@ -13,6 +12,7 @@ from jelly_rdflib.core.term_checks import (
     TermFaults,
     find_generalized_statement,
 )
+from jelly_rdflib.language_tags import is_language_tag, is_well_formed
 from jelly_rdflib.operations import Op
 from jelly_rdflib.validation.faults import Finding, Novelty, show
 
@@ -27,24 +27,8 @@ _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
 
-# RFC 5646, section 2.1.
-_LANGUAGE_TAG = re.compile(
-    r"""
-    (?: [a-z]{2,3} (?: -[a-z]{3} ){0,3} | [a-z]{4,8} )  # language
-    (?: -[a-z]{4} )?  # script
-    (?: - (?: [a-z]{2} | [0-9]{3} ) )?  # region
-    (?: - (?: [a-z0-9]{5,8} | [0-9][a-z0-9]{3} ) )*  # variants
-    (?: - [0-9a-wy-z] (?: -[a-z0-9]{2,8} )+ )*  # extensions
-    (?: -x (?: -[a-z0-9]{1,8} )+ )?  # for private use
-    | x (?: -[a-z0-9]{1,8} )+
-    # Registered before there were rules.
-    | en-gb-oed | sgn-be-fr | sgn-be-nl | sgn-ch-de
-    | i- (?: ami | bnn | default | enochian | hak | klingon | lux | mingo | navajo | pwn | tao
-           | tay | tsu )
-    """,
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
-_TAG_OF_TURTLE = re.compile("[a-zA-Z]+(?:-[a-zA-Z0-9]+)*")
+# The longest of version 6 has 45 characters.
+_MAX_ADDRESS = 64
 _FUTURE_ADDRESS = re.compile(r"v[0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+", re.IGNORECASE)
 
 
@@ -114,15 +98,10 @@ def _judge(fault: int, text: str) -> tuple[str, str] | None:
         )
     if fault == TermFault.LANGUAGE_TAG:
         # What is no tag at all is an error of its own.
-        if _is_language_tag(text) or _TAG_OF_TURTLE.fullmatch(text) is None:
+        if is_well_formed(text) or not is_language_tag(text.encode()):
             return None
         return "language-tag", f"{show(text)} is no language tag of BCP 47"
     return "language-string", f"literal {show(text)} of rdf:langString has no language tag"
-
-
-@lru_cache
-def _is_language_tag(tag: str) -> bool:
-    return _LANGUAGE_TAG.fullmatch(tag) is not None
 
 
 def _has_good_address(iri: str) -> bool:
@@ -130,6 +109,8 @@ def _has_good_address(iri: str) -> bool:
     address = iri[iri.index("[") + 1 : iri.index("]")]
     if _FUTURE_ADDRESS.fullmatch(address):
         return True
+    if len(address) > _MAX_ADDRESS:
+        return False
     try:
         ipaddress.IPv6Address(address)
     except ValueError:

@@ -1,9 +1,8 @@
-"""Literals: language tags, and the lexical forms that values have, as for Jena."""
+"""Literals: the lexical forms that values have, as for Jena."""
 
 from __future__ import annotations
 
 import math
-import re
 from decimal import Decimal
 
 __all__ = [
@@ -12,23 +11,10 @@ __all__ = [
     "decimal_size",
     "decimal_text",
     "double_text",
-    "is_language_tag",
 ]
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF_LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
-
-_LANGUAGE_TAG = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
-
-
-def is_language_tag(text: bytes) -> bool:
-    """Is it the LANGTAG of N-Triples and Turtle, without its @?
-
-    Examples:
-        >>> is_language_tag(b"en-GB"), is_language_tag(b"en_GB")
-        (True, False)
-    """
-    return _LANGUAGE_TAG.fullmatch(text) is not None
 
 
 def double_text(value: float) -> str:

@@ -18,7 +18,6 @@ from jelly_rdflib.encodings.rdf_patch_thrift.literals import (
     decimal_size,
     decimal_text,
     double_text,
-    is_language_tag,
 )
 from jelly_rdflib.encodings.rdf_patch_thrift.row_input import RowInput, RowIsCutOff
 from jelly_rdflib.encodings.rdf_patch_thrift.schema import (
@@ -43,6 +42,7 @@ from jelly_rdflib.encodings.rdf_patch_thrift.wire import (
     string_size,
 )
 from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.language_tags import is_language_tag
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 

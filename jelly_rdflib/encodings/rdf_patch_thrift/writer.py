@@ -12,7 +12,6 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.term_table import TermTable
 from jelly_rdflib.core.terms import TermKind
-from jelly_rdflib.encodings.rdf_patch_thrift.literals import is_language_tag
 from jelly_rdflib.encodings.rdf_patch_thrift.schema import (
     RDF_IRI,
     PatchTxn,
@@ -27,6 +26,7 @@ from jelly_rdflib.encodings.rdf_patch_thrift.wire import (
     struct_field,
 )
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.language_tags import is_language_tag
 from jelly_rdflib.operations import Op, Operation
 
 __all__ = ["ThriftPatchEncoder"]

@@ -1,0 +1,54 @@
+"""Language tags, held against the regular expressions that they would be told by."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jelly_rdflib.language_tags import is_language_tag, is_well_formed
+
+TURTLE = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
+# RFC 5646, section 2.1, as its grammar has it.
+BCP_47 = re.compile(
+    r"""
+    (?: [a-z]{2,3} (?: -[a-z]{3} ){0,3} | [a-z]{4,8} )
+    (?: -[a-z]{4} )?
+    (?: - (?: [a-z]{2} | [0-9]{3} ) )?
+    (?: - (?: [a-z0-9]{5,8} | [0-9][a-z0-9]{3} ) )*
+    (?: - [0-9a-wy-z] (?: -[a-z0-9]{2,8} )+ )*
+    (?: -x (?: -[a-z0-9]{1,8} )+ )?
+    | x (?: -[a-z0-9]{1,8} )+
+    | en-gb-oed | sgn-be-fr | sgn-be-nl | sgn-ch-de
+    | i- (?: ami | bnn | default | enochian | hak | klingon | lux | mingo | navajo | pwn | tao
+           | tay | tsu )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+SUBTAGS = [
+    *("en", "de", "x", "X", "a", "1", "abc", "abcd", "abcde", "12345678", "123456789", "1abc"),
+    *("123", "CH", "Latn", "a1", "", "\u00e9", "a_", "\n", "\u212a"),
+]
+tags = st.one_of(
+    st.lists(st.sampled_from(SUBTAGS), max_size=7).map("-".join),
+    st.sampled_from(["i-klingon", "EN-GB-oed", "sgn-be-fr", "i-tsu-x", "i-nobody"]),
+    st.text("aAxz19-\u00e9", max_size=12),
+)
+
+
+@given(tags)
+def test_tags_of_turtle(tag: str) -> None:
+    data = tag.encode()
+    assert is_language_tag(data) == (TURTLE.fullmatch(data) is not None)
+
+
+@given(tags)
+def test_tags_of_bcp_47(tag: str) -> None:
+    assert is_well_formed(tag) == (BCP_47.fullmatch(tag) is not None)
+
+
+@pytest.mark.parametrize("tag", ["de-Latn-CH-1996-u-co-phonebk-x-a", "i-klingon", "x-a", "zh-cmn"])
+def test_what_is_well_formed(tag: str) -> None:
+    assert is_well_formed(tag)
