@@ -24,6 +24,9 @@ cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
 
+# What is said to be no boolean, in the place of what is none.
+cdef str ODD_BOOLEAN = "\u2026"
+cdef const char* XSD_BOOLEAN = b"http://www.w3.org/2001/XMLSchema#boolean"
 cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
 cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
 cdef const char* HTML = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML"
@@ -31,6 +34,7 @@ cdef const char* DURATION = b"http://www.w3.org/2001/XMLSchema#duration"
 cdef const char* DAY_TIME_DURATION = b"http://www.w3.org/2001/XMLSchema#dayTimeDuration"
 cdef const char* YEAR_MONTH_DURATION = b"http://www.w3.org/2001/XMLSchema#yearMonthDuration"
 cdef enum:
+    XSD_BOOLEAN_SIZE = 40
     XSD_DECIMAL_SIZE = 40
     XML_LITERAL_SIZE = 53
     HTML_SIZE = 47
@@ -177,6 +181,7 @@ cdef class NodeFactory:
         cdef object language = None
         cdef object datatype = None
         cdef object value = text
+        cdef object known = text
         cdef object literal
         if kind == TermKind.LANGUAGE_LITERAL:
             language = <object>PyList_GET_ITEM(nodes, terms.extras[term])
@@ -186,10 +191,13 @@ cdef class NodeFactory:
                 normalize = self.normalize
                 if normalize is not False and has_long_exponent(terms, term):
                     normalize = False
-                made = make_typed(types, text, datatype, normalize)
+                if is_odd_boolean(terms, term):
+                    # rdflib warns of each and makes the same of all. Python keeps what it warned of.
+                    known = ODD_BOOLEAN
+                made = make_typed(types, known, datatype, normalize)
                 if made is None and normalize is not False:
                     normalize = False
-                    made = make_typed(types, text, datatype, normalize)
+                    made = make_typed(types, known, datatype, normalize)
                 if made is not None and (normalize or is_text_of(made, terms, term)):
                     return made
                 # rdflib collapses the white space of some datatypes even so.
@@ -389,6 +397,28 @@ cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
         at += 1
     # Whatever characters they are: Python knows more digits than ten.
     return end - at > 2
+
+
+cdef bint is_odd_boolean(const TermColumns* terms, uint32_t term) noexcept:
+    """Is this a boolean that rdflib takes for neither true nor false?"""
+    if not is_datatype(terms, term, XSD_BOOLEAN, XSD_BOOLEAN_SIZE):
+        return False
+    cdef const uint8_t* text = text_start(terms, term)
+    cdef Py_ssize_t size = text_size(terms, term)
+    if size == 1:
+        return text[0] != b"0" and text[0] != b"1"
+    return not (
+        (size == 4 and is_word(text, b"true", 4)) or (size == 5 and is_word(text, b"false", 5))
+    )
+
+
+cdef bint is_word(const uint8_t* text, const char* word, Py_ssize_t size) noexcept:
+    """Is a text this word of small letters, in letters of any case?"""
+    cdef Py_ssize_t i
+    for i in range(size):
+        if text[i] | 0x20 != <uint8_t>word[i]:
+            return False
+    return True
 
 
 cdef inline bint has_character_not_for_iris(const TermColumns* terms, uint32_t term) noexcept:
