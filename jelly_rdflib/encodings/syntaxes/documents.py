@@ -129,6 +129,8 @@ _NAMELESS_START = re.compile(
 _NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
 # Of predicates and types that are known to end with a name, or not to.
 _MAX_KNOWN = 1 << 12
+# In characters; longer ones are tried each time.
+_MAX_KNOWN_SIZE = 1 << 10
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 # What pyoxigraph declares by itself, and what XML does.
 _OWN_PREFIXES = {
@@ -200,17 +202,20 @@ class XmlDocument(Document):
         """Does an IRI end with what can be the name of an element?"""
         known = self._ends_with_name.get(iri)
         if known is None:
-            try:
-                text = self._serialize(f"<s:s> {iri} <o:o> .\n".encode(), {})
-            except OSError:
-                known = False
-            else:
-                # If it does not, what pyoxigraph makes of it is no XML with namespaces.
-                known = b"<oxprefix:" not in text and b"<xmlns:" not in text
+            known = self._try_name(iri)
             if len(self._ends_with_name) >= _MAX_KNOWN:
                 self._ends_with_name.clear()
-            self._ends_with_name[iri] = known
+            if len(iri) <= _MAX_KNOWN_SIZE:
+                self._ends_with_name[iri] = known
         return known
+
+    def _try_name(self, iri: str) -> bool:
+        try:
+            text = self._serialize(f"<s:s> {iri} <o:o> .\n".encode(), {})
+        except OSError:
+            return False
+        # If it does not, what pyoxigraph makes of it is no XML with namespaces.
+        return b"<oxprefix:" not in text and b"<xmlns:" not in text
 
     def _name(self, match: re.Match[bytes]) -> bytes:
         """Return the start of an element that has its type inside."""

@@ -22,6 +22,8 @@ __all__ = ["BatchTerms", "check_positions", "is_good", "write_iri", "write_node"
 
 # As deep as a reader follows.
 _MAX_NESTING_DEPTH = 1000
+# In characters; longer tags are checked each time.
+_MAX_KEPT_TAG = 100
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # What makes a literal one of them is its tag, and its direction.
@@ -74,13 +76,24 @@ def write_literal(lexical: str, language: str | None, datatype: str | None) -> s
     return text
 
 
-@functools.lru_cache
 def check_tag(tag: str) -> None:
     """Check a language tag.
 
     Raises:
         EncodeError: It is none.
     """
+    if len(tag) <= _MAX_KEPT_TAG:
+        _check_short_tag(tag)
+    else:
+        _make_tagged(tag)
+
+
+@functools.lru_cache
+def _check_short_tag(tag: str) -> None:
+    _make_tagged(tag)
+
+
+def _make_tagged(tag: str) -> None:
     _make(lambda text: ox.Literal("", language=text), "a language tag", tag)
 
 
