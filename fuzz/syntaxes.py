@@ -99,6 +99,8 @@ def _check_watch(
         assert whole is None or whole.error is not None or sum(whole.items) >= len(quads)
     except SyntaxError:
         assert whole is None or whole.error is not None
+    if isinstance(watch, JsonNesting):
+        assert len(quads) <= watch.made
     if _held(name, parser, quads) > HELD:
         assert not _lets_through(make_watch(HELD), data), "the watch did not notice"
 

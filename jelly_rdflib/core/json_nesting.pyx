@@ -43,6 +43,8 @@ cdef enum:
 cdef double FREE_CONTEXT_WORK = <uint64_t>1 << 32
 # So that sums with it are no larger than they may be.
 cdef double MAX_ERRORS = <uint64_t>1 << 60
+# Containers whose values are objects with any keys.
+cdef frozenset MAPS = frozenset(("@id", "@index", "@language", "@type"))
 
 
 cdef struct JsonObject:
@@ -88,8 +90,12 @@ cdef class JsonNesting(NestingWatch):
             attributes of `jelly_rdflib.encodings.syntaxes.contexts.ContextSize`. Without it
             contexts are not watched.
         is_lenient: Whether IRIs may have blanks.
+
+    Attributes:
+        made: How many statements the outermost objects make that have ended, at the most.
     """
 
+    cdef readonly uint64_t made
     cdef object measure_context
     cdef bint is_lenient
     cdef JsonObject* objects  # that are open, from 1
@@ -105,6 +111,8 @@ cdef class JsonNesting(NestingWatch):
     # Of the outermost object.
     cdef uint64_t events
     cdef uint64_t statements
+    cdef uint64_t parts
+    cdef uint64_t properties
     cdef uint64_t text
     cdef uint64_t longest_key
     cdef uint64_t longest_value
@@ -114,7 +122,7 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t deepest_scope
     cdef uint64_t scope_errors
     cdef uint64_t scope_nulls
-    cdef bint has_graph_container
+    cdef set value_means  # of its contexts
     cdef bint has_list
     cdef double work
     # Where the context is that is being read, as far as it is.
@@ -131,6 +139,7 @@ cdef class JsonNesting(NestingWatch):
         self.is_lenient = is_lenient
         self.context = bytearray()
         self.scoped_terms = set()
+        self.value_means = set()
         PyMem_Free(self.objects)
         PyMem_Free(self.is_array)
         self.is_array = NULL
@@ -277,11 +286,13 @@ cdef class JsonNesting(NestingWatch):
             )
             if self.is_keyword(size, b"@list") or self.is_keyword(size, b"@set"):
                 self.has_list = True
+            self.properties += self.key[0] != b"@"
         self.is_part_next = not self.has_escape and (
             (size == 3 and memcmp(self.key, b"@id", 3) == 0)
             or (size == 6 and memcmp(self.key, b"@value", 6) == 0)
             or (size == 9 and memcmp(self.key, b"@language", 9) == 0)
         )
+        self.parts += self.is_part_next and self.context_depth == 0
         cdef JsonObject* whole = &self.objects[self.top]
         whole.keys += 1
         whole.opens = whole.opens_outside or self.is_scoped_term(size)
@@ -299,7 +310,8 @@ cdef class JsonNesting(NestingWatch):
             return False
 
     cdef int open(self, bint is_array, size_t at) except -1:
-        self.note_event(not is_array, at)
+        # An array in another is a list in a list.
+        self.note_event(not is_array or (self.depth > 1 and self.is_array[self.depth - 1]), at)
         self.is_array[self.depth] = is_array
         self.expects_key = not is_array
         self.is_part_next = False
@@ -376,6 +388,7 @@ cdef class JsonNesting(NestingWatch):
         cdef uint64_t iris = (
             2 * self.longest_value + self.longest_key + 4 * whole.open_longest
         )
+        cdef uint64_t statements = self.count_statements()
         cdef double errors = (
             whole.errors
             + whole.scoped_errors * self.scope_nulls
@@ -385,7 +398,7 @@ cdef class JsonNesting(NestingWatch):
             EVENT_SIZE * self.events + KEY_SIZE * whole.keys + 3 * self.text + whole.held
             + <uint64_t>min(errors, MAX_ERRORS)
             + (whole.scoped_contexts if self.scoped_terms else whole.contexts)
-            + self.statements * (STATEMENT_SIZE + iris),
+            + statements * (STATEMENT_SIZE + iris),
             at,
         )
         self.work += (
@@ -399,19 +412,39 @@ cdef class JsonNesting(NestingWatch):
                 " byte of the input",
                 offset=self.position + at,
             )
-        if self.has_graph_container and self.has_list:
+        # An item of a list has one for itself, and one that leads to the next.
+        self.made += 2 * statements
+        if "@graph" in self.value_means and self.has_list:
             raise DecodeError(
                 "JSON-LD with a container of graphs is read without @list and @set only: pyoxigraph"
                 " would end the process",
                 offset=self.position + at,
             )
-        self.has_graph_container = self.has_list = False
-        self.events = self.statements = self.text = 0
+        self.has_list = False
+        self.value_means.clear()
+        self.events = self.statements = self.parts = self.properties = self.text = 0
         self.longest_key = self.longest_value = 0
         self.longest_scoped_term = self.largest_scope = self.deepest_scope = 0
         self.scope_errors = self.scope_nulls = 0
         self.scoped_terms.clear()
         return 0
+
+    cdef uint64_t count_statements(self) except? 0:
+        """Return how many values the outermost object has, or what takes as much.
+
+        A value makes up to two statements: in a list one for itself, and one that leads on.
+        """
+        cdef uint64_t count = self.statements
+        if "@graph" in self.value_means or "@index" in self.value_means:
+            # A graph has a name, and a statement with that; an index that is a property another.
+            count *= 2
+        if "@list" in self.value_means:
+            # From each property to its list.
+            count += self.properties
+        if not self.value_means.isdisjoint(MAPS):
+            # There these words are keys like others.
+            count += self.parts
+        return count
 
     cdef int end_context(self, size_t at) except -1:
         cdef JsonObject* whole = &self.objects[self.top]
@@ -432,7 +465,7 @@ cdef class JsonNesting(NestingWatch):
         whole.errors += size.errors
         whole.protected += size.protected
         whole.nulls += size.nulls
-        self.has_graph_container = self.has_graph_container or size.has_graph_container
+        self.value_means |= size.means
         self.has_list = self.has_list or size.has_list_alias
         if size.scoped_terms:
             self.largest_scope = max(self.largest_scope, <uint64_t>size.largest_scope)

@@ -119,11 +119,16 @@ def typed(terms: bytes, types: Iterable[bytes]) -> bytes:
     return b'{"@context":{%s},"@type":[%s]}' % (terms, b",".join(b'"%s"' % each for each in types))
 
 
+def containing(container: bytes, content: bytes) -> bytes:
+    return b'{"@context":{%s},"a":%s}' % (CONTAINER % container, content)
+
+
 def json_nested(levels: int, start: bytes, content: bytes) -> bytes:
     return (b"{" + start + b'"urn:p":') * levels + content + b"}" * levels
 
 
 CONTEXT = b'"@context":{"a":"urn:a"},'
+CONTAINER = b'"a":{"@id":"urn:a","@container":"%s"}'
 LONG = b'"p":"urn:%s/"'
 OF_A_TERM = b'{"@context":{"t":{"@id":"urn:t","@context":{%s}}},"t":%s}'
 SCOPED = b',"t":{"@id":"urn:t","@context":{"x":"urn:x"}}'
@@ -209,6 +214,22 @@ REFUSED: list[tuple[str, str, str, Callable[[], bytes | Iterable[bytes]]]] = [
     ("max_text_size", "json-ld", "3 million values", lambda: b'{"urn:p":%s}' % values(3_000_000)),
     ("max_text_size", "json-ld", "values in 60 objects", lambda: json_nested(
         60, b"", values(50_000)
+    )),
+    ("max_text_size", "json-ld", "lists in lists", lambda: containing(
+        b"@list", values(430_000, b"[[]]")
+    )),
+    ("max_text_size", "json-ld", "lists in lists in a graph with a long name", lambda: (
+        b'{"@context":{%s},"@id":"urn:%s","@graph":[{"a":%s}]}' % (
+            CONTAINER % b"@list", long(3000), values(50_000, b"[[]]")
+        )
+    )),
+    ("max_text_size", "json-ld", "properties with empty lists", lambda: (
+        b'{"@context":{%s},"@id":"urn:%s","@graph":[{%s}]}' % (
+            CONTAINER % b"@list", long(10_000), b",".join([b'"a":[]'] * 20_000)
+        )
+    )),
+    ("max_text_size", "json-ld", "graphs in graphs", lambda: containing(
+        b"@graph", values(69_000, b'{"a":{}}')
     )),
     ("", "json-ld", "objects that copy a context", lambda: in_context(
         definitions(5000), values(5000, b'{"@context":{"a":"urn:a"}}')
@@ -311,6 +332,8 @@ READ: list[tuple[str, str, Callable[[], bytes]]] = [
     ("rdf-xml", "250,000 identifiers", lambda: xml(identifiers(250_000), 1, b" xml:base='urn:a'")),
     ("json-ld", "155,000 values", lambda: b'{"urn:p":%s}' % values(155_000)),
     ("json-ld", "a list", lambda: b'{"urn:p":{"@list":%s}}' % values(130_000)),
+    ("json-ld", "lists in a list", lambda: containing(b"@list", values(60_000, b"[[]]"))),
+    ("json-ld", "graphs in a container", lambda: containing(b"@graph", values(75_000, b"{}"))),
     ("json-ld", "references", lambda: in_context(
         LONG % long(100), values(30_000, b'{"@id":"p:a"}')
     )),

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["ContextSize", "measure_context"]
+__all__ = ["VALUE_MEANS", "ContextSize", "measure_context"]
 
 # What a definition takes in pyoxigraph's parser, in bytes, and what was read of it.
 _DEFINITION_SIZE = 1000
@@ -24,6 +24,9 @@ _OTHER_KEYWORDS = frozenset(
         *("@propagate", "@protected", "@reverse", "@type", "@value", "@version", "@vocab"),
     )
 )
+
+# By these a property's values may be graphs, make a list, or stand in a map.
+VALUE_MEANS = frozenset(("@graph", "@id", "@index", "@language", "@list", "@type"))
 
 
 class ContextSize(NamedTuple):
@@ -44,7 +47,7 @@ class ContextSize(NamedTuple):
         scope_errors: The most of ``errors`` that one of these has.
         scope_nulls: The most of ``nulls``.
         scoped_terms: The terms that open them, in UTF-8.
-        has_graph_container: Whether values of a property may be graphs.
+        means: The words of `VALUE_MEANS` that its definitions have.
         has_list_alias: Whether there may be another name for ``@list`` or ``@set``.
     """
 
@@ -62,7 +65,7 @@ class ContextSize(NamedTuple):
     scope_errors: int = 0
     scope_nulls: int = 0
     scoped_terms: frozenset[bytes] = frozenset()
-    has_graph_container: bool = False
+    means: frozenset[str] = frozenset()
     has_list_alias: bool = False
 
 
@@ -122,7 +125,7 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         deepest_scope=max((1 + each.scopes for each in scopes.values()), default=0),
         scope_errors=max((each.errors for each in scopes.values()), default=0),
         scope_nulls=max((each.nulls for each in scopes.values()), default=0),
-        has_graph_container=_has_graph_container(value) or inner.has_graph_container,
+        means=_find_means(value) | inner.means,
         has_list_alias=inner.has_list_alias
         or any(_may_name_lists(_text(term, each)) for term, each in value.items()),
     )
@@ -146,7 +149,7 @@ def _join(sizes: list[ContextSize]) -> ContextSize:
         deepest_scope=max(each.deepest_scope for each in sizes),
         scope_errors=max(each.scope_errors for each in sizes),
         scope_nulls=max(each.scope_nulls for each in sizes),
-        has_graph_container=any(each.has_graph_container for each in sizes),
+        means=frozenset().union(*(each.means for each in sizes)),
         has_list_alias=any(each.has_list_alias for each in sizes),
     )
 
@@ -156,13 +159,20 @@ def _may_name_lists(text: str) -> bool:
     return text.startswith("@") and text not in _OTHER_KEYWORDS
 
 
-def _has_graph_container(context: dict[str, Any]) -> bool:
-    return any(
-        "@graph" in (each if isinstance(each, list) else [each])
-        for value in context.values()
-        if isinstance(value, dict)
-        for each in value.values()
-    )
+def _find_means(context: dict[str, Any]) -> frozenset[str]:
+    words: set[Any] = set()
+    for definition in context.values():
+        if not isinstance(definition, dict):
+            continue
+        words.update({"@index"} & definition.keys())
+        for key, value in definition.items():
+            if key != "@type":
+                words.update(
+                    word
+                    for word in (value if isinstance(value, list) else [value])
+                    if isinstance(word, str)
+                )
+    return VALUE_MEANS & words
 
 
 def _protected(context: dict[str, Any]) -> int:

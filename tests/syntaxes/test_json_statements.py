@@ -1,0 +1,63 @@
+"""An object of JSON-LD makes no more statements than it is thought to make."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+
+import jelly_rdflib as jr
+from fuzz.documents import make_document
+from jelly_rdflib.core.json_nesting import JsonNesting
+from jelly_rdflib.encodings.syntaxes.contexts import measure_context
+
+from ..strategies import dice
+
+LIST = {"@id": "urn:t", "@container": "@list"}
+INDEX = {"@id": "urn:t", "@container": "@index", "@index": "urn:i"}
+TYPES = {"@id": "urn:t", "@container": "@type"}
+SCOPE = {"@id": "urn:s", "@context": {"t": INDEX}}
+
+
+def count(document: Any) -> tuple[int, int]:
+    """Return how many statements are made, and how many there may be."""
+    data = json.dumps(document).encode()
+    watch = JsonNesting(128, measure_context=measure_context, is_lenient=True)
+    watch.look(data)
+    return len(list(ox.parse(data, ox.RdfFormat.JSON_LD, lenient=True))), watch.made
+
+
+@given(dice)
+def test_random_documents(r: random.Random) -> None:
+    for _ in range(50):
+        try:
+            made, most = count(make_document(r))
+        except (jr.DecodeError, SyntaxError):
+            continue
+        assert made <= most
+
+
+@pytest.mark.parametrize(
+    ("document", "made", "most"),
+    [
+        ({"urn:p": "x"}, 1, 2),
+        ({"urn:p": {"@list": ["x", "y"]}}, 5, 6),
+        ({"@context": {"t": LIST}, "t": [[[]], [[]]]}, 9, 10),
+        ({"@context": {"t": LIST}, "t": {"t": "x"}}, 6, 8),
+        ({"@context": {"t": INDEX}, "t": {"a": [{}, {}]}}, 4, 12),
+        ({"@context": {"s": SCOPE}, "s": {"t": {"a": [{}, {}]}}}, 5, 16),
+        (
+            {"@context": {"t": TYPES}, "@id": "urn:a", "t": {"@value": "urn:b", "@id": "urn:c"}},
+            4,
+            8,
+        ),
+        ({"@context": {"t": {"@id": "urn:t", "@container": "@graph"}}, "t": [{}, {}]}, 2, 8),
+        ([{"urn:p": "x"}, {"urn:p": "x"}], 2, 4),
+    ],
+)
+def test_what_is_counted(document: Any, made: int, most: int) -> None:
+    assert count(document) == (made, most)
