@@ -59,11 +59,11 @@ def parse_terms(data: bytes) -> None:
 
 
 def _depth(watch: NestingWatch, data: bytes, size: int) -> int | None:
-    """Return how deep a text nests, looked at in pieces; None if that is too deep."""
+    """Return how deep a text nests, looked at in pieces; None if it is refused."""
     try:
         for start in range(0, len(data), size):
             watch.look(data[start : start + size])
-    except jr.LimitError:
+    except jr.DecodeError:
         return None
     return watch.depth
 
