@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,12 +12,17 @@ from typing import Any
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.operations import Op
+from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["Counts", "Sizes", "count_operations"]
+__all__ = ["Counts", "NameCounts", "Sizes", "count_operations", "rank"]
 
 DEFAULT_GRAPH = "default graph"
 # Up to so many transactions are told one by one; of more, neighbours are taken together.
 MAX_SIZES = 1024
+# So many graphs are counted one by one, and so many predicates, and they take so many bytes. All
+# that come after them are counted together.
+MAX_NAMES = 100_000
+MAX_NAME_BYTES = 12 << 20
 
 _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
 _CHANGES = (Op.A, Op.D)
@@ -68,14 +74,55 @@ def _pair_up(numbers: list[int]) -> list[int]:
     return [one + other for one, other in zip(numbers[::2], numbers[1::2], strict=True)]
 
 
+class NameCounts(Counter[tuple[str, Op]]):
+    """How often names are there, by ``(name, op)``: exact for those that come first.
+
+    Once there are more names than are counted one by one, all that come for the first time after
+    that are the others.
+
+    Attributes:
+        others: How often these are there, by op.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others: Counter[Op] = Counter()
+        self._names = 0
+        self._bytes = 0
+        self._is_full = False
+
+    @property
+    def distinct(self) -> str:
+        """How many names there are, in words."""
+        known = f"{len({name for name, _ in self}):,}"
+        return f"more than {known}" if self.others else known
+
+    def count(self, name: str | None, op: Op, count: int) -> None:
+        """Count a name; None is one that is too long to be kept."""
+        if name is not None and (self._has(name) or self._take(name)):
+            self[name, op] += count
+        else:
+            self.others[op] += count
+
+    def _has(self, name: str) -> bool:
+        return (name, Op.A) in self or (name, Op.D) in self
+
+    def _take(self, name: str) -> bool:
+        self._names += 1
+        self._bytes += sys.getsizeof(name)
+        # It stays full, though a shorter name may fit: so the others are those that come last.
+        self._is_full |= self._names > MAX_NAMES or self._bytes > MAX_NAME_BYTES
+        return not self._is_full
+
+
 @dataclass
 class Counts:
     """What a stream has.
 
     Attributes:
         operations: Operations by code.
-        graphs, predicates: Added and deleted statements by ``(graph, op)``, ``(predicate, op)``;
-            terms are in the syntax of N-Triples.
+        graphs, predicates: Added and deleted statements by graph and by predicate; terms are in the
+            syntax of N-Triples.
         patches: Patches that have operations.
         committed: Transactions that were committed; operations outside of one are one too.
         aborted: Transactions that were aborted.
@@ -83,8 +130,8 @@ class Counts:
     """
 
     operations: Counter[Op] = field(default_factory=Counter)
-    graphs: Counter[tuple[str, Op]] = field(default_factory=Counter)
-    predicates: Counter[tuple[str, Op]] = field(default_factory=Counter)
+    graphs: NameCounts = field(default_factory=NameCounts)
+    predicates: NameCounts = field(default_factory=NameCounts)
     patches: int = 0
     committed: int = 0
     aborted: int = 0
@@ -103,25 +150,29 @@ class Counts:
                 "median": self.sizes.median,
                 "largest": max(histogram, default=0),
             },
-            "graphs": _as_rows(self.graphs, "graph"),
-            "predicates": _as_rows(self.predicates, "predicate"),
+            **_as_rows(self.graphs, "graph"),
+            **_as_rows(self.predicates, "predicate"),
         }
 
 
-def _as_rows(counts: Counter[tuple[str, Op]], key: str) -> list[dict[str, Any]]:
-    return [
+def _as_rows(counts: NameCounts, key: str) -> dict[str, Any]:
+    rows = [
         {key: name, "added": added, "deleted": deleted} for name, added, deleted in rank(counts)
     ]
+    if not counts.others:
+        return {f"{key}s": rows}
+    others = {"added": counts.others[Op.A], "deleted": counts.others[Op.D]}
+    return {f"{key}s": rows, f"other_{key}s": others}
 
 
 def rank(counts: Counter[tuple[str, Op]]) -> list[tuple[str, int, int]]:
-    """Return names with what was added and deleted; those with most first."""
+    """Return names with what was added and deleted; those with most first, and no others."""
     rows = [(name, counts[name, Op.A], counts[name, Op.D]) for name in {name for name, _ in counts}]
     return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
 
 
 def count_operations(batches: Iterable[Batch]) -> Counts:
-    """Count what a stream has; memory is bounded by a batch and by the distinct names."""
+    """Count what a stream has; memory is bounded by a batch and `MAX_NAMES`."""
     counter = _Counter()
     for batch in batches:
         counter.take(batch)
@@ -159,7 +210,7 @@ class _Counter:
         ):
             for (code, term), count in Counter(zip(ops, column, strict=True)).items():
                 if code in _CHANGES:
-                    counts[_name(batch, term), Op(code)] += count
+                    counts.count(_name(batch, term), Op(code), count)
 
     def _take_changes(self, ops: bytes, start: int, stop: int) -> None:
         self._added += ops.count(Op.A, start, stop)
@@ -194,7 +245,7 @@ class _Counter:
         return self._counts
 
 
-def _name(batch: Batch, term: int) -> str:
+def _name(batch: Batch, term: int) -> str | None:
     terms = batch.terms
     kind = terms.kinds[term]
     if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
@@ -202,4 +253,18 @@ def _name(batch: Batch, term: int) -> str:
     if kind == TermKind.IRI:
         text = bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]])
         return f"<{text.decode('utf-8')}>"
-    return str(terms[term].n3())
+    node = terms[term]
+    return None if _is_long(node) else str(node.n3())
+
+
+def _is_long(node: Any) -> bool:
+    """Would this be a long name? A quoted triple may have the same long terms over and over."""
+    size = 0
+    waiting = [node]
+    while waiting and size <= MAX_NAME_BYTES:
+        term = waiting.pop()
+        if isinstance(term, TripleTerm):
+            waiting += (term.s, term.p, term.o)
+        else:
+            size += len(term)
+    return size > MAX_NAME_BYTES

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.counting import Counts, Sizes, rank
+from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes, rank
 from jelly_rdflib.cli.outputs import check_folder, open_output
 
 __all__ = ["check_picture", "plot_counts"]
@@ -67,8 +67,8 @@ def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
     figure.suptitle(_escape(name))
     axes = figure.subplots(3, 1, height_ratios=heights)
     _plot_transactions(axes[0], counts.sizes)
-    _plot_ranking(axes[1], "predicates", predicates, len({each for each, _ in counts.predicates}))
-    _plot_ranking(axes[2], "graphs", graphs, len({each for each, _ in counts.graphs}))
+    _plot_ranking(axes[1], "predicates", predicates, counts.predicates)
+    _plot_ranking(axes[2], "graphs", graphs, counts.graphs)
     with open_output(path) as destination:
         # No date, so that the same input gives the same picture.
         metadata = {"Date": None} if kind == "svg" else None
@@ -89,7 +89,9 @@ def _plot_transactions(axis: Any, sizes: Sizes) -> None:
     axis.yaxis.set_major_formatter(_THOUSANDS)
 
 
-def _plot_ranking(axis: Any, what: str, rows: list[tuple[str, int, int]], total: int) -> None:
+def _plot_ranking(
+    axis: Any, what: str, rows: list[tuple[str, int, int]], counts: NameCounts
+) -> None:
     names = [_shorten(name) for name, _, _ in rows]
     places = range(len(rows))
     added = [count for _, count, _ in rows]
@@ -98,7 +100,7 @@ def _plot_ranking(axis: Any, what: str, rows: list[tuple[str, int, int]], total:
     axis.set_yticks(places, names)
     axis.invert_yaxis()
     axis.xaxis.set_major_formatter(_THOUSANDS)
-    shown = "" if len(rows) == total else f", {len(rows)} of {total:,}"
+    shown = "" if counts.distinct == f"{len(rows):,}" else f", {len(rows)} of {counts.distinct}"
     axis.set_title(f"{what}{shown}", loc="left")
 
 

@@ -34,13 +34,14 @@ def escape_rows(rows: bytes) -> bytes:
     return _ORDERS_IN_ROWS.sub(lambda found: printable(found[0].decode()).encode(), rows)
 
 
-def say(text: Any, *, err: bool = False) -> None:
+def say(text: Any, *, err: bool = False, end: str = "\n") -> None:
     """Print a line that may have parts of an input.
 
     Args:
         text: The line.
         err: Whether it goes to standard error.
+        end: What comes after it.
     """
     import click
 
-    click.echo(printable(str(text)), err=err)
+    click.echo(printable(str(text)) + end, err=err, nl=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
+from typing import Any
 
 import click
 
@@ -12,6 +14,9 @@ from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
+
+# How much of JSON is printed at once: numbers, names, and what is between them.
+_PARTS = 10_000
 
 
 @click.command("stats")
@@ -37,6 +42,9 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
 
     FILE has changes or statements; without it, standard input is read.
 
+    The first 100,000 graphs, up to 12 MiB of names, and as many predicates are counted one by one;
+    those that come after them are counted together, as others.
+
     \b
     Examples:
       jellyp stats changes.jellyp
@@ -56,8 +64,16 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     if plot is not None:
         plot_counts(counts, plot, input_.name, top)
     if as_json:
-        say(json.dumps(counts.as_dict(), indent=2, ensure_ascii=False))
+        _say_json(counts.as_dict())
     else:
         from jelly_rdflib.cli.tables import print_counts
 
         print_counts(counts, input_.name, top)
+
+
+def _say_json(value: Any) -> None:
+    """Print JSON, a piece at a time: the whole may take a hundred MB."""
+    parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value)
+    while piece := "".join(islice(parts, _PARTS)):
+        say(piece, end="")
+    say("")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from jelly_rdflib.cli.counting import Counts, Sizes, rank
+from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes, rank
 from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.operations import Op
 
@@ -82,22 +80,29 @@ def _draw_line(sizes: Sizes) -> str:
     return "".join(_LEVELS[-(-peak * (len(_LEVELS) - 1) // highest)] for peak in peaks)
 
 
-def _print_ranking(console: Console, what: str, counts: Counter[tuple[str, Op]], top: int) -> None:
+def _print_ranking(console: Console, what: str, counts: NameCounts, top: int) -> None:
     rows = rank(counts)
-    if not rows:
+    if not rows and not counts.others:
         return
-    title = f"{what}s" if len(rows) <= top else f"{what}s, {top} of {len(rows):,}"
+    is_all = len(rows) <= top and not counts.others
+    title = f"{what}s" if is_all else f"{what}s, {min(top, len(rows))} of {counts.distinct}"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
     table.add_column(what, overflow="ellipsis", no_wrap=True)
     table.add_column("added", justify="right")
     table.add_column("deleted", justify="right")
     table.add_column("")
-    most = rows[0][1] + rows[0][2]
     for name, added, deleted in rows[:top]:
+        most = rows[0][1] + rows[0][2]
         table.add_row(
             Text(printable(name)), f"{added:,}", f"{deleted:,}", _draw_bar(added, deleted, most)
         )
+    if counts.others:
+        table.add_row("others", f"{counts.others[Op.A]:,}", f"{counts.others[Op.D]:,}")
     console.print(table)
+    if counts.others:
+        console.print(
+            f"others: {what}s that are not counted one by one, being too many or too long"
+        )
 
 
 def _draw_bar(added: int, deleted: int, most: int) -> Text:

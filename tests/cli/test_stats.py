@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
-from jelly_rdflib.cli.counting import MAX_SIZES, Sizes, count_operations
+from jelly_rdflib import Op, TripleTerm
+from jelly_rdflib.cli import counting
+from jelly_rdflib.cli.counting import MAX_SIZES, NameCounts, Sizes, count_operations, rank
+from jelly_rdflib.cli.plotting import plot_counts
+from jelly_rdflib.cli.tables import print_counts
 from tests.cli.support import G, P, S, encode, run_well
+from tests.support import run
 
 
 @pytest.fixture
@@ -132,3 +137,95 @@ def test_many_transactions_are_taken_together() -> None:
     assert sum(sizes.deleted) == 5000
     assert sizes.added[0] == sum(range(8))
     assert sizes.median == 2500
+
+
+def many_predicates() -> bytes:
+    """Predicates 0 to 9, and then all of them again with deletes, the last one thrice."""
+    rows = [f"A <urn:s> <urn:{i}> <urn:o> .\n" for i in range(10)]
+    rows += [f"D <urn:s> <urn:{i}> <urn:o> .\n" for i in (*range(10), 9, 9)]
+    return "".join(rows).encode()
+
+
+@pytest.mark.parametrize("limit", ["names", "bytes"])
+def test_names_beyond_a_limit_are_others(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if limit == "names":
+        monkeypatch.setattr(counting, "MAX_NAMES", 4)
+    else:
+        monkeypatch.setattr(counting, "MAX_NAME_BYTES", 4 * sys.getsizeof("<urn:0>"))
+    for frame_rows in (1, 3, 100):
+        data = encode(list(jr.read_operations(many_predicates())), frame_rows=frame_rows)
+        counts = count_operations(jr.read_batches(data))
+        assert rank(counts.predicates) == [(f"<urn:{i}>", 1, 1) for i in range(4)]
+        assert counts.predicates.others == {Op.A: 6, Op.D: 8}
+        assert counts.predicates.distinct == "more than 4"
+        assert counts.operations[Op.D] == 12
+        assert rank(counts.graphs) == [("default graph", 10, 12)]
+        assert not counts.graphs.others
+        assert counts.as_dict()["other_predicates"] == {"added": 6, "deleted": 8}
+        assert len(counts.as_dict()["predicates"]) == 4
+        assert "other_graphs" not in counts.as_dict()
+
+
+def test_what_is_full_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MAX_NAME_BYTES", 200)
+    counts = NameCounts()
+    for name in ("a", "b" * 200, "c", "a"):
+        counts.count(name, Op.A, 1)
+    assert counts == {("a", Op.A): 2}
+    assert counts.others == {Op.A: 2}
+
+
+def test_quoted_triples_that_would_be_long_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MAX_NAME_BYTES", 10_000)
+    term = TripleTerm(S, P, URIRef("urn:" + "x" * 100))
+    rows: list[Any] = [(Op.A, S, term, S, None)]
+    for _ in range(10):
+        term = TripleTerm(term, P, term)
+    rows.append((Op.A, S, term, S, None))
+    data = encode(rows, rdf_star=True, generalized_statements=True)
+    counts = count_operations(jr.read_batches(data)).predicates
+    assert [name for name, _, _ in rank(counts)] == [rows[0][2].n3()]
+    assert counts.others == {Op.A: 1}
+
+
+@pytest.mark.parametrize(("most", "shown"), [(0, 0), (4, 3)])
+def test_others_are_shown(
+    most: int,
+    shown: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(counting, "MAX_NAMES", most)
+    counts = count_operations(jr.read_batches(many_predicates()))
+    print_counts(counts, "x.rdfp", 3)
+    out = capsys.readouterr().out
+    assert f"predicates, {shown} of more than {most}" in out
+    assert f"others {10 - most} {12 - most}" in " ".join(out.split())
+    assert "others: predicates that are not counted one by one" in out
+    picture = tmp_path / "x.svg"
+    plot_counts(counts, str(picture), "x.rdfp", 3)
+    assert picture.stat().st_size > 0
+
+
+def test_memory_is_bounded_however_many_names_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    with path.open("w") as file:
+        for i in range(250_000):
+            name = f"{'x' * 70}{i}"
+            file.write(f"{'AD'[i % 2]} <urn:s> <urn:p{name}> <urn:o> <urn:g{name}> .\n")
+    code = """
+import contextlib
+from jelly_rdflib.cli.main import main
+sys.argv = ["jellyp", "stats", "--json", sys.argv[1]]
+with contextlib.suppress(SystemExit):
+    main()
+print(peak())
+"""
+    *shown, peak = run(code, str(path)).splitlines()
+    counts = json.loads("\n".join(shown))
+    assert (
+        sum(row["added"] for row in counts["graphs"]) + counts["other_graphs"]["added"] == 125_000
+    )
+    assert len(counts["predicates"]) > 50_000
+    assert int(peak) < 200_000_000
