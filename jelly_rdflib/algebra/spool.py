@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
+import xml.dom
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rdflib.term import Literal
 
@@ -12,6 +13,7 @@ from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
 from jelly_rdflib.patch import PatchDecoder, PatchEncoder
+from jelly_rdflib.terms import TripleTerm
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,7 +24,12 @@ __all__ = ["Spool"]
 
 # How many operations, and characters in them, are a piece. No more than two are in memory.
 _MAX_OPERATIONS = 1 << 14
-_MAX_CHARACTERS = 16 << 20
+# A character takes up to eight bytes: a literal has its text twice.
+_MAX_CHARACTERS = 2 << 20
+# What a tag or an attribute in rdflib's tree of an XML literal takes, and the tree itself, is the
+# memory of so many characters.
+_TAG = 50
+_TREE = 500
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
@@ -162,11 +169,35 @@ def _encode(operations: Iterable[Operation]) -> bytes:
 
 def _count_characters(operation: Operation) -> int:
     try:
-        _, s, p, o, _ = operation
-        return len(s) + len(p) + len(o)
+        _, s, p, o, g = operation
+        count: int = len(s) + len(p) + len(o) + (0 if g is None else len(g))
     except (TypeError, ValueError):
         # A quoted triple has no length, and what is no statement has other parts.
-        return sum(len(part) for part in operation if isinstance(part, str))
+        return sum(map(_count_characters_of, operation[1:]))
+    if isinstance(o, Literal) and isinstance(o.value, xml.dom.Node):
+        count += _count_tree(o)
+    return count
+
+
+def _count_characters_of(part: Any) -> int:
+    count = 0
+    waiting = [part]
+    # A triple may be quoted in many places, and is there once.
+    seen = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, TripleTerm) and id(part) not in seen:
+            seen.add(id(part))
+            waiting += (part.s, part.p, part.o)
+        elif isinstance(part, str):
+            count += len(part)
+            if isinstance(part, Literal) and isinstance(part.value, xml.dom.Node):
+                count += _count_tree(part)
+    return count
+
+
+def _count_tree(literal: Literal) -> int:
+    return _TREE + _TAG * (literal.count("<") + literal.count("="))
 
 
 # A piece may start in the middle of a transaction, so what starts and ends one is written as a

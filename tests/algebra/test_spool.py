@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal, URIRef
+from rdflib import RDF, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import Variable
 
@@ -110,6 +110,32 @@ def test_long_texts_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
         finally:
             tracemalloc.stop()
         assert [str(op[3]) for op in tested] == [text + "!" for text in texts]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        (Op.A, S, P, Literal("<a b=''/>" * 50, datatype=RDF.XMLLiteral), None),
+        (Op.A, S, P, jr.TripleTerm(S, P, Literal("x" * 1000)), None),
+        (Op.A, S, P, jr.TripleTerm(S, P, Literal("<a/>" * 50, datatype=RDF.XMLLiteral)), None),
+        (Op.A, S, P, S, URIRef("urn:" + "x" * 1000)),
+        (Op.H, "key", Literal("x" * 1000)),
+    ],
+)
+def test_whatever_takes_memory_counts(operation: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_MAX_CHARACTERS", 10_000)
+    with Spool() as tested:
+        for _ in range(40):
+            tested.append(operation)
+        assert tested._file is not None
+        assert exact(tested) == exact([operation] * 40)
+
+
+def test_a_triple_that_is_quoted_in_many_places_counts_once() -> None:
+    term = jr.TripleTerm(S, P, S)
+    for _ in range(100):
+        term = jr.TripleTerm(term, P, term)
+    assert spool._count_characters((Op.A, S, P, term, None)) < 1000
 
 
 def test_the_file_goes_with_the_spool(monkeypatch: pytest.MonkeyPatch) -> None:

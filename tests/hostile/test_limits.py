@@ -414,3 +414,20 @@ def test_what_a_ratio_leaves_alone() -> None:
     for name in ("gzip", "zstd"):
         data = b"".join(bomb(15 * MIB, name))
         assert sum(map(len, read_batches(data))) > 100
+
+
+@pytest.mark.parametrize("kind", ["text", "quoted", "tree", "graph"])
+def test_what_is_kept_on_the_disk(kind: str) -> None:
+    """Statements that take much memory, of which some thousand are kept there in other cases."""
+    forms = {
+        "text": f'"😀{"x" * MIB}"',
+        "quoted": f'<< <urn:b> <urn:c> "{"x" * MIB}" >>',
+        "tree": f'"{"<a/>" * 10_000}"^^<{RDF.XMLLiteral}>',
+        "graph": f"<urn:o> <urn:{'x' * MIB}",
+    }
+    row = f"A <urn:s> <urn:p> {forms[kind]}".encode()
+    end = b"%d> .\n" if kind == "graph" else b" <urn:g%d> .\n"
+    for use in ("invert", "concat"):
+        pieces = (row + end % number for number in range(60))
+        [report] = read_hostile([use], "rdf-patch", pieces).values()
+        assert report.error is None, report
