@@ -97,7 +97,12 @@ def read_in_pieces(data: bytes, format: str, batches: Outcome) -> None:
     """A source that gives a few bytes at a time."""
     whole = _read_whole(data, format, batches)
     pieces = Pieces(data, 1 + len(data) % 37)
-    assert attempt(lambda: _operations(pieces, format)) == whole
+    in_pieces = attempt(lambda: _operations(pieces, format))
+    if is_compressed(data) and whole.error is not None:
+        # How much of damaged data a decompressor gives depends on how much it gets at once.
+        assert in_pieces.error is not None
+    else:
+        assert in_pieces == whole
 
 
 def read_as_patches(data: bytes, format: str, batches: Outcome) -> None:

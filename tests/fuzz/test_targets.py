@@ -24,6 +24,12 @@ from ..test_bad_input import HEAD, SMALL
 BEGIN = wire.field(6, b"")
 COMMIT = wire.field(1, wire.field(7, b""))
 
+DAMAGED_ZSTD = bytes.fromhex(
+    "28b52ffd8000170a152081000000400000000000000000000000000000000000000000fd00000000"
+    "0000000000780108021000100358ff8180808000b87ffcfbffff0ffcffffffff0f0000000a817d77"
+    "fe1cedd6f8df99040a027a00"
+)
+
 FINDINGS = {
     "a tag of six bytes, which protobuf refuses": (
         "patch-differential",
@@ -44,6 +50,15 @@ FINDINGS = {
     "a text that looks like zstd by a frame to be skipped": (
         "text-differential",
         b"P*M\x18\0\0\0\0",
+    ),
+    "damaged zstd, of which more is read in small pieces": (
+        "patch",
+        DAMAGED_ZSTD,
+    ),
+    "an arrow that is refused": ("nesting", b"<a> <=x> <b> ."),
+    "a container of graphs with a list": (
+        "nesting",
+        b'{"@context":{"a":{"@id":"urn:a","@container":"@graph"}},"a":{"@list":[]}}',
     ),
     "a prefix with no blank before it": (
         "syntaxes",
