@@ -256,10 +256,12 @@ cdef inline Py_ssize_t text_size(const TermColumns* terms, uint32_t term) noexce
 
 cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
     """Is it sure that the term's node takes little memory?"""
-    return (
-        terms.kinds[term] != TermKind.TRIPLE_TERM
-        and text_size(terms, term) <= MAX_CACHED_TEXT
-        and text_size(terms, terms.extras[term]) <= MAX_CACHED_TEXT
+    if text_size(terms, term) > MAX_CACHED_TEXT or terms.kinds[term] == TermKind.TRIPLE_TERM:
+        return False
+    # Of an XML literal there is a tree, a hundred times as large.
+    return text_size(terms, terms.extras[term]) <= MAX_CACHED_TEXT and not (
+        terms.kinds[term] == TermKind.TYPED_LITERAL
+        and is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE)
     )
 
 

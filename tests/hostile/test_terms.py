@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
 
 from .support import read_hostile, write_pieces
 
 LONG = 6_000_000
-XSD_BOOLEAN = b"http://www.w3.org/2001/XMLSchema#boolean"
 
 
 def add(o: bytes) -> bytes:
@@ -86,9 +86,21 @@ def test_long_predicates_in_xml(tmp_path: Path) -> None:
 def test_booleans_that_are_none(tmp_path: Path) -> None:
     """rdflib warns of each, and Python would keep what it warned of."""
     rows = (
-        add(b'"%d %b"^^<%b>' % (n, repeated(b"", b"x", 1_000_000), XSD_BOOLEAN)) for n in range(300)
+        add(b'"%d %b"^^<%b>' % (n, repeated(b"", b"x", 1_000_000), str(XSD.boolean).encode()))
+        for n in range(300)
     )
     path = write_pieces(tmp_path / "input", rows)
     [report] = read_hostile(["operations"], "rdf-patch", path).values()
     # Three rows each, and the end.
     assert (report.error, report.result) == (None, 901), report
+
+
+def test_small_xml_literals(tmp_path: Path) -> None:
+    """What remembers terms keeps none of rdflib's trees."""
+    rows = (
+        add(b'"%d%b"^^<%b>' % (n, b"<a b=''/>x" * 24, str(RDF.XMLLiteral).encode()))
+        for n in range(12_500)
+    )
+    path = write_pieces(tmp_path / "input", rows)
+    [report] = read_hostile(["operations"], "rdf-patch", path).values()
+    assert (report.error, report.result) == (None, 37_501), report
