@@ -33,7 +33,8 @@ def concat(
     Sources may be larger than memory. Since headers come first, each source is gone through twice:
     what can be read only once, an iterator or a pipe, is kept meanwhile, all but some thousand
     operations in a temporary file. Headers are kept in memory, up to ``max_text_size`` bytes of it,
-    which is some 20,000 short ones; those of lists and patches are not counted, being there anyway.
+    which is some 20,000 short ones; those of lists and patches are not counted, being there anyway,
+    nor those that are left out.
 
     Args:
         sources: Each is what `jelly_rdflib.apply` takes: bytes, a path, a binary file, or
@@ -102,13 +103,14 @@ def _join(headers: JoinedHeaders, replay: Replay, room: HeaderRoom) -> None:
     for operation in replay.skim():
         if operation[0] == Op.H:
             _, key, value = operation
+            size = 0
             if not replay.is_held:
-                room.take(key, value, place_error=replay.place_error)
-            headers.add(key, value)
+                size = room.take(key, value, place_error=replay.place_error)
+            headers.add(key, value, room=size)
         if operation[0] != Op.END:
             is_empty = False
         elif not is_empty:
-            headers.end_patch()
+            room.give_back(headers.end_patch())
             is_empty = True
     if not is_empty:
-        headers.end_patch()
+        room.give_back(headers.end_patch())

@@ -37,11 +37,14 @@ class HeaderRoom:
         >>> from rdflib import Literal
         >>> from jelly_rdflib import Limits
         >>> room = HeaderRoom(Limits(max_text_size=1000))
-        >>> room.take("by", Literal("a"))
+        >>> size = room.take("by", Literal("a"))
         >>> room.take("by", Literal("b"))
         Traceback (most recent call last):
         jelly_rdflib.errors.LimitError: the headers take more than 1000 bytes of memory \
 (limit max_text_size)
+        >>> room.give_back(size)
+        >>> room.take("by", Literal("b")) == size
+        True
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -49,7 +52,7 @@ class HeaderRoom:
 
     def take(
         self, key: Any, value: Any, *, place_error: Callable[[LimitError], None] | None = None
-    ) -> None:
+    ) -> int:
         """Take room for a header.
 
         Args:
@@ -57,21 +60,26 @@ class HeaderRoom:
             value: Its value.
             place_error: Tells an error where in the input it is.
 
+        Returns:
+            How much it takes.
+
         Raises:
             LimitError: There is not as much left.
         """
-        self._left -= _size_of(key, value)
-        if self._left < 0:
+        size = _size_of(key, value)
+        if size > self._left:
             error = LimitError(
                 f"the headers take more than {self._size} bytes of memory (limit max_text_size)"
             )
             if place_error is not None:
                 place_error(error)
             raise error
+        self._left -= size
+        return size
 
-    def give_back(self, key: Any, value: Any) -> None:
-        """Give back the room of a header that is no longer kept."""
-        self._left += _size_of(key, value)
+    def give_back(self, size: int) -> None:
+        """Give back the room of headers that are no longer kept."""
+        self._left += size
 
 
 def _size_of(key: Any, value: Any) -> int:

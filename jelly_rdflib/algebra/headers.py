@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from rdflib.term import Node
 
@@ -17,8 +17,12 @@ ID = "id"
 PREV = "prev"
 
 
-def _strong(header: tuple[str, Node]) -> tuple[str, Any]:
-    key, value = header
+# Its key and its value, and the room it takes.
+_Header: TypeAlias = tuple[str, Node, int]
+
+
+def _strong(header: _Header) -> tuple[str, Any]:
+    key, value, _ = header
     return key, strong_key(value)
 
 
@@ -35,16 +39,16 @@ class JoinedHeaders:
         >>> for number in (1, 2, 3):
         ...     headers.add("id", URIRef(f"urn:{number}"))
         ...     headers.add("prev", URIRef(f"urn:{number - 1}"))
-        ...     headers.end_patch()
+        ...     _ = headers.end_patch()
         >>> [(key, str(value)) for _, key, value in headers.operations()]
         [('prev', 'urn:0'), ('id', 'urn:3')]
     """
 
     def __init__(self) -> None:
-        self._current: list[tuple[str, Node]] = []
+        self._current: list[_Header] = []
         # Of the patches before the last one, and of the last one, whose id is to be replaced.
-        self._joined: list[tuple[str, Node]] = []
-        self._last: list[tuple[str, Node]] = []
+        self._joined: list[_Header] = []
+        self._last: list[_Header] = []
         # All that they said, but for ids, of which each patch has its own.
         self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
@@ -52,24 +56,31 @@ class JoinedHeaders:
     def __len__(self) -> int:
         return len(self._joined) + len(self._last) + len(self._current)
 
-    def add(self, key: str, value: Node) -> None:
-        """Take a header of the current patch."""
-        self._current.append((key, value))
+    def add(self, key: str, value: Node, *, room: int = 0) -> None:
+        """Take a header of the current patch, which takes so much room."""
+        self._current.append((key, value, room))
 
-    def end_patch(self) -> None:
+    def end_patch(self) -> int:
         """End the patch: what is added after this is of the next one.
+
+        Returns:
+            The room of the headers that are no longer kept.
 
         Raises:
             PatchError: The patch comes after another than the one before it.
         """
+        left = 0
         if self._has_patch:
             self._check_follows()
-            self._joined += (header for header in self._last if header[0] != ID)
+            before = _room_of(self._last) + _room_of(self._current)
+            others = [header for header in self._last if header[0] != ID]
+            self._joined += others
             self._last = [
                 header
                 for header in self._current
                 if header[0] != PREV and (header[0] == ID or _strong(header) not in self._said)
             ]
+            left = before - _room_of(others) - _room_of(self._last)
         else:
             self._last = self._current
         self._said.update(
@@ -77,16 +88,26 @@ class JoinedHeaders:
         )
         self._current = []
         self._has_patch = True
+        return left
 
     def operations(self) -> list[Operation]:
         """Return the headers of the patches that have ended, as operations."""
-        return [(Op.H, key, value) for key, value in (*self._joined, *self._last)]
+        return [(Op.H, key, value) for key, value, _ in (*self._joined, *self._last)]
 
     def _check_follows(self) -> None:
-        before = dict(self._last).get(ID)
-        prev = dict(self._current).get(PREV)
+        before = _value_of(ID, self._last)
+        prev = _value_of(PREV, self._current)
         if before is not None and prev is not None and before != prev:
             raise PatchError(
                 f"the patch comes after {show_term(prev)} (prev), but the one before it is "
                 f"{show_term(before)} (id)"
             )
+
+
+def _room_of(headers: list[_Header]) -> int:
+    return sum(room for _, _, room in headers)
+
+
+def _value_of(wanted: str, headers: list[_Header]) -> Node | None:
+    """Return the last value of a key."""
+    return next((value for key, value, _ in reversed(headers) if key == wanted), None)

@@ -72,6 +72,8 @@ class Spool:
         self._characters = 0
         self._newer: list[Operation] = []
         self._newer_characters = 0
+        # The last quoted triple in each place of an operation, and the characters in it.
+        self._triples: dict[int, tuple[TripleTerm, int]] = {}
         self._file: IO[bytes] | None = None
         # Where each piece starts, and how many operations came before it; and where the last ends.
         self._offsets = [0]
@@ -107,7 +109,7 @@ class Spool:
     def append(self, operation: Operation) -> None:
         """Put an operation at the end."""
         self._newest.append(operation)
-        self._characters += _count_characters(operation)
+        self._characters += _count_characters(operation, self._triples)
         if len(self._newest) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
             if self._newer:
                 self._write(self._newer)
@@ -121,13 +123,16 @@ class Spool:
             self._newer, self._newer_characters = [], 0
         while count < self._counts[-1]:
             self._newest = self._read(len(self._counts) - 2)
-            self._characters = sum(map(_count_characters, self._newest))
+            self._characters = self._count_characters(self._newest)
             self._counts.pop()
             self._offsets.pop()
         # What stays is not looked at: this may come after each of many operations.
         start = count - self._counts[-1] - len(self._newer)
-        self._characters -= sum(map(_count_characters, self._newest[start:]))
+        self._characters -= self._count_characters(self._newest[start:])
         del self._newest[start:]
+
+    def _count_characters(self, operations: list[Operation]) -> int:
+        return sum(_count_characters(operation, self._triples) for operation in operations)
 
     def _write(self, operations: list[Operation]) -> None:
         if self._file is None:
@@ -167,16 +172,30 @@ def _encode(operations: Iterable[Operation]) -> bytes:
     return encoder.encode_frame(operations)
 
 
-def _count_characters(operation: Operation) -> int:
+def _count_characters(operation: Operation, triples: dict[int, tuple[TripleTerm, int]]) -> int:
     try:
         _, s, p, o, g = operation
         count: int = len(s) + len(p) + len(o) + (0 if g is None else len(g))
     except (TypeError, ValueError):
         # A quoted triple has no length, and what is no statement has other parts.
-        return sum(map(_count_characters_of, operation[1:]))
+        return sum(
+            _count_characters_of_triple(place, part, triples)
+            if isinstance(part, TripleTerm)
+            else _count_characters_of(part)
+            for place, part in enumerate(operation)
+        )
     if isinstance(o, Literal) and isinstance(o.value, xml.dom.Node):
         count += _count_tree(o)
     return count
+
+
+def _count_characters_of_triple(
+    place: int, triple: TripleTerm, triples: dict[int, tuple[TripleTerm, int]]
+) -> int:
+    # Many rows may have the same one, which is large.
+    if place not in triples or triples[place][0] is not triple:
+        triples[place] = (triple, _count_characters_of(triple))
+    return triples[place][1]
 
 
 def _count_characters_of(part: Any) -> int:

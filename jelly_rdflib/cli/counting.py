@@ -94,8 +94,10 @@ class NameCounts(Counter[tuple[str, Op]]):
     @property
     def distinct(self) -> str:
         """How many names there are, in words."""
-        known = f"{len({name for name, _ in self}):,}"
-        return f"more than {known}" if self.others else known
+        known = len({name for name, _ in self})
+        if not self.others:
+            return f"{known:,}"
+        return f"more than {known:,}" if known else "at least 1"
 
     def count(self, name: str | None, op: Op, count: int) -> None:
         """Count a name; None is one that is too long to be kept."""

@@ -63,13 +63,13 @@ class LogEntry:
         Together they take up to ``limits.max_text_size`` bytes of memory.
         """
         found: dict[str, Node] = {}
+        sizes: dict[str, int] = {}
         room = HeaderRoom(self.limits)
         operations = self.operations()
         try:
             for _, key, value in takewhile(lambda it: it[0] == Op.H, operations):
-                if key in found:
-                    room.give_back(key, found[key])
-                room.take(key, value, place_error=operations.place_error)
+                room.give_back(sizes.pop(key, 0))
+                sizes[key] = room.take(key, value, place_error=operations.place_error)
                 found[key] = value
         finally:
             operations.close()

@@ -12,6 +12,7 @@ from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.log.patch_id import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
@@ -39,6 +40,7 @@ class IncomingPatch:
     Args:
         operations: They, with or without an `Op.END`.
         limits: ``max_text_size`` is for the headers, which are kept until the patch is written.
+            None if they are in memory anyway.
         place_error: Tells an error where in the input it is.
         must_be_there: Whether no operation at all, and no END, is no patch.
 
@@ -54,7 +56,7 @@ class IncomingPatch:
     def __init__(
         self,
         operations: Iterator[Operation],
-        limits: Limits,
+        limits: Limits | None,
         *,
         must_be_there: bool,
         place_error: Callable[[LimitError], None] | None = None,
@@ -62,7 +64,9 @@ class IncomingPatch:
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
         self._headers: list[Operation] = []
-        take_room = partial(HeaderRoom(limits).take, place_error=place_error)
+        take_room = None
+        if limits is not None:
+            take_room = partial(HeaderRoom(limits).take, place_error=place_error)
         first = next(operations, None)
         if first is None and must_be_there:
             raise LogError("there is no patch to append: the input has none")
@@ -71,10 +75,11 @@ class IncomingPatch:
             first = next(operations, None)
         self._rest = operations if first is None else chain([first], operations)
 
-    def _take_header(self, header: Operation, take_room: Callable[[Any, Any], None]) -> None:
+    def _take_header(self, header: Operation, take_room: Callable[[Any, Any], int] | None) -> None:
         _, key, value = header
         if key not in ("id", "prev"):
-            take_room(key, value)
+            if take_room is not None:
+                take_room(key, value)
             self._headers.append(header)
         elif getattr(self, key) is not None:
             raise LogError(f"the patch has more than one header {key}")
@@ -121,7 +126,8 @@ def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[In
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")
-        yield IncomingPatch(iter(patch), limits, must_be_there=False)
+        is_held = isinstance(patch, list | tuple | Patch | Batch)
+        yield IncomingPatch(iter(patch), None if is_held else limits, must_be_there=False)
     else:
         raise TypeError(
             f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"

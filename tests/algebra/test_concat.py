@@ -184,6 +184,28 @@ def test_headers_are_kept_up_to_a_limit() -> None:
     assert len(list(concat(headers, Patch(headers), write([A]), limits=small))) == 101
 
 
+@pytest.mark.parametrize("form", [write, iter])
+def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
+    """So many patches may be joined as there are."""
+    small = Limits(max_text_size=3000)
+    # limits are for what is read
+    none = write([])
+    ids = [URIRef(f"urn:{number}") for number in range(101)]
+    source = (Op.H, "source", O)
+    patches = [
+        [(Op.H, "id", after), (Op.H, "prev", before), source, A, (Op.END,)]
+        for before, after in itertools.pairwise(ids)
+    ]
+    expected = [(Op.H, "prev", ids[0]), source, (Op.H, "id", ids[-1])]
+    whole = list(itertools.chain(*patches))
+    # of a list nothing is taken, so nothing is given back
+    for sources in ([form(whole)], map(form, patches), [patches[0], form(whole[5:])]):
+        assert list(concat(none, *sources, limits=small))[:3] == expected
+    others = [(Op.H, f"key {number}", O) for number in range(20)]
+    with pytest.raises(jr.LimitError, match="limit max_text_size"):
+        next(concat(none, *patches, form(others), limits=small))
+
+
 def test_headers_of_iterators_are_limited_too() -> None:
     with pytest.raises(jr.LimitError, match="limit max_text_size"):
         next(concat((Op.H, "a", O) for _ in itertools.count()))

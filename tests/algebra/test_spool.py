@@ -135,7 +135,33 @@ def test_a_triple_that_is_quoted_in_many_places_counts_once() -> None:
     term = jr.TripleTerm(S, P, S)
     for _ in range(100):
         term = jr.TripleTerm(term, P, term)
-    assert spool._count_characters((Op.A, S, P, term, None)) < 1000
+    assert spool._count_characters((Op.A, S, P, term, None), {}) < 1000
+
+
+def test_a_quoted_triple_that_comes_again_is_not_walked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walked = []
+    count = spool._count_characters_of
+
+    def watch(part: Any) -> int:
+        if isinstance(part, jr.TripleTerm):
+            walked.append(part)
+        return count(part)
+
+    monkeypatch.setattr(spool, "_count_characters_of", watch)
+    term, other = jr.TripleTerm(S, P, Literal("x" * 100)), jr.TripleTerm(S, P, S)
+    with Spool() as tested:
+        for _ in range(10):
+            tested.append((Op.A, term, P, other, None))
+            tested.append((Op.TC,))
+        assert walked == [term, other]
+        assert tested._characters == 10 * (100 + 6 * len(S))
+        tested.append((Op.A, other, P, S, None))
+        tested.append((Op.A, term, P, S, None))
+        assert walked == [term, other, other, term]
+        tested.truncate(0)
+        assert tested._characters == 0
 
 
 def test_the_file_goes_with_the_spool(monkeypatch: pytest.MonkeyPatch) -> None:
