@@ -6,7 +6,6 @@ import concurrent.futures
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from sanitizers.build import CACHE, ROOT, build_modules, check_modules
 
+from .clang import find_clang
 from .seeds import write_seeds
 from .targets import TARGETS
 
@@ -74,17 +74,6 @@ class Report:
     memory: int = 0
     findings: list[Path] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-
-
-def find_clang() -> str:
-    """Return the name of clang."""
-    for name in (os.environ.get("CLANG"), "clang", "clang-14", "clang-15", "clang-16", "clang-19"):
-        if name and shutil.which(name):
-            return name
-    raise SystemExit(
-        "fuzzing needs clang and its runtime, which are not there: on Debian,"
-        " apt-get install clang libclang-rt-14-dev; or say where it is by CLANG=…"
-    )
 
 
 def prepare(stack_depth: int = 1) -> dict[str, str]:

@@ -10,10 +10,12 @@ from typing import Any
 __all__ = ["DocumentMutator", "make_document"]
 
 TERMS = ("t", "u", "l", "s", "p", "é")
-ODD_TERMS = ("p:set", "urn:x", "http://e.org/y", "")
+ODD_TERMS = ("@1", "p:set", "urn:x", "http://e.org/y", "")
 IRIS = ("http://e.org/", "http://e.org/a", "urn:a", "p:a", "u:t", "_:b", "#a", "list", "set")
 ODD_IRIS = ("", ":", "p:", "t", "@", "@", "@id", "@none", "@unknown")
 ALIASES = ("@list", "@set", "@type", "@graph", "@nest", "@value", "@reverse", "@included")
+# Elsewhere they are keywords.
+KEYS_OF_MAPS = ("@context", "@value", "@id", "@1")
 CONTAINERS = ("@graph", "@graph", "@id", "@index", "@language", "@list", "@set", "@type")
 TYPES = ("@id", "@vocab", "@json", "@none", "http://e.org/d", "t")
 FLAGS = (True, True, False)
@@ -127,7 +129,7 @@ def make_value(rng: random.Random, depth: int) -> Any:
         return value | _choose(rng, {"@type": TYPES, "@language": LANGUAGES}, 0.3)
     if kind == 5:
         # A map from languages, indexes, types or names of graphs.
-        keys = rng.sample(["en", "@none", "i", "t", *IRIS], rng.randrange(3))
+        keys = rng.sample(["en", "@none", "i", "t", *IRIS, *KEYS_OF_MAPS], rng.randrange(3))
         return {key: make_value(rng, depth + 1) for key in keys}
     return _make_node(rng, depth)
 

@@ -123,6 +123,7 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t scope_errors
     cdef uint64_t scope_nulls
     cdef set value_means  # of its contexts
+    cdef bint has_inner_context  # in an object inside of it
     cdef bint has_list
     cdef double work
     # Where the context is that is being read, as far as it is.
@@ -286,7 +287,9 @@ cdef class JsonNesting(NestingWatch):
             )
             if self.is_keyword(size, b"@list") or self.is_keyword(size, b"@set"):
                 self.has_list = True
-            self.properties += self.key[0] != b"@"
+            self.properties += 1
+            if self.is_context_next and self.top > 1:
+                self.has_inner_context = True
         self.is_part_next = not self.has_escape and (
             (size == 3 and memcmp(self.key, b"@id", 3) == 0)
             or (size == 6 and memcmp(self.key, b"@value", 6) == 0)
@@ -420,7 +423,14 @@ cdef class JsonNesting(NestingWatch):
                 " would end the process",
                 offset=self.position + at,
             )
-        self.has_list = False
+        if self.has_inner_context and not self.value_means.isdisjoint(MAPS):
+            # In a map this is a key like others, and what is not counted here are values.
+            raise DecodeError(
+                "JSON-LD with a container that is a map (of @id, @index, @language or @type) is read"
+                " without contexts in inner objects only",
+                offset=self.position + at,
+            )
+        self.has_list = self.has_inner_context = False
         self.value_means.clear()
         self.events = self.statements = self.parts = self.properties = self.text = 0
         self.longest_key = self.longest_value = 0

@@ -46,8 +46,8 @@ def test_random_documents(r: random.Random) -> None:
     [
         ({"urn:p": "x"}, 1, 2),
         ({"urn:p": {"@list": ["x", "y"]}}, 5, 6),
-        ({"@context": {"t": LIST}, "t": [[[]], [[]]]}, 9, 10),
-        ({"@context": {"t": LIST}, "t": {"t": "x"}}, 6, 8),
+        ({"@context": {"t": LIST}, "t": [[[]], [[]]]}, 9, 12),
+        ({"@context": {"t": LIST}, "t": {"t": "x"}}, 6, 10),
         ({"@context": {"t": INDEX}, "t": {"a": [{}, {}]}}, 4, 12),
         ({"@context": {"s": SCOPE}, "s": {"t": {"a": [{}, {}]}}}, 5, 16),
         (
@@ -56,8 +56,28 @@ def test_random_documents(r: random.Random) -> None:
             8,
         ),
         ({"@context": {"t": {"@id": "urn:t", "@container": "@graph"}}, "t": [{}, {}]}, 2, 8),
+        ({"@context": {"@1": LIST}, "@1": []}, 1, 4),
         ([{"urn:p": "x"}, {"urn:p": "x"}], 2, 4),
     ],
 )
 def test_what_is_counted(document: Any, made: int, most: int) -> None:
     assert count(document) == (made, most)
+
+
+@pytest.mark.parametrize("container", ["@id", "@index", "@language", "@type", ["@index", "@set"]])
+@pytest.mark.parametrize("inner", ["@context", "\\u0040context"])
+def test_a_context_in_a_map_is_refused(container: Any, inner: str) -> None:
+    """There it is a key like others, and what is in it are values."""
+    term = {"@id": "urn:t", "@container": container}
+    document = {"t": {"@context": [{"@list": ["x"]}]}, "@context": {"t": term}}
+    data = json.dumps(document).replace('{"@context": [', f'{{"{inner}": [').encode()
+    with pytest.raises(jr.DecodeError, match="is a map") as caught:
+        list(jr.read_statements(data, format="json-ld"))
+    assert type(caught.value) is jr.DecodeError
+    assert caught.value.offset == len(data) - 1
+
+
+def test_contexts_in_inner_objects_are_read() -> None:
+    terms = {"type": {"@id": "@type", "@type": "@id"}, "t": LIST}
+    inner = {"@context": {"x": "urn:x"}, "x": 1}
+    assert count({"@context": terms, "t": [inner], "urn:p": inner})[0] == 6

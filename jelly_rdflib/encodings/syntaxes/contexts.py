@@ -165,13 +165,12 @@ def _find_means(context: dict[str, Any]) -> frozenset[str]:
         if not isinstance(definition, dict):
             continue
         words.update({"@index"} & definition.keys())
-        for key, value in definition.items():
-            if key != "@type":
-                words.update(
-                    word
-                    for word in (value if isinstance(value, list) else [value])
-                    if isinstance(word, str)
-                )
+        container = definition.get("@container")
+        words.update(
+            word
+            for word in (container if isinstance(container, list) else [container])
+            if isinstance(word, str)
+        )
     return VALUE_MEANS & words
 
 

@@ -1,0 +1,23 @@
+"""The compiler that fuzzing takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+__all__ = ["find_clang"]
+
+
+def find_clang() -> str:
+    """Return the name of clang."""
+    for name in (os.environ.get("CLANG"), "clang", "clang-14", "clang-15", "clang-16", "clang-19"):
+        if name and shutil.which(name):
+            return name
+    raise SystemExit(
+        "fuzzing needs clang and its runtime, which are not there: on Debian,"
+        " apt-get install clang libclang-rt-14-dev; or say where it is by CLANG=…"
+    )
+
+
+if __name__ == "__main__":
+    print(find_clang())
