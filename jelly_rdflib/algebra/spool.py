@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-import xml.dom
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
+from rdflib.namespace import RDF
 from rdflib.term import Literal
 
 from jelly_rdflib.nodes import as_iri
@@ -184,7 +184,7 @@ def _count_characters(operation: Operation, triples: dict[int, tuple[TripleTerm,
             else _count_characters_of(part)
             for place, part in enumerate(operation)
         )
-    if isinstance(o, Literal) and isinstance(o.value, xml.dom.Node):
+    if isinstance(o, Literal) and _has_tree(o):
         count += _count_tree(o)
     return count
 
@@ -210,9 +210,13 @@ def _count_characters_of(part: Any) -> int:
             waiting += (part.s, part.p, part.o)
         elif isinstance(part, str):
             count += len(part)
-            if isinstance(part, Literal) and isinstance(part.value, xml.dom.Node):
+            if isinstance(part, Literal) and _has_tree(part):
                 count += _count_tree(part)
     return count
+
+
+def _has_tree(literal: Literal) -> bool:
+    return literal.datatype == RDF.XMLLiteral and literal.value is not None
 
 
 def _count_tree(literal: Literal) -> int:

@@ -198,7 +198,11 @@ cdef class NodeFactory:
                 if made is None and normalize is not False:
                     normalize = False
                     made = make_typed(types, known, datatype, normalize)
-                if made is not None and (normalize or is_text_of(made, terms, term)):
+                # What stands for a boolean stays there if warnings are errors.
+                if made is not None and (
+                    is_text_of(made, terms, term)
+                    or (normalize and PyUnicode_Compare(made, ODD_BOOLEAN) != 0)
+                ):
                     return made
                 # rdflib collapses the white space of some datatypes even so.
                 if made is not None:
