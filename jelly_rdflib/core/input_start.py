@@ -16,6 +16,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAY_HOLD_ANY = re.compile(rb"#[^\r\n]*|[\"'].*", re.DOTALL)
 # The tag of a row in a frame, and that of the options in a row.
 _ROW = _OPTIONS = 0x0A
+# Of a row and of metadata; and both spelled longer than need be, as no character begins.
+_TAGS = (b"\n", b"z", b"\x8a", b"\xfa")
 TEXT_BYTES = bytes(byte for byte in range(256) if byte >= 0x20 or byte in b"\t\n\r\f")
 
 
@@ -52,7 +54,7 @@ def has_control_characters(start: bytes) -> bool:
 
 def _may_be_frame(start: bytes) -> bool:
     """Is there the tag of a row or of metadata, at the start or behind a length of one byte?"""
-    return start[:1] == b"\n" or start[1:2] in (b"\n", b"z")
+    return start[:1] == b"\n" or start[1:2] in _TAGS
 
 
 def is_frame(start: bytes) -> bool:

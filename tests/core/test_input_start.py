@@ -9,7 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.input_start import START_SIZE, is_frame, look_at_start
+from jelly_rdflib.core.input_start import (
+    START_SIZE,
+    has_control_characters,
+    is_frame,
+    look_at_start,
+)
 from jelly_rdflib.core.source import open_source
 from jelly_rdflib.encodings import guess_by_start
 
@@ -107,6 +112,12 @@ def test_a_frame_with_long_spellings_of_tags_is_no_text(size: int, row_size: int
 def test_no_stream_is_a_text(stream: strategies.Stream, rng: random.Random, size: int) -> None:
     data = producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
     assert take_for(data, True) == take_for(Pieces(data, size), True) == "jelly-patch"
+
+
+@pytest.mark.parametrize("tag", [b"\x8a\x00", b"\x8a\x80\x00", b"\xfa\x01", b"\xfa\x81\x00"])
+def test_a_first_tag_that_is_spelled_longer_is_no_comment(tag: bytes) -> None:
+    """Found by hypothesis: the length of the frame is a `#`, and all behind it was left out."""
+    assert has_control_characters(b"#" + tag + b"\x02\x0a\x00")
 
 
 @pytest.mark.parametrize("row", [b"A", b"D", b"H", b"Z", b"#", b"<", b"{", b"["])
