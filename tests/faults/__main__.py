@@ -58,7 +58,7 @@ def main() -> None:
         ),
         (
             "`KeyboardInterrupt` by a timer's signal",
-            [partial(in_child, "signals", name, "1000", "1") for name in ("memory", "Oxigraph")],
+            [partial(in_child, "signals", name, "400", "1") for name in ("memory", "Oxigraph")],
         ),
         (
             "no memory for one allocation",

@@ -41,19 +41,20 @@ for number in range(4):
     OPERATIONS.append((Op.TA,) if number == 2 else (Op.TC,))
 
 
-def interrupted_by_a_timer(target: str, rounds: int, seed: int) -> Tally:
-    """Apply a patch over and over, each time with an interrupt some time after its start."""
+def interrupted_by_a_timer(target: str, times: int, seed: int) -> Tally:
+    """Apply a patch until so many interrupts came, each some time after the start of one."""
     scenario = Scenario(TARGETS[target], operations=OPERATIONS)
     data = encoded(scenario.operations)
     timing = random.Random(seed)
     tally = Tally()
-    longest = 0.0
+    # What one takes when nothing comes, if not the first, which takes longer.
+    whole: list[float] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGALRM, interrupt)
-    for turn in range(rounds):
+    while tally.injected < times:
         with scenario.make() as graph:
             scenario.prepare(graph)
             caught: BaseException | None = None
@@ -61,8 +62,8 @@ def interrupted_by_a_timer(target: str, rounds: int, seed: int) -> Tally:
             gc.disable()
             start = time.perf_counter()
             try:
-                if turn > 0:
-                    signal.setitimer(signal.ITIMER_REAL, timing.uniform(1e-6, longest))
+                if len(whole) > 1:
+                    signal.setitimer(signal.ITIMER_REAL, timing.uniform(1e-6, whole[-1]))
                 apply(data, graph)
             except BaseException as error:
                 caught = error
@@ -71,7 +72,8 @@ def interrupted_by_a_timer(target: str, rounds: int, seed: int) -> Tally:
             except KeyboardInterrupt as error:
                 # At the last moment.
                 caught = caught or error
-            longest = max(longest, time.perf_counter() - start)
+            if caught is None:
+                whole.append(time.perf_counter() - start)
             gc.enable()
             state = state_of(graph)
             assert caught is None or isinstance(caught, KeyboardInterrupt), repr(caught)
@@ -82,9 +84,9 @@ def interrupted_by_a_timer(target: str, rounds: int, seed: int) -> Tally:
 
 
 def main() -> None:
-    """Print how many interrupts came: arguments are a target, rounds, and a seed."""
-    target, rounds, seed = sys.argv[1:]
-    print(interrupted_by_a_timer(target, int(rounds), int(seed)).injected, 0)
+    """Print how many interrupts came: arguments are a target, how many, and a seed."""
+    target, times, seed = sys.argv[1:]
+    print(interrupted_by_a_timer(target, int(times), int(seed)).injected, 0)
 
 
 if __name__ == "__main__":

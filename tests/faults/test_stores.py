@@ -79,9 +79,9 @@ def test_an_interrupt_at_every_place_of_ours(name: str) -> None:
 def test_an_interrupt_by_a_signal(name: str) -> None:
     out = run(
         "import sys; from tests.faults.signals import main; "
-        f"sys.argv = ['', {name!r}, '30', '1']; main()"
+        f"sys.argv = ['', {name!r}, '20', '1']; main()"
     )
-    assert int(out.split()[0]) > 10
+    assert int(out.split()[0]) == 20
 
 
 @pytest.mark.skipif(
