@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from rdflib.namespace import RDF
 from rdflib.term import Literal
 
+from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.options import Limits
-from jelly_rdflib.terms import TripleTerm
 
 __all__ = ["HeaderRoom"]
 
@@ -19,9 +18,6 @@ __all__ = ["HeaderRoom"]
 _ENTRY = 200
 # A literal has its text twice, as its value too, and where it is looked up a third time.
 _COPIES = 3
-# What rdflib's tree of an XML literal takes, and each tag and attribute in it.
-_TREE = 4000
-_TAG = 400
 
 
 class HeaderRoom:
@@ -84,28 +80,11 @@ class HeaderRoom:
 
 def _size_of(key: Any, value: Any) -> int:
     """Return about how much memory a header takes."""
-    size = _ENTRY + sys.getsizeof(key)
-    waiting = [value]
-    # A triple may be quoted in many places, and is there once.
-    seen = set()
-    while waiting:
-        term = waiting.pop()
-        if isinstance(term, TripleTerm):
-            if id(term) not in seen:
-                seen.add(id(term))
-                size += _ENTRY
-                waiting += (term.s, term.p, term.o)
-        else:
-            size += _size_of_term(term)
-    return size
+    return _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
 
 
-def _size_of_term(term: Any) -> int:
-    if not isinstance(term, Literal):
-        return sys.getsizeof(term)
-    size = _COPIES * sys.getsizeof(term)
-    if term.datatype is not None:
-        size += sys.getsizeof(term.datatype)
-        if term.datatype == RDF.XMLLiteral:
-            size += _TREE + _TAG * (term.count("<") + term.count("="))
-    return size
+def _size_of_leaf(leaf: Any) -> int:
+    if not isinstance(leaf, Literal):
+        return sys.getsizeof(leaf)
+    size = _COPIES * sys.getsizeof(leaf) + tree_size(leaf)
+    return size if leaf.datatype is None else size + sys.getsizeof(leaf.datatype)

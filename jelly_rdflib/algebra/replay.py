@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jelly_rdflib.algebra.sources import (
     check_source,
     closing_reader,
+    is_held,
     open_batches,
     open_operations,
     operation_at,
@@ -19,7 +20,6 @@ from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch
 from jelly_rdflib.stores.sources import is_readable, is_rereadable
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Replay:
     @property
     def is_held(self) -> bool:
         """Whether the operations are in memory, whatever becomes of them here."""
-        return isinstance(self._source, list | tuple | Patch | Batch)
+        return is_held(self._source)
 
     def skim(self) -> Iterator[Operation]:
         """Iterate over the headers and the ends of patches; call it once, before `operations`.

@@ -27,6 +27,7 @@ __all__ = [
     "check_source",
     "closing_reader",
     "follow_transaction",
+    "is_held",
     "open_batches",
     "open_operations",
     "operation_at",
@@ -34,6 +35,11 @@ __all__ = [
 
 
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
+
+
+def is_held(source: Any) -> bool:
+    """Whether the operations of a source are in memory, whatever becomes of them."""
+    return isinstance(source, list | tuple | Patch | Batch)
 
 
 def open_operations(

@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
-from rdflib.namespace import RDF
 from rdflib.term import Literal
 
+from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
@@ -25,11 +25,8 @@ __all__ = ["Spool"]
 # How many operations, and characters in them, are a piece. No more than two are in memory.
 _MAX_OPERATIONS = 1 << 14
 # A character takes up to eight bytes: a literal has its text twice.
+_CHARACTER = 8
 _MAX_CHARACTERS = 2 << 20
-# What a tag or an attribute in rdflib's tree of an XML literal takes, and the tree itself, is the
-# memory of so many characters.
-_TAG = 50
-_TREE = 500
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
@@ -184,9 +181,7 @@ def _count_characters(operation: Operation, triples: dict[int, tuple[TripleTerm,
             else _count_characters_of(part)
             for place, part in enumerate(operation)
         )
-    if isinstance(o, Literal) and _has_tree(o):
-        count += _count_tree(o)
-    return count
+    return count + _count_tree(o)
 
 
 def _count_characters_of_triple(
@@ -199,28 +194,11 @@ def _count_characters_of_triple(
 
 
 def _count_characters_of(part: Any) -> int:
-    count = 0
-    waiting = [part]
-    # A triple may be quoted in many places, and is there once.
-    seen = set()
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, TripleTerm) and id(part) not in seen:
-            seen.add(id(part))
-            waiting += (part.s, part.p, part.o)
-        elif isinstance(part, str):
-            count += len(part)
-            if isinstance(part, Literal) and _has_tree(part):
-                count += _count_tree(part)
-    return count
+    return sum(len(leaf) + _count_tree(leaf) for leaf in leaves(part) if isinstance(leaf, str))
 
 
-def _has_tree(literal: Literal) -> bool:
-    return literal.datatype == RDF.XMLLiteral and literal.value is not None
-
-
-def _count_tree(literal: Literal) -> int:
-    return _TREE + _TAG * (literal.count("<") + literal.count("="))
+def _count_tree(leaf: Any) -> int:
+    return tree_size(leaf) // _CHARACTER if isinstance(leaf, Literal) else 0
 
 
 # A piece may start in the middle of a transaction, so what starts and ends one is written as a

@@ -12,7 +12,7 @@ from rdflib.graph import Graph
 from rdflib.term import URIRef
 
 from jelly_rdflib.algebra.header_room import HeaderRoom
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.log.patch_id import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
@@ -126,8 +126,8 @@ def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[In
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")
-        is_held = isinstance(patch, list | tuple | Patch | Batch)
-        yield IncomingPatch(iter(patch), None if is_held else limits, must_be_there=False)
+        kept_limits = None if is_held(patch) else limits
+        yield IncomingPatch(iter(patch), kept_limits, must_be_there=False)
     else:
         raise TypeError(
             f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"
