@@ -122,7 +122,7 @@ cdef class JsonNesting(NestingWatch):
     cdef uint64_t deepest_scope
     cdef uint64_t scope_errors
     cdef uint64_t scope_nulls
-    cdef set value_means  # of its contexts
+    cdef set containers  # of its contexts
     cdef bint has_inner_context  # in an object inside of it
     cdef bint has_list
     cdef double work
@@ -140,7 +140,7 @@ cdef class JsonNesting(NestingWatch):
         self.is_lenient = is_lenient
         self.context = bytearray()
         self.scoped_terms = set()
-        self.value_means = set()
+        self.containers = set()
         PyMem_Free(self.objects)
         PyMem_Free(self.is_array)
         self.is_array = NULL
@@ -417,13 +417,13 @@ cdef class JsonNesting(NestingWatch):
             )
         # An item of a list has one for itself, and one that leads to the next.
         self.made += 2 * statements
-        if "@graph" in self.value_means and self.has_list:
+        if "@graph" in self.containers and self.has_list:
             raise DecodeError(
                 "JSON-LD with a container of graphs is read without @list and @set only: pyoxigraph"
                 " would end the process",
                 offset=self.position + at,
             )
-        if self.has_inner_context and not self.value_means.isdisjoint(MAPS):
+        if self.has_inner_context and not self.containers.isdisjoint(MAPS):
             # In a map this is a key like others, and what is not counted here are values.
             raise DecodeError(
                 "JSON-LD with a container that is a map (of @id, @index, @language or @type) is read"
@@ -431,7 +431,7 @@ cdef class JsonNesting(NestingWatch):
                 offset=self.position + at,
             )
         self.has_list = self.has_inner_context = False
-        self.value_means.clear()
+        self.containers.clear()
         self.events = self.statements = self.parts = self.properties = self.text = 0
         self.longest_key = self.longest_value = 0
         self.longest_scoped_term = self.largest_scope = self.deepest_scope = 0
@@ -445,13 +445,13 @@ cdef class JsonNesting(NestingWatch):
         A value makes up to two statements: in a list one for itself, and one that leads on.
         """
         cdef uint64_t count = self.statements
-        if "@graph" in self.value_means or "@index" in self.value_means:
+        if "@graph" in self.containers or "@index" in self.containers:
             # A graph has a name, and a statement with that; an index that is a property another.
             count *= 2
-        if "@list" in self.value_means:
+        if "@list" in self.containers:
             # From each property to its list.
             count += self.properties
-        if not self.value_means.isdisjoint(MAPS):
+        if not self.containers.isdisjoint(MAPS):
             # There these words are keys like others.
             count += self.parts
         return count
@@ -475,7 +475,7 @@ cdef class JsonNesting(NestingWatch):
         whole.errors += size.errors
         whole.protected += size.protected
         whole.nulls += size.nulls
-        self.value_means |= size.means
+        self.containers |= size.containers
         self.has_list = self.has_list or size.has_list_alias
         if size.scoped_terms:
             self.largest_scope = max(self.largest_scope, <uint64_t>size.largest_scope)

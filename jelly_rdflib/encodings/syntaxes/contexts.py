@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["VALUE_MEANS", "ContextSize", "measure_context"]
+__all__ = ["ContextSize", "measure_context"]
 
 # What a definition takes in pyoxigraph's parser, in bytes, and what was read of it.
 _DEFINITION_SIZE = 1000
@@ -25,8 +25,8 @@ _OTHER_KEYWORDS = frozenset(
     )
 )
 
-# By these a property's values may be graphs, make a list, or stand in a map.
-VALUE_MEANS = frozenset(("@graph", "@id", "@index", "@language", "@list", "@type"))
+# Containers by which values are graphs, make a list, or stand in a map.
+_CONTAINERS = frozenset(("@graph", "@id", "@index", "@language", "@list", "@type"))
 
 
 class ContextSize(NamedTuple):
@@ -47,7 +47,8 @@ class ContextSize(NamedTuple):
         scope_errors: The most of ``errors`` that one of these has.
         scope_nulls: The most of ``nulls``.
         scoped_terms: The terms that open them, in UTF-8.
-        means: The words of `VALUE_MEANS` that its definitions have.
+        containers: The kinds of containers that its definitions have, but for sets; ``@index`` also
+            where a definition says which property it is.
         has_list_alias: Whether there may be another name for ``@list`` or ``@set``.
     """
 
@@ -65,7 +66,7 @@ class ContextSize(NamedTuple):
     scope_errors: int = 0
     scope_nulls: int = 0
     scoped_terms: frozenset[bytes] = frozenset()
-    means: frozenset[str] = frozenset()
+    containers: frozenset[str] = frozenset()
     has_list_alias: bool = False
 
 
@@ -125,7 +126,7 @@ def _measure(value: Any, scoped_terms: set[bytes]) -> ContextSize:
         deepest_scope=max((1 + each.scopes for each in scopes.values()), default=0),
         scope_errors=max((each.errors for each in scopes.values()), default=0),
         scope_nulls=max((each.nulls for each in scopes.values()), default=0),
-        means=_find_means(value) | inner.means,
+        containers=_find_containers(value) | inner.containers,
         has_list_alias=inner.has_list_alias
         or any(_may_name_lists(_text(term, each)) for term, each in value.items()),
     )
@@ -149,7 +150,7 @@ def _join(sizes: list[ContextSize]) -> ContextSize:
         deepest_scope=max(each.deepest_scope for each in sizes),
         scope_errors=max(each.scope_errors for each in sizes),
         scope_nulls=max(each.scope_nulls for each in sizes),
-        means=frozenset().union(*(each.means for each in sizes)),
+        containers=frozenset().union(*(each.containers for each in sizes)),
         has_list_alias=any(each.has_list_alias for each in sizes),
     )
 
@@ -159,7 +160,7 @@ def _may_name_lists(text: str) -> bool:
     return text.startswith("@") and text not in _OTHER_KEYWORDS
 
 
-def _find_means(context: dict[str, Any]) -> frozenset[str]:
+def _find_containers(context: dict[str, Any]) -> frozenset[str]:
     words: set[Any] = set()
     for definition in context.values():
         if not isinstance(definition, dict):
@@ -171,7 +172,7 @@ def _find_means(context: dict[str, Any]) -> frozenset[str]:
             for word in (container if isinstance(container, list) else [container])
             if isinstance(word, str)
         )
-    return VALUE_MEANS & words
+    return _CONTAINERS & words
 
 
 def _protected(context: dict[str, Any]) -> int:
