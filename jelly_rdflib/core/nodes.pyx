@@ -198,10 +198,10 @@ cdef class NodeFactory:
                 if made is None and normalize is not False:
                     normalize = False
                     made = make_typed(types, known, datatype, normalize)
-                # What stands for a boolean stays there if warnings are errors.
+                # Where warnings are errors, what stands for an odd boolean comes back as it is.
                 if made is not None and (
-                    is_text_of(made, terms, term)
-                    or (normalize and PyUnicode_Compare(made, ODD_BOOLEAN) != 0)
+                    (normalize and (known is text or PyUnicode_Compare(made, ODD_BOOLEAN) != 0))
+                    or is_text_of(made, terms, term)
                 ):
                     return made
                 # rdflib collapses the white space of some datatypes even so.
