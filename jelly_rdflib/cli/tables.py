@@ -91,8 +91,8 @@ def _print_ranking(console: Console, what: str, counts: NameCounts, top: int) ->
     table.add_column("added", justify="right")
     table.add_column("deleted", justify="right")
     table.add_column("")
+    most = sum(rows[0][1:]) if rows else 0
     for name, added, deleted in rows[:top]:
-        most = rows[0][1] + rows[0][2]
         table.add_row(
             Text(printable(name)), f"{added:,}", f"{deleted:,}", _draw_bar(added, deleted, most)
         )
