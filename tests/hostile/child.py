@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,26 +59,23 @@ def read_in_pieces(source: Any, **arguments: Any) -> int:
     return count(jr.read_batches(Pieces(Path(source).read_bytes(), 1460), **arguments))
 
 
-def write_again(source: Any, format: str, **arguments: Any) -> int:
+def write(make_writer: Callable[[Sink], Any], source: Any, **arguments: Any) -> int:
     sink = Sink()
-    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
-    if format == "jelly-rdf":
-        with jr.StatementWriter(sink, format="nq") as statements:
-            for batch in jr.read_batches(source, format=format, **arguments):
-                statements.write_all(batch)
-        return sink.size
-    with jr.PatchWriter(sink, options) as writer:
-        for batch in jr.read_batches(source, format=format, **arguments):
-            writer.write_all(batch)
-    return sink.size
-
-
-def to_text(source: Any, **arguments: Any) -> int:
-    sink = Sink()
-    with jr.PatchWriter(sink, format="rdf-patch") as writer:
+    with make_writer(sink) as writer:
         for batch in jr.read_batches(source, **arguments):
             writer.write_all(batch)
     return sink.size
+
+
+def write_again(source: Any, format: str, **arguments: Any) -> int:
+    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+    make_writer = TO_N_QUADS if format == "jelly-rdf" else partial(jr.PatchWriter, options=options)
+    return write(make_writer, source, format=format, **arguments)
+
+
+TO_N_QUADS = partial(jr.StatementWriter, format="nq")
+to_text = partial(write, partial(jr.PatchWriter, format="rdf-patch"))
+to_xml = partial(write, partial(jr.StatementWriter, format="rdf-xml"))
 
 
 def append(source: Any, *, format: str, limits: jr.Limits) -> int:
@@ -89,14 +87,6 @@ def append(source: Any, *, format: str, limits: jr.Limits) -> int:
         except jr.JellyError:
             assert list(log.path.rglob("*.jellyp*")) == []
             raise
-
-
-def to_xml(source: Any, **arguments: Any) -> int:
-    sink = Sink()
-    with jr.StatementWriter(sink, format="rdf-xml") as writer:
-        for batch in jr.read_batches(source, **arguments):
-            writer.write_all(batch)
-    return sink.size
 
 
 def apply(source: Any, **arguments: Any) -> int:
