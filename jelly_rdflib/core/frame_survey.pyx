@@ -361,9 +361,12 @@ cdef class FrameSurvey:
                 return -1
             if namespace.value.kind != UNSET and self.count_term(&namespace.value, 0) < 0:
                 return -1
-            if message == PATCH_NAMESPACE and self.decoder.has_graph_fields:
+            if message != PATCH_NAMESPACE:
+                return 0
+            if self.decoder.has_graph_fields:
                 return self.count_graph(&namespace.graph)
-            return 0
+            # Ignored in a stream of triples, but the next IRI goes on from its ids.
+            return self.count_term(&namespace.graph, 0) if namespace.graph.kind == IS_IRI else 0
         if message == PATCH_HEADER:
             if (<PatchFrameDecoder>self.decoder).read_header(content, &key, &term) < 0:
                 return -1

@@ -76,6 +76,9 @@ class Counts:
                 self.iri(content.value)
             if kind != "namespace" and self.has_graphs:
                 self.statement(content, ("graph",))
+            elif kind != "namespace" and content.WhichOneof("graph") == "g_iri":
+                # Ignored, but the next IRI goes on from its ids.
+                self.term(content, "graph")
 
     def entry(self, kind: str, entry: Any) -> None:
         number = entry.id or self.last[kind] + 1

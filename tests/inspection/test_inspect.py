@@ -218,6 +218,25 @@ def test_replaced_and_unused_entries() -> None:
     assert names.text_size == 8 * len("urn:0") + len("urn:newurn:newerurn:other")
 
 
+def test_the_ids_of_a_prefixs_graph_count_in_a_stream_of_triples() -> None:
+    """Jelly-JVM writes it where Jena's prefix has a graph: the next IRI goes on from there."""
+    data = b.stream(
+        [
+            b.options(max_name_table_size=8),
+            *(b.name(f"urn:{n}") for n in range(8)),
+            b.prefix_add("", b.iri(0, 8), b.iri(0, 1)),
+            b.prefix_delete("", None, b.iri(0, 0)),
+            b.add(b.iri(), b.iri(), "o"),
+        ]
+    )
+    report = jr.inspect(data)
+    assert report.error is None
+    assert report.terms["iri"] == report.lookups["name"].references == 5
+    # 5, 6 and 7
+    assert report.lookups["name"].unused == 3
+    assert report.repeated_terms["g"] == 0
+
+
 def test_json() -> None:
     report = jr.inspect(SMALL)
     again = json.loads(json.dumps(report.as_dict()))
