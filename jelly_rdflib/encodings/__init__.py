@@ -58,7 +58,7 @@ def find_encoding(key: str) -> Encoding:
     """
     wanted = key.lower().partition(";")[0].strip()
     for encoding in ENCODINGS:
-        if wanted in (*encoding.names, *encoding.extensions):
+        if wanted in encoding.names or wanted in encoding.extensions:
             return encoding
     names = ", ".join(encoding.name for encoding in ENCODINGS)
     raise LookupError(f"no encoding {key!r}; there are: {names}")
