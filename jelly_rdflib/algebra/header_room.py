@@ -34,7 +34,7 @@ class HeaderRoom:
         >>> from jelly_rdflib import Limits
         >>> room = HeaderRoom(Limits(max_text_size=1000))
         >>> size = room.take("by", Literal("a"))
-        >>> room.take("by", Literal("b"))
+        >>> room.take("by", Literal("b" * 500))
         Traceback (most recent call last):
         jelly_rdflib.errors.LimitError: the headers take more than 1000 bytes of memory \
 (limit max_text_size)
