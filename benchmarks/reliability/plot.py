@@ -13,7 +13,7 @@ from .curves import MAX_PEAK, Curve, Point
 
 __all__ = ["draw_memory", "draw_time"]
 
-COLORS = [mpl.colormaps["tab20"](number) for number in range(20)]
+COLORS = [mpl.colormaps[name](number) for name in ("tab20", "tab20b") for number in range(20)]
 
 
 def draw_time(groups: Mapping[str, list[Curve]], path: Path) -> None:
@@ -25,7 +25,8 @@ def draw_time(groups: Mapping[str, list[Curve]], path: Path) -> None:
         low, high = min(sizes), max(sizes)
         for seconds in (0.001, 0.1, 10):
             axes.plot([low, high], [seconds * low, seconds * high], ":", color="#90a4ae", lw=0.8)
-        axes.set_ylim(1e-4, 10)
+        slowest = max(point.seconds for curve in curves for point in curve.points)
+        axes.set_ylim(1e-4, max(10, 2 * slowest))
 
     _draw(groups, path, "seconds of processor time", lambda point: point.seconds, finish)
 
