@@ -147,7 +147,10 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str]) -> Rep
             file.write(output)
         _take_statistics(report, output)
         found = sorted(
-            path for path in set(FINDINGS.iterdir()) - known if path.name.startswith(name)
+            path
+            for path in set(FINDINGS.iterdir()) - known
+            # The names of some targets start with another's.
+            if re.match(f"{name}-(crash|leak|oom|slow-unit|timeout)-", path.name)
         )
         known.update(found)
         report.findings += found

@@ -10,7 +10,8 @@ __all__ = ["find_clang"]
 
 def find_clang() -> str:
     """Return the name of clang."""
-    for name in (os.environ.get("CLANG"), "clang", "clang-14", "clang-15", "clang-16", "clang-19"):
+    versions = (f"clang-{version}" for version in range(14, 22))
+    for name in (os.environ.get("CLANG"), "clang", *versions):
         if name and shutil.which(name):
             return name
     raise SystemExit(
