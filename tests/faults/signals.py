@@ -42,19 +42,24 @@ for number in range(4):
 
 
 def interrupted_by_a_timer(target: str, times: int, seed: int) -> Tally:
-    """Apply a patch until so many interrupts came, each some time after the start of one."""
+    """Apply a patch until so many interrupts came, or 20 times as often as that."""
     scenario = Scenario(TARGETS[target], operations=OPERATIONS)
     data = encoded(scenario.operations)
     timing = random.Random(seed)
     tally = Tally()
-    # What one takes when nothing comes, if not the first, which takes longer.
-    whole: list[float] = []
+    # The time of one into which nothing came. The very first takes longer than all others.
+    whole = 0.0
+    with scenario.make() as graph:
+        scenario.prepare(graph)
+        apply(data, graph)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGALRM, interrupt)
-    while tally.injected < times:
+    for turn in range(20 * times):
+        if tally.injected == times:
+            break
         with scenario.make() as graph:
             scenario.prepare(graph)
             caught: BaseException | None = None
@@ -62,8 +67,8 @@ def interrupted_by_a_timer(target: str, times: int, seed: int) -> Tally:
             gc.disable()
             start = time.perf_counter()
             try:
-                if len(whole) > 1:
-                    signal.setitimer(signal.ITIMER_REAL, timing.uniform(1e-6, whole[-1]))
+                if turn > 0:
+                    signal.setitimer(signal.ITIMER_REAL, timing.uniform(1e-6, whole))
                 apply(data, graph)
             except BaseException as error:
                 caught = error
@@ -73,7 +78,7 @@ def interrupted_by_a_timer(target: str, times: int, seed: int) -> Tally:
                 # At the last moment.
                 caught = caught or error
             if caught is None:
-                whole.append(time.perf_counter() - start)
+                whole = time.perf_counter() - start
             gc.enable()
             state = state_of(graph)
             assert caught is None or isinstance(caught, KeyboardInterrupt), repr(caught)
