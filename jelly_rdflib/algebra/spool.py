@@ -24,9 +24,9 @@ __all__ = ["Spool"]
 
 # How many operations, and characters in them, are a piece. No more than two are in memory.
 _MAX_OPERATIONS = 1 << 14
-# A character takes up to eight bytes: a literal has its text twice.
-_CHARACTER = 8
 _MAX_CHARACTERS = 2 << 20
+# A character takes up to so many bytes: a literal has its text twice.
+_CHARACTER = 8
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,

@@ -198,7 +198,8 @@ cdef class NodeFactory:
                 if made is None and normalize is not False:
                     normalize = False
                     made = make_typed(types, known, datatype, normalize)
-                # Where warnings are errors, what stands for an odd boolean comes back as it is.
+                # What rdflib normalized may be taken, unless it is what stands for an odd boolean,
+                # which comes back as it is where warnings are errors; else it has to be the text.
                 if made is not None and (
                     (normalize and (known is text or PyUnicode_Compare(made, ODD_BOOLEAN) != 0))
                     or is_text_of(made, terms, term)

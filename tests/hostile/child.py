@@ -67,13 +67,15 @@ def write(make_writer: Callable[[Sink], Any], source: Any, **arguments: Any) -> 
     return sink.size
 
 
+TO_N_QUADS = partial(jr.StatementWriter, format="nq")
+
+
 def write_again(source: Any, format: str, **arguments: Any) -> int:
     options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
     make_writer = TO_N_QUADS if format == "jelly-rdf" else partial(jr.PatchWriter, options=options)
     return write(make_writer, source, format=format, **arguments)
 
 
-TO_N_QUADS = partial(jr.StatementWriter, format="nq")
 to_text = partial(write, partial(jr.PatchWriter, format="rdf-patch"))
 to_xml = partial(write, partial(jr.StatementWriter, format="rdf-xml"))
 
