@@ -127,7 +127,8 @@ WORKS: dict[str, type[Work]] = {
 }
 
 # CPython 3.11 loses its references to a function's arguments if it has no memory for one of the
-# function's cells. What is lost so is kept until the process ends: it is no leak of ours.
+# function's cells, and to a tuple that a list is made of if it has none for the list. What is lost
+# so is kept until the process ends: it is no leak of ours.
 KEPT: list[Work] = []
 
 # Some allocations are not missed: so many in a row, and the work is done with all it needs.
