@@ -62,13 +62,27 @@ def test_a_fault_at_each_request_to_an_endpoint() -> None:
     gc.collect()
 
 
-@pytest.mark.parametrize("name", WHOLE)
+# Where Python is traced, as to interrupt it there, 3.10 keeps the locals of a frame in a dict that
+# can't be cleared: an iterator of graphs stays, and pyoxigraph waits for it (docs/reliability.md).
+traced = [
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            sys.version_info < (3, 11) and name.startswith("Oxigraph"),
+            reason="of a traced frame 3.10 keeps the locals",
+        ),
+    )
+    for name in WHOLE
+]
+
+
+@pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_each_place(name: str) -> None:
     tally = at_each_place(TARGETS[name], stride=23 if name.startswith("memory") else 149)
     assert tally.injected > 10
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_every_place_of_ours(name: str) -> None:
     """Those right before and behind a commit are few, and easily missed among all others."""
     tally = at_each_place(TARGETS[name], within=OUR_PYTHON, operations=ONE_TRANSACTION)
