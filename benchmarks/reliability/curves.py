@@ -80,6 +80,7 @@ GROUPS: dict[str, list[Kind]] = {
             "nested triples",
             "merged fields",
         ),
+        *_kinds("batches", "ordinary gzip", "empty gzip", "ordinary zstd", "empty zstd"),
         *_kinds("operations", "ordinary patch", "numbers with exponents"),
     ],
     "Jelly-RDF, text, Thrift, other RDF": [
@@ -113,6 +114,10 @@ GROUPS: dict[str, list[Kind]] = {
         *_kinds("parse", "repeated namespaces"),
         *_kinds("compact", "added and deleted", "headers"),
         *_kinds("invert", "empty transactions", "ordinary patch"),
+        *_kinds("concat", "ordinary patch"),
+        *_kinds("diff", "ordinary statements"),
+        *_kinds("diff canonical", "blank nodes alike"),
+        *_kinds("log", "small patches"),
     ],
     "Looking, checking, writing again": [
         *_kinds("inspect", "ordinary patch", "lookup refills", "empty patches"),

@@ -8,6 +8,7 @@ import itertools
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,20 @@ def rdf_head(physical_type: int) -> bytes:
     )
 
 
+@attack("jelly-patch")
+def small_patches() -> Iterator[bytes]:
+    """Patches of two statements each; every other one takes back what the one before did."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            label = field(2, b"%d" % (number // 2 % 1000))
+            for kind in (DELETE, ADD) if number % 2 else (ADD, ADD):
+                yield row(kind, label)
+            yield row(PUNCTUATION)
+
+    return frames(rows(), patch_head(stream_type=build.PUNCTUATED), 3)
+
+
 @attack("jelly-rdf")
 def ordinary_statements() -> Iterator[bytes]:
     rows = (
@@ -625,6 +640,14 @@ def json_nested() -> Iterator[bytes]:
     yield from itertools.repeat(b"," + b'{"urn:p":' * 100 + b"1" + b"}" * 100 + b"\n")
 
 
+@attack("nquads")
+def blank_nodes_alike() -> Iterator[bytes]:
+    """Rings of blank nodes that nothing tells apart."""
+    for ring in itertools.count():
+        for number in range(100):
+            yield b"_:r%dn%d <urn:p> _:r%dn%d .\n" % (ring, number, ring, (number + 1) % 100)
+
+
 # --- Compressed -------------------------------------------------------------------------------
 
 
@@ -649,3 +672,28 @@ def bomb(size: int, name: str) -> Iterator[bytes]:
 def packed(content: bytes, name: str) -> bytes:
     """Return bytes compressed with gzip or zstd."""
     return gzip.compress(content) if name == "gzip" else zstandard.compress(content)
+
+
+def in_members(name: str) -> Iterator[bytes]:
+    """The ordinary patch in members of 64 KiB, each compressed by itself."""
+    content = b""
+    for piece in ATTACKS["ordinary patch"].pieces():
+        content += piece
+        if len(content) >= 1 << 16:
+            yield packed(content, name)
+            content = b""
+
+
+def empty_members(name: str) -> Iterator[bytes]:
+    """A small patch, and behind it members in which there is nothing."""
+    yield packed(delimited(patch_head()), name)
+    empty = packed(b"", name)
+    while True:
+        yield empty * 64
+
+
+for _name in ("gzip", "zstd"):
+    for _kind, _pieces in (("ordinary", in_members), ("empty", empty_members)):
+        ATTACKS[f"{_kind} {_name}"] = Attack(
+            f"{_kind} {_name}", "jelly-patch", partial(_pieces, _name)
+        )

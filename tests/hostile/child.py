@@ -91,6 +91,17 @@ def append(source: Any, *, format: str, limits: jr.Limits) -> int:
             raise
 
 
+def log(source: Any, *, format: str, limits: jr.Limits) -> int:
+    """Append each patch to a log, check it, and read it back."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = jr.PatchLog.create(Path(folder) / "log", limits=limits)
+        for patch in jr.read_patches(source, format=format, limits=limits):
+            log.append(patch)
+        assert log.verify(deep=True) == []
+        assert log.squash() is not None
+        return len(log.checkout())
+
+
 def apply(source: Any, **arguments: Any) -> int:
     from rdflib import Dataset
 
@@ -104,6 +115,18 @@ def parse(source: Any, *, format: str, limits: jr.Limits) -> int:
     where = {"file": source} if hasattr(source, "read") else {"source": source}
     dataset.parse(format=format, limits=limits, **where)
     return len(dataset)
+
+
+def diff(source: Any, *, canonical: bool = False, **arguments: Any) -> int:
+    """Compare two datasets that have two thirds of the statements each."""
+    from rdflib import Dataset
+
+    old, new = Dataset(), Dataset()
+    for number, statement in enumerate(jr.read_statements(source, **arguments)):
+        for dataset, other in ((old, 0), (new, 1)):
+            if number % 3 != other:
+                dataset.add(statement)
+    return len(jr.diff(old, new, canonical=canonical))
 
 
 def read_statements(source: Any, **arguments: Any) -> int:
@@ -159,9 +182,12 @@ USES: dict[str, Callable[..., int]] = {
     "checkout": checkout,
     "compact": lambda source, **arguments: count(jr.compact(source, **arguments)),
     "concat": lambda source, **arguments: count(jr.concat(source, **arguments)),
+    "diff": diff,
+    "diff canonical": partial(diff, canonical=True),
     "index": index,
     "inspect": inspect,
     "invert": lambda source, **arguments: count(jr.invert(source, **arguments)),
+    "log": log,
     "operations": lambda source, **arguments: count(jr.read_operations(source, **arguments)),
     "parse": parse,
     "patches": read_patches,

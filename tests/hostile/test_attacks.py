@@ -80,6 +80,15 @@ READ = [
     ("numbers with exponents", "operations", SMALL),
     ("numbers with exponents", "apply", SMALL),
     ("numbers with exponents", "parse", SMALL),
+    *(
+        (f"{kind} {name}", "batches", LARGE)
+        for kind in ("ordinary", "empty")
+        for name in ("gzip", "zstd")
+    ),
+    ("small patches", "log", 1 << 14),
+    ("ordinary statements", "diff", SMALL),
+    ("blank nodes alike", "diff canonical", 1 << 16),
+    ("ordinary patch", "concat", LARGE),
     ("headers", "compact", SMALL),
     ("added and deleted", "compact", SMALL),
     ("empty transactions", "invert", SMALL),
