@@ -33,7 +33,8 @@ WARM_SIZE = 4 << 10
 # The slope is that of the largest inputs: what a use takes whatever its input is does not count.
 SLOPE_POINTS = 5
 MAX_SLOPE = 1.2
-# What else the machine does only adds time, so a slope that is too large is looked at again.
+# What else the machine does only adds time, so what looks steep is measured again.
+STEEP = 1.1
 MAX_REPEATS = 3
 MAX_PEAK = 200_000_000
 MAX_GROWTH = 32 << 20
@@ -202,7 +203,7 @@ def measure(kind: Kind, tell: Callable[[], None] = lambda: None) -> Curve:
             tell()
         curve = Curve(kind, points)
         for _ in range(MAX_REPEATS):
-            if curve.slope <= MAX_SLOPE:
+            if curve.slope <= STEEP:
                 break
             curve = Curve(kind, [_faster(kind, input_, point) for point in curve.points])
     return curve
