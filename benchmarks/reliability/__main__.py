@@ -85,9 +85,10 @@ def table(groups: Mapping[str, list[Curve]]) -> str:
         lines.append(f"| **{title}** | | | | | | |\n")
         for curve in curves:
             last = curve.points[-1]
+            speed = last.size / 1e6 / last.seconds
             lines.append(
                 f"| {curve.kind.name} | {last.size / 1e6:.2f} MB | {last.seconds:.2f} s"
-                f" | {last.size / 1e6 / last.seconds:.1f} | {curve.slope:.2f}"
+                f" | {speed:.{1 if speed > 1 else 3}f} | {curve.slope:.2f}"
                 f" | {curve.points[-4].peak / 1e6:.0f} MB | {last.peak / 1e6:.0f} MB |\n"
             )
     return "".join(lines)

@@ -302,6 +302,19 @@ def new_graphs() -> Iterator[bytes]:
 
 
 @attack("jelly-patch")
+def small_patches() -> Iterator[bytes]:
+    """Patches of two statements; every other one takes back what the one before it added."""
+
+    def rows() -> Iterator[bytes]:
+        for number in itertools.count():
+            yield row(DELETE if number % 2 else ADD, field(2, b"a%d" % (number // 2)))
+            yield row(DELETE if number % 2 else ADD, field(2, b"b%d" % (number // 2)))
+            yield row(PUNCTUATION)
+
+    return frames(rows(), patch_head(stream_type=build.PUNCTUATED), 3)
+
+
+@attack("jelly-patch")
 def nested_triples() -> Iterator[bytes]:
     """Each quoted triple is as deep as is allowed."""
     rows = (row(ADD, field(12, deep_triple(100, b"%d" % n))) for n in itertools.count())
@@ -361,20 +374,6 @@ def rdf_head(physical_type: int) -> bytes:
         rdf_build.name("urn:p"),
         rdf_build.prefix(""),
     )
-
-
-@attack("jelly-patch")
-def small_patches() -> Iterator[bytes]:
-    """Patches of two statements each; every other one takes back what the one before did."""
-
-    def rows() -> Iterator[bytes]:
-        for number in itertools.count():
-            label = field(2, b"%d" % (number // 2 % 1000))
-            for kind in (DELETE, ADD) if number % 2 else (ADD, ADD):
-                yield row(kind, label)
-            yield row(PUNCTUATION)
-
-    return frames(rows(), patch_head(stream_type=build.PUNCTUATED), 3)
 
 
 @attack("jelly-rdf")
@@ -641,11 +640,17 @@ def json_nested() -> Iterator[bytes]:
 
 
 @attack("nquads")
-def blank_nodes_alike() -> Iterator[bytes]:
-    """Rings of blank nodes that nothing tells apart."""
+def rings_of_blank_nodes() -> Iterator[bytes]:
+    """A hundred nodes each, that nothing tells apart."""
     for ring in itertools.count():
         for number in range(100):
             yield b"_:r%dn%d <urn:p> _:r%dn%d .\n" % (ring, number, ring, (number + 1) % 100)
+
+
+@attack("nquads")
+def star_of_blank_nodes() -> Iterator[bytes]:
+    """One around which are all others, that nothing tells apart."""
+    return (b"_:center <urn:p> _:b%d .\n" % number for number in itertools.count())
 
 
 # --- Compressed -------------------------------------------------------------------------------
@@ -675,7 +680,7 @@ def packed(content: bytes, name: str) -> bytes:
 
 
 def in_members(name: str) -> Iterator[bytes]:
-    """The ordinary patch in members of 64 KiB, each compressed by itself."""
+    """The ordinary patch in members of 64 KiB (frames of zstd), each compressed by itself."""
     content = b""
     for piece in ATTACKS["ordinary patch"].pieces():
         content += piece
@@ -692,8 +697,9 @@ def empty_members(name: str) -> Iterator[bytes]:
         yield empty * 64
 
 
-for _name in ("gzip", "zstd"):
-    for _kind, _pieces in (("ordinary", in_members), ("empty", empty_members)):
-        ATTACKS[f"{_kind} {_name}"] = Attack(
-            f"{_kind} {_name}", "jelly-patch", partial(_pieces, _name)
-        )
+for _name, _parts in (("gzip", "members"), ("zstd", "frames")):
+    for _title, _pieces in (
+        (f"ordinary {_name} {_parts}", in_members),
+        (f"empty {_name} {_parts}", empty_members),
+    ):
+        ATTACKS[_title] = Attack(_title, "jelly-patch", partial(_pieces, _name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import Any
 import pytest
 
 from benchmarks.reliability import curves
-from benchmarks.reliability.curves import MAX_REPEATS, POINTS, Kind, measure
+from benchmarks.reliability.curves import (
+    MAX_REPEATS,
+    MAX_SLOPE,
+    POINTS,
+    ROUNDS,
+    STEEP,
+    Kind,
+    measure,
+)
 
 KIND = Kind("repeated rows", "batches")
 
@@ -23,18 +32,22 @@ def seconds_are(
 
     def read(kind: Kind, input_: Any, path: Path) -> dict[str, Any]:
         sizes.append(path.stat().st_size)
-        return {"seconds": seconds(sizes[-1]) * next(noise), "peak": 1 << 25}
+        # Each time takes more memory than the one before.
+        return {"seconds": seconds(sizes[-1]) * next(noise), "peak": len(sizes) << 10}
 
     monkeypatch.setattr(curves, "_read", read)
     return sizes
 
 
 def test_time_as_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each size is measured twice."""
     sizes = seconds_are(monkeypatch, lambda size: size / 4e6, repeat(1.0))
     curve = measure(KIND)
     assert curve.slope == pytest.approx(1, abs=0.01)
     assert curve.problems() == []
-    assert sizes[-POINTS:] == [point.size for point in curve.points]
+    points = sizes[-ROUNDS * POINTS :]
+    assert points == [point.size for point in curve.points for _ in range(ROUNDS)]
+    assert curve.points[-1].peak == len(sizes) << 10
 
 
 def test_time_as_the_square_of_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,15 +56,39 @@ def test_time_as_the_square_of_the_size(monkeypatch: pytest.MonkeyPatch) -> None
     curve = measure(KIND)
     assert curve.slope == pytest.approx(2, abs=0.01)
     assert "time grows with the power 2" in curve.problems()[0]
-    assert sizes.count(sizes[-1]) >= 1 + MAX_REPEATS
+    again = sizes[-MAX_REPEATS * POINTS :]
+    assert again == MAX_REPEATS * [point.size for point in curve.points]
+    assert sizes[-MAX_REPEATS * POINTS - 1] == curve.points[-1].size
 
 
 def test_other_work_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two largest sizes took twice as long as they need, the first time."""
+    """The largest size took twice as long as it needs, each of the first times."""
     sizes = seconds_are(monkeypatch, lambda size: size / 4e6, repeat(1.0))
     measure(KIND)
-    undisturbed = len(sizes) - 2
-    noise = chain(repeat(1.0, undisturbed), [2.0, 2.0], repeat(1.0))
+    undisturbed = len(sizes) - ROUNDS
+    noise = chain(repeat(1.0, undisturbed), repeat(2.0, ROUNDS), repeat(1.0))
     sizes = seconds_are(monkeypatch, lambda size: size / 4e6, noise)
-    assert measure(KIND).slope == pytest.approx(1, abs=0.01)
-    assert len(sizes) == undisturbed + 2 + POINTS
+    curve = measure(KIND)
+    assert curve.slope == pytest.approx(1, abs=0.01)
+    assert curve.points[-1].peak == len(sizes) << 10
+    assert len(sizes) == undisturbed + ROUNDS + POINTS
+
+
+def test_a_slope_that_is_not_steep_is_not_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def almost_steep(size: int) -> float:
+        return math.pow(size, STEEP - 0.02) / 2e7
+
+    sizes = seconds_are(monkeypatch, almost_steep, repeat(1.0))
+    curve = measure(KIND)
+    assert curve.slope == pytest.approx(STEEP - 0.02, abs=0.005)
+    assert sizes[-ROUNDS * POINTS] == curve.points[0].size
+
+
+def test_a_slope_between_steep_and_too_steep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is measured again, and no problem."""
+    slope = (STEEP + MAX_SLOPE) / 2
+    sizes = seconds_are(monkeypatch, lambda size: math.pow(size, slope) / 1e8, repeat(1.0))
+    curve = measure(KIND)
+    assert curve.slope == pytest.approx(slope, abs=0.005)
+    assert curve.problems() == []
+    assert sizes[-MAX_REPEATS * POINTS] == curve.points[0].size
