@@ -27,6 +27,8 @@ from .reading import check_rows
 __all__ = ["read_syntax"]
 
 BASE = "http://e.org/"
+# The package takes it away, whatever the format is; the parser knows it in JSON only.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A parser without a watch gets no more than this: as deep as it can nest in so few bytes, the stack
 # is enough for it.
 MAX_SIZE = 4096
@@ -42,7 +44,7 @@ TURTLE_LIKE = ("turtle", "trig", "n3", *LINES)
 
 def _guess_formats(data: bytes) -> tuple[str, ...]:
     """Return the formats an input may be of, by its first bytes."""
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:2]
+    start = data.removeprefix(BYTE_ORDER_MARK).lstrip()[:2]
     if start[:1] in (b"{", b"["):
         return ("json-ld", "json-ld", "json-ld", "trig", "n3")
     return ("rdf-xml",) if start in (b"<?", b"<!", b"<r") else TURTLE_LIKE
@@ -69,8 +71,9 @@ def read_syntax(data: bytes) -> None:
     if whole.error is None:
         assert sum(again.items) == sum(whole.items)
     if len(data) <= MAX_SIZE:
-        _check_watch(data, format, is_lenient, base, whole)
-        _check_watch(data.replace(MARKER, LONG, 8), format, is_lenient, base, None)
+        text = data.removeprefix(BYTE_ORDER_MARK)
+        _check_watch(text, format, is_lenient, base, whole)
+        _check_watch(text.replace(MARKER, LONG, 8), format, is_lenient, base, None)
 
 
 def _check_watch(

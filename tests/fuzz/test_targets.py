@@ -68,6 +68,7 @@ FINDINGS = {
         "syntaxes",
         b"<urn:s> <urn:p> <=#> . <urn:s> <urn:p> ( 1 ) .",
     ),
+    "a byte order mark, which pyoxigraph does not know": ("syntaxes", b"\xef\xbb\xbf"),
     "a text with control characters among the bytes by which it is told": (
         "any",
         b'PA ex <a> <g> .\nPD ex "' + 60 * b"\x12" + b'" .\n',
