@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.quad_reader import QuadCount
@@ -65,7 +67,9 @@ class WatchedInput:
         self._count = count
         self._max_size = limits.max_frame_size
         self._watch = _make_watch(syntax, limits, base or "", is_lenient)
-        # What is wrong behind what the parser was given.
+        # What is wrong behind what the parser was given; what is raised is a copy. This object is
+        # one of the parser's, where Python's collector does not see it: a traceback, whose frames
+        # refer to the parser, would keep all of it forever.
         self._error: DecodeError | None = None
         self._piece: memoryview = memoryview(b"")
         self._is_at_end = False
@@ -83,7 +87,7 @@ class WatchedInput:
             LimitError: There are more of them, or they nest deeper, than the limits allow.
         """
         if self._error is not None:
-            raise self._error
+            raise copy.copy(self._error)
         if self.position == 0:
             self._skip_byte_order_mark()
         before = self._watch.token_size
@@ -91,7 +95,7 @@ class WatchedInput:
         if before >= _LONG_TOKEN:
             data = self._take_more(data, before, min(size, before // _MORE_OF_TOKEN))
         if not data and self._error is not None:
-            raise self._error
+            raise copy.copy(self._error)
         return data
 
     def _take(self, size: int) -> bytes:
@@ -104,7 +108,7 @@ class WatchedInput:
             self._watch.look(data)
         except DecodeError as error:
             # What comes before it is read.
-            self._error = error
+            self._error = copy.copy(error)
             data = data[: max((error.offset or 0) - self.position, 0)]
         self.position += len(data)
         self._count.read = self.position

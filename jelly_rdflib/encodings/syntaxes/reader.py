@@ -80,13 +80,13 @@ class StatementBatches:
             base=base,
             is_lenient=not strict,
         )
-        self._parser = ox.parse(
+        self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
             base_iri=base,
             lenient=not strict,
         )
-        self._quads = QuadReader(
+        self._quads: QuadReader | None = QuadReader(
             self._parser,
             self._builder,
             ox,
@@ -123,6 +123,11 @@ class StatementBatches:
             self._error = LimitError(
                 f"a token has more than 16 MiB ({self._vicinity()})", offset=self._input.position
             )
+        except BaseException:
+            self._let_go()
+            raise
+        if self._error is not None:
+            self._let_go()
         if len(self._builder) > 0:
             return self._builder.take(has_graphs=self._syntax.has_graphs)
         if self._error is not None:
@@ -136,20 +141,29 @@ class StatementBatches:
         if source is not None:
             source.close()
 
+    def _let_go(self) -> None:
+        """Let go of the parser, with which nothing is read any more.
+
+        It refers to the source, which may keep the error that it raised, whose traceback refers to
+        this object. Python's collector does not see what a parser refers to.
+        """
+        self._parser = self._quads = None
+
     def _read(self) -> bool:
         """Put statements and prefixes into the builder; return whether they are the last."""
+        if self._parser is None or self._quads is None:
+            raise RuntimeError("nothing is read behind an error")
         first = next(self._parser, None)
         # What is declared before a statement is known now.
-        self._add_prefixes()
+        self._add_prefixes(self._parser.prefixes)
         if first is None:
             return True
         return self._quads.read(first, _ROWS, _TEXT)
 
-    def _add_prefixes(self) -> None:
+    def _add_prefixes(self, prefixes: dict[str, str]) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
         if not self._syntax.has_prefixes:
             return
-        prefixes = self._parser.prefixes
         # All of them are gone through for each batch.
         if len(prefixes) > self._max_prefixes:
             raise LimitError(

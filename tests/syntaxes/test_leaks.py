@@ -1,0 +1,84 @@
+"""Memory that is taken is given back: the parser is another library's, where no collector looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.pieces import Pieces
+from tests.support import assert_nothing_is_kept
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+XML_START = f'<rdf:RDF xmlns:rdf="{RDF}" xmlns:e="urn:e#"><rdf:Description rdf:about="urn:s">'
+XML_END = "</rdf:Description></rdf:RDF>"
+TURTLE = "<urn:s> <urn:p> <urn:o> . "
+
+# A text, one that the parser refuses, and one that it does not get, of each syntax.
+TEXTS = {
+    "n-triples": (TURTLE, f"{TURTLE}<urn:s> . ", f"{TURTLE}{'<< ' * 200}"),
+    "n-quads": (TURTLE, f"{TURTLE}<urn:s> . ", f"{TURTLE}{'<< ' * 200}"),
+    "turtle": (TURTLE, f"{TURTLE}] ", f"{TURTLE}{'[ <urn:p> ' * 1100}"),
+    "trig": (TURTLE, f"{TURTLE}] ", f"{TURTLE}{'[ <urn:p> ' * 1100}"),
+    "n3": (TURTLE, f"{TURTLE}] ", f"{TURTLE}<urn:s> <=#> <urn:o> . "),
+    "rdf-xml": (
+        f"{XML_START}<e:p>x</e:p>{XML_END}",
+        f"{XML_START}<e:p>x</e:q>{XML_END}",
+        f"<!DOCTYPE r [<!ENTITY a '&b;'>]>{XML_START}<e:p>x</e:p>{XML_END}",
+    ),
+    "json-ld": (
+        '[{"@id": "urn:s", "urn:p": "x"}]',
+        '[{"@id": "urn:s", "urn:p": "x"}, {"@id": 5}]',
+        f'[{{"@id": "urn:s", "urn:p": "x"}}, {"[" * 200}',
+    ),
+}
+
+
+class BrokenFile:
+    """A file that can't be read any further, and keeps the error."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._error = OSError("the disk is broken")
+
+    def read(self, size: int) -> bytes:
+        data, self._data = self._data, b""
+        if not data:
+            raise self._error
+        return data
+
+
+def read_all(source: Any, format: str) -> None:
+    assert sum(map(len, jr.read_batches(source, format=format))) > 0
+
+
+@pytest.mark.parametrize("format", TEXTS)
+@pytest.mark.parametrize("wrong", [1, 2], ids=["the parser", "the watch"])
+@pytest.mark.parametrize(
+    "make_source", [bytes, lambda data: Pieces(data, 7)], ids=["", "in pieces"]
+)
+def test_nothing_is_kept_of_what_is_refused(
+    format: str, wrong: int, make_source: Callable[[bytes], Any]
+) -> None:
+    data = TEXTS[format][wrong].encode()
+
+    def work() -> None:
+        with pytest.raises(jr.DecodeError):
+            read_all(make_source(data), format)
+        # What comes before is read, and the error is not raised then.
+        next(jr.read_batches(make_source(TEXTS[format][0].encode()), format=format))
+
+    assert_nothing_is_kept(work)
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_nothing_is_kept_of_what_breaks_off(format: str) -> None:
+    text = TEXTS[format][0].encode()
+
+    def work() -> None:
+        with pytest.raises(OSError, match="the disk is broken"):
+            read_all(BrokenFile(text[: len(text) // 2]), format)
+
+    assert_nothing_is_kept(work)
