@@ -30,6 +30,12 @@ DAMAGED_ZSTD = bytes.fromhex(
     "fe1cedd6f8df99040a027a00"
 )
 
+DAMAGED_ZSTD_OF_RDF = bytes.fromhex(
+    "28b52ffd0000c200000000000000000000000000000000000000000000000000000000000000000000000000"
+    "000000000000000000fb0000000000000000000000000000000000000000fe00000000000000000000001100"
+    "00005f737065000000000000000000000000000000000000000000000000000000000000000000000000937f"
+)
+
 FINDINGS = {
     "a tag of six bytes, which protobuf refuses": (
         "patch-differential",
@@ -55,6 +61,7 @@ FINDINGS = {
         "patch",
         DAMAGED_ZSTD,
     ),
+    "the same in Jelly-RDF": ("rdf", DAMAGED_ZSTD_OF_RDF),
     "an arrow that is refused": ("nesting", b"<a> <=x> <b> ."),
     "a container of graphs with a list": (
         "nesting",
