@@ -19,6 +19,7 @@ def main() -> int:
     run.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)}")
     run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all together")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="so many side by side")
+    run.add_argument("--seed", type=int, default=0, metavar="N", help="of chance; 0 for any")
     commands.add_parser("build", help="build the modules for fuzzing")
     for name, help in (
         ("try", "run a target on an input, with the modules as they are"),
@@ -43,7 +44,7 @@ def main() -> int:
     names = arguments.targets or list(TARGETS)
     for name in set(names) - set(TARGETS):
         parser.error(f"there is no target {name!r}; there are {', '.join(TARGETS)}")
-    reports = campaign.run_targets(names, arguments.time, arguments.jobs)
+    reports = campaign.run_targets(names, arguments.time, arguments.jobs, arguments.seed)
     return 0 if campaign.print_table(reports) else 1
 
 

@@ -111,7 +111,7 @@ def prepare(stack_depth: int = 1) -> dict[str, str]:
     return environment
 
 
-def run_target(name: str, seconds: float, environment: Mapping[str, str]) -> Report:
+def run_target(name: str, seconds: float, environment: Mapping[str, str], seed: int) -> Report:
     """Fuzz a target for some time; go on after a finding, but not for ever."""
     report = Report(name)
     write_seeds(TARGETS[name].inputs, SEEDS / TARGETS[name].inputs)
@@ -130,6 +130,8 @@ def run_target(name: str, seconds: float, environment: Mapping[str, str]) -> Rep
             *(sys.executable, "-m", "fuzz.worker", name),
             *LIBFUZZER,
             f"-max_total_time={left}",
+            # 0 is another each time. After a finding the same would find the same.
+            f"-seed={seed and seed + len(report.findings)}",
             f"-artifact_prefix={FINDINGS / name}-",
             str(corpus),
             str(SEEDS / TARGETS[name].inputs),
@@ -177,18 +179,19 @@ def _take_statistics(report: Report, output: str) -> None:
         report.memory = max(report.memory, int(memory))
 
 
-def run_targets(names: list[str], seconds: float, jobs: int) -> list[Report]:
+def run_targets(names: list[str], seconds: float, jobs: int, seed: int) -> list[Report]:
     """Fuzz targets, each for its share of the time.
 
     Args:
         names: Of the targets.
         seconds: For all of them together.
         jobs: How many run side by side.
+        seed: What libFuzzer's chance starts from; 0 for another each time.
     """
     environment = prepare()
     share = seconds * jobs / len(names)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda name: run_target(name, share, environment), names))
+        return list(pool.map(lambda name: run_target(name, share, environment, seed), names))
 
 
 def print_table(reports: list[Report]) -> bool:
