@@ -19,7 +19,13 @@ def main() -> int:
     run.add_argument("targets", nargs="*", metavar="TARGET", help=f"of: {', '.join(TARGETS)}")
     run.add_argument("--time", type=float, default=120, metavar="SECONDS", help="for all together")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="so many side by side")
-    run.add_argument("--seed", type=int, default=0, metavar="N", help="of chance; 0 for any")
+    run.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="what chance starts from; 0 for another each time",
+    )
     commands.add_parser("build", help="build the modules for fuzzing")
     for name, help in (
         ("try", "run a target on an input, with the modules as they are"),

@@ -101,6 +101,7 @@ def read_in_pieces(data: bytes, format: str, batches: Outcome) -> None:
 
 
 def _assert_same(data: bytes, in_pieces: Outcome, whole: Outcome) -> None:
+    """Check that an input in pieces is read as it is at once."""
     if is_compressed(data) and whole.error is not None:
         # How much of damaged data a decompressor gives depends on how much it gets at once.
         assert in_pieces.error is not None

@@ -14,6 +14,7 @@ from typing import Any
 import pyoxigraph as ox
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.turtle_nesting import TurtleNesting
@@ -27,8 +28,6 @@ from .reading import check_rows
 __all__ = ["read_syntax"]
 
 BASE = "http://e.org/"
-# The package takes it away, whatever the format is; the parser knows it in JSON only.
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A parser without a watch gets no more than this: as deep as it can nest in so few bytes, the stack
 # is enough for it.
 MAX_SIZE = 4096
@@ -71,6 +70,7 @@ def read_syntax(data: bytes) -> None:
     if whole.error is None:
         assert sum(again.items) == sum(whole.items)
     if len(data) <= MAX_SIZE:
+        # The parser knows it in JSON only.
         text = data.removeprefix(BYTE_ORDER_MARK)
         _check_watch(text, format, is_lenient, base, whole)
         _check_watch(text.replace(MARKER, LONG, 8), format, is_lenient, base, None)

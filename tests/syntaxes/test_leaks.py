@@ -36,6 +36,13 @@ TEXTS = {
 }
 
 
+# More statements than there are in a batch.
+MANY = {
+    "n-triples": "<a:> <a:> <a:> .\n" * 1100 + "<< " * 200,
+    "n3": "<a:> <a:> <a:> .\n" * 1100 + "<a:> <=#> <a:> .",
+}
+
+
 class BrokenFile:
     """A file that can't be read any further, and keeps the error."""
 
@@ -67,10 +74,17 @@ def test_nothing_is_kept_of_what_is_refused(
     def work() -> None:
         with pytest.raises(jr.DecodeError):
             read_all(make_source(data), format)
-        # What comes before is read, and the error is not raised then.
-        next(jr.read_batches(make_source(TEXTS[format][0].encode()), format=format))
 
     assert_nothing_is_kept(work)
+
+
+@pytest.mark.parametrize("format", MANY)
+def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error(format: str) -> None:
+    """The watch has seen the error already, since it is ahead of the parser."""
+    data = MANY[format].encode()
+    with pytest.raises(jr.DecodeError):
+        read_all(data, format)
+    assert_nothing_is_kept(lambda: next(jr.read_batches(data, format=format)))
 
 
 @pytest.mark.parametrize("format", TEXTS)
@@ -80,5 +94,29 @@ def test_nothing_is_kept_of_what_breaks_off(format: str) -> None:
     def work() -> None:
         with pytest.raises(OSError, match="the disk is broken"):
             read_all(BrokenFile(text[: len(text) // 2]), format)
+
+    assert_nothing_is_kept(work)
+
+
+class BrokenSink:
+    """A file that can't be written any further, and keeps the error."""
+
+    def __init__(self) -> None:
+        self._error = OSError("the disk is full")
+
+    def write(self, data: bytes) -> int:
+        raise self._error
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_nothing_is_kept_of_what_can_not_be_written(format: str) -> None:
+    [batch] = jr.read_batches(TURTLE.encode(), format="turtle")
+
+    def work() -> None:
+        with (
+            pytest.raises(OSError, match="the disk is full"),
+            jr.StatementWriter(BrokenSink(), format=format) as writer,
+        ):
+            writer.write_all(batch)
 
     assert_nothing_is_kept(work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
 from jelly_rdflib.core.quad_reader import QuadCount
@@ -24,7 +25,6 @@ _PIECE = 1 << 16
 # grows with the square of a token's size.
 _LONG_TOKEN = 1 << 10
 _MORE_OF_TOKEN = 4
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # How deep a text may nest: the half MiB that a thread's stack may have is enough for it.
 _MAX_LEVELS = 1000
 _MAX_JSON_LEVELS = 128
@@ -67,9 +67,9 @@ class WatchedInput:
         self._count = count
         self._max_size = limits.max_frame_size
         self._watch = _make_watch(syntax, limits, base or "", is_lenient)
-        # What is wrong behind what the parser was given; what is raised is a copy. This object is
-        # one of the parser's, where Python's collector does not see it: a traceback, whose frames
-        # refer to the parser, would keep all of it forever.
+        # What is wrong behind what the parser was given, without a traceback until it is raised:
+        # its frames refer to the parser, and the parser, where Python's collector does not see it,
+        # to this object. All of it would stay forever if nobody reads as far as the error.
         self._error: DecodeError | None = None
         self._piece: memoryview = memoryview(b"")
         self._is_at_end = False
@@ -87,7 +87,7 @@ class WatchedInput:
             LimitError: There are more of them, or they nest deeper, than the limits allow.
         """
         if self._error is not None:
-            raise copy.copy(self._error)
+            raise self._error
         if self.position == 0:
             self._skip_byte_order_mark()
         before = self._watch.token_size
@@ -95,7 +95,7 @@ class WatchedInput:
         if before >= _LONG_TOKEN:
             data = self._take_more(data, before, min(size, before // _MORE_OF_TOKEN))
         if not data and self._error is not None:
-            raise copy.copy(self._error)
+            raise self._error
         return data
 
     def _take(self, size: int) -> bytes:
@@ -163,14 +163,14 @@ class WatchedInput:
 
     def _skip_byte_order_mark(self) -> None:
         start = b""
-        while len(start) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(start):
+        while len(start) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(start):
             more = self._read_piece()
             if not more:
                 break
             start += more
-        if start.startswith(_BYTE_ORDER_MARK):
-            self.position = len(_BYTE_ORDER_MARK)
-            self._watch.look(_BYTE_ORDER_MARK)
+        if start.startswith(BYTE_ORDER_MARK):
+            self.position = len(BYTE_ORDER_MARK)
+            self._watch.look(BYTE_ORDER_MARK)
         self._piece = memoryview(start)[self.position :]
 
     def _check_size(self, size: int) -> None:

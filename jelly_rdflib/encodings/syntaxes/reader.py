@@ -155,15 +155,14 @@ class StatementBatches:
             raise RuntimeError("nothing is read behind an error")
         first = next(self._parser, None)
         # What is declared before a statement is known now.
-        self._add_prefixes(self._parser.prefixes)
+        if self._syntax.has_prefixes:
+            self._add_prefixes(self._parser.prefixes)
         if first is None:
             return True
         return self._quads.read(first, _ROWS, _TEXT)
 
     def _add_prefixes(self, prefixes: dict[str, str]) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
-        if not self._syntax.has_prefixes:
-            return
         # All of them are gone through for each batch.
         if len(prefixes) > self._max_prefixes:
             raise LimitError(
