@@ -21,7 +21,7 @@ from jelly_rdflib.core.row_columns import TERM_COLUMNS, RowColumnsBuilder
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 
 try:
     import pyarrow as pa
@@ -201,6 +201,7 @@ def read_arrow(
     limits: Limits | None = None,
     format: str | None = None,
     max_rows: int = MAX_ROWS,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> Iterator[pa.RecordBatch]:
     """Iterate over a file's operations, or its statements, as Arrow record batches.
 
@@ -217,6 +218,7 @@ def read_arrow(
         limits: What to accept; by default `Limits`' own defaults.
         format: As for `jelly_rdflib.read_batches`.
         max_rows: Rows of a record batch.
+        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
     Returns:
         An iterator of record batches.
@@ -251,7 +253,9 @@ def read_arrow(
         limits=limits,
         max_rows=max_rows,
     )
-    return rows.convert(read_batches(source, limits=limits, format=format))
+    return rows.convert(
+        read_batches(source, limits=limits, format=format, on_repeated_options=on_repeated_options)
+    )
 
 
 def read_record_batches(

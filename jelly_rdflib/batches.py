@@ -24,7 +24,7 @@ from jelly_rdflib.encodings import (
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, RepeatedOptions
 
 __all__ = ["look_at_batches", "open_patch_batches", "open_statement_batches", "read_batches"]
 
@@ -37,6 +37,7 @@ def read_batches(
     strict: bool = True,
     format: str | None = None,
     base: str | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or of statements: one for each frame.
 
@@ -53,6 +54,7 @@ def read_batches(
         strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
         format: As for `read_operations` and `jelly_rdflib.read_statements`.
         base: As for `jelly_rdflib.read_statements`.
+        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
     Returns:
         An iterator of `Batch`.
@@ -79,7 +81,7 @@ def read_batches(
         None,
         make_node_factory(normalize, limits),
         limits or Limits(),
-        _read_either(strict=strict),
+        _read_either(strict=strict, on_repeated_options=on_repeated_options),
         strict=strict,
         base=base,
     )
@@ -98,11 +100,19 @@ def look_at_batches(source: Any, *, limits: Limits | None, format: str | None) -
 
 
 def open_patch_batches(
-    source: Any, factory: NodeFactory, limits: Limits, format: str | None
+    source: Any,
+    factory: NodeFactory,
+    limits: Limits,
+    format: str | None,
+    *,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Open a source of changes as batches; arguments as for `jelly_rdflib.read_operations`."""
     encoding = None if format is None else find_encoding_of_changes(format)
-    return _open(source, encoding, True, factory, limits, JELLY_PATCH.open_batches)
+    open_jelly = functools.partial(
+        JELLY_PATCH.open_batches, on_repeated_options=on_repeated_options
+    )
+    return _open(source, encoding, True, factory, limits, open_jelly)
 
 
 def open_statement_batches(
@@ -113,22 +123,34 @@ def open_statement_batches(
     *,
     strict: bool,
     base: str | None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Open a source of statements as batches; arguments as for `jelly_rdflib.read_statements`."""
     encoding = None if format is None else find_encoding_of_statements(format)
-    open_jelly = functools.partial(JELLY.open_batches, strict=strict)
+    open_jelly = functools.partial(
+        JELLY.open_batches, strict=strict, on_repeated_options=on_repeated_options
+    )
     return _open(source, encoding, False, factory, limits, open_jelly, strict=strict, base=base)
 
 
 _OpenBatches = Callable[[Any, NodeFactory, Limits], BatchSource]
 
 
-def _read_either(*, strict: bool, is_quiet: bool = False) -> _OpenBatches:
+def _read_either(
+    *, strict: bool, is_quiet: bool = False, on_repeated_options: RepeatedOptions = "continue"
+) -> _OpenBatches:
     """Return what opens Jelly-Patch and Jelly-RDF, and tells them apart by their options."""
 
     def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BatchReader:
-        statements = StatementFrameDecoder(factory, limits, strict=strict, is_quiet=is_quiet)
-        return BatchReader(source, PatchFrameDecoder(factory, limits), limits, statements)
+        statements = StatementFrameDecoder(
+            factory,
+            limits,
+            strict=strict,
+            is_quiet=is_quiet,
+            on_repeated_options=on_repeated_options,
+        )
+        patches = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
+        return BatchReader(source, patches, limits, statements)
 
     return open_batches
 

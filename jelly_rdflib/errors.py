@@ -20,6 +20,7 @@ __all__ = [
     "LimitError",
     "LogConflict",
     "LogError",
+    "LogWarning",
     "PatchError",
     "RecordError",
     "RollbackError",
@@ -28,6 +29,14 @@ __all__ = [
 
 # Longer messages are cut: what is wrong may be of any size, and strangers choose it.
 _MAX_MESSAGE = 1000
+
+
+class InUseError(RuntimeError):
+    """A writer is in use: another thread is writing, or the file that is written to calls back.
+
+    What is called wrongly is no fault of the data, so it is no `JellyError`. Nothing is lost: the
+    call that is at work goes on, and the other one may be made again when it is done.
+    """
 
 
 class JellyError(Exception):
@@ -180,9 +189,13 @@ class LogError(JellyError):
 
 
 class LogConflict(LogError):
-    """A patch can't be appended: it does not follow the log's newest patch.
+    """Others were first with a log, or keep it locked. Nothing was changed.
 
-    Another process was first, or the patch was made for another state. Nothing was changed.
+    There are two causes. A patch can't be appended, since it does not follow the log's newest
+    patch: another process was first, or the patch was made for another state. Or others have kept
+    the log or replica locked for longer than the time-out; a reader has to wait, too, while a
+    writer commits. Then it is not known which patch is the newest: `expected` and `head` are None,
+    and `version` is 0.
 
     Args:
         message: What is wrong, in words.
@@ -206,6 +219,10 @@ class LogConflict(LogError):
         self.expected = expected
         self.head = head
         self.version = version
+
+
+class LogWarning(UserWarning):
+    """A patch log has a damaged file that is not needed: what was asked for was done without it."""
 
 
 class PatchError(JellyError, ValueError):

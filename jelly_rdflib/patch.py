@@ -12,13 +12,13 @@ from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 
 if TYPE_CHECKING:
     from rdflib.graph import Graph
-    from rdflib.term import Node
 
     from jelly_rdflib.apply import ApplyResult
 
@@ -44,6 +44,7 @@ def read_operations(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: str | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> OperationReader:
     """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
 
@@ -60,6 +61,8 @@ def read_operations(
         format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
             extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
             ``.rdfpb``, also with ``.gz`` or ``.zst``), else what the first bytes look like.
+        on_repeated_options: As for `PatchDecoder`: ``"restart"`` reads files of Jelly-Patch that
+            were put together as they are (``cat a.jellyp b.jellyp``).
 
     Returns:
         An iterator of operations: tuples that start with an `Op`.
@@ -84,8 +87,15 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    factory = make_node_factory(normalize, limits)
-    return OperationReader(open_patch_batches(source, factory, limits or _DEFAULT_LIMITS, format))
+    return OperationReader(
+        open_patch_batches(
+            source,
+            make_node_factory(normalize, limits),
+            limits or _DEFAULT_LIMITS,
+            format,
+            on_repeated_options=on_repeated_options,
+        )
+    )
 
 
 def read_held_operations(
@@ -112,6 +122,7 @@ def read_patches(
     limits: Limits | None = None,
     normalize: bool | None = None,
     format: str | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.
 
@@ -124,6 +135,7 @@ def read_patches(
         limits: As for `read_operations`.
         normalize: As for `read_operations`.
         format: As for `read_operations`.
+        on_repeated_options: As for `read_operations`.
 
     Returns:
         An iterator of `Patch`.
@@ -142,7 +154,9 @@ def read_patches(
     """
     factory = make_node_factory(normalize, limits)
     limits = limits or _DEFAULT_LIMITS
-    batches = open_patch_batches(source, factory, limits, format)
+    batches = open_patch_batches(
+        source, factory, limits, format, on_repeated_options=on_repeated_options
+    )
     return PatchIterator(batches, max_held_operations=limits.max_held_operations)
 
 
@@ -280,13 +294,17 @@ class Patch:
         return f"<Patch: {len(self)} operations, header {self.header}>"
 
     @property
-    def header(self) -> dict[str, Node]:
-        """The headers by key; of a key that comes more than once, the last value."""
+    def header(self) -> Headers:
+        """The headers by key; of a key that comes more than once, the last value.
+
+        Keys are as they came, and are found as Jena finds them: in any case of letters, and
+        ``previous`` by ``prev``.
+        """
         if self._slices is None:
             headers = (each for each in self._operations if each[0] == Op.H)
         else:
             headers = (each for part in self._slices for each in part.headers())
-        return {key: value for _, key, value in headers}
+        return Headers((key, value) for _, key, value in headers)
 
     def invert(self) -> Patch:
         """Return the inverse: the patch that undoes this one.
@@ -353,6 +371,16 @@ class PatchDecoder:
     Args:
         limits: What to accept; by default `Limits`' own defaults.
         normalize: As for `read_operations`.
+        on_repeated_options: What a frame means that has the stream's options again, which nothing
+            in it tells. ``"continue"``: the stream goes on, with its lookups; the options must be
+            the same (Jelly-Patch, "Patch stream options"). ``"restart"``: a new stream starts, with
+            empty lookups and options of its own: what producers send that write options only when
+            they start, or make each message a stream. Options must come first in their frame then.
+            The old stream ends as by `finish`, but for a transaction that it leaves open: an
+            `Op.TA` ends that. ``"error"``: a `DecodeError`.
+
+    Raises:
+        ValueError: ``on_repeated_options`` is none of these.
 
     Examples:
         >>> from rdflib import BNode, Literal, URIRef
@@ -361,11 +389,31 @@ class PatchDecoder:
         >>> for operation in decoder.decode_frame(message):
         ...     print(operation[:3])
         (<Op.A: 7>, rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
+
+        A producer that has been started anew:
+
+        >>> decoder = PatchDecoder(on_repeated_options="restart")
+        >>> for iri in ("urn:1", "urn:2"):
+        ...     message = PatchEncoder().encode_frame([(Op.H, "by", URIRef(iri))])
+        ...     for operation in decoder.decode_frame(message):
+        ...         print(operation[0].name, *operation[1:])
+        H by urn:1
+        END
+        H by urn:2
     """
 
-    def __init__(self, limits: Limits | None = None, *, normalize: bool | None = None) -> None:
-        factory = make_node_factory(normalize, limits)
-        self._decoder = PatchFrameDecoder(factory, limits or _DEFAULT_LIMITS)
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        normalize: bool | None = None,
+        on_repeated_options: RepeatedOptions = "continue",
+    ) -> None:
+        self._decoder = PatchFrameDecoder(
+            make_node_factory(normalize, limits),
+            limits or _DEFAULT_LIMITS,
+            on_repeated_options=on_repeated_options,
+        )
 
     def decode_frame(self, data: Any) -> Batch:
         """Decode a bare frame.

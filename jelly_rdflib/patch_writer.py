@@ -41,6 +41,8 @@ class PatchWriter:
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed with the options, or
             is out of place. The stream is then as if it had not been tried.
+        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
+            written to calls back. That writing goes on, and nothing is lost.
         LookupError: There is no such format for changes, or the path's name says one for
             statements.
         ValueError: There are options, but the format has none.
@@ -68,7 +70,6 @@ class PatchWriter:
     def __init__(
         self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._closed = True
         self._destination = Destination(destination)
         if format is not None:
             encoding = find_encoding_of_changes(format)
@@ -78,7 +79,6 @@ class PatchWriter:
         self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
-        self._closed = False
 
     @property
     def options(self) -> PatchOptions | None:
@@ -170,27 +170,19 @@ class PatchWriter:
         if error is None:
             self.close()
         else:
-            self._close()
+            self._destination.close_after(self._encoder.finish)
 
     def close(self) -> None:
         """End an open patch, write what is left, and close the file if the writer opened it.
 
         Raises:
             EncodeError: A transaction is open; it has been aborted (``TA``).
+            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
         """
-        was_in_transaction = not self._closed and self.in_transaction
-        self._close()
+        was_in_transaction = self._destination.is_open and self.in_transaction
+        self._destination.close_after(self._encoder.finish)
         if was_in_transaction:
             raise EncodeError(
                 "the stream was closed inside a transaction, which is now aborted:"
                 " commit() or abort() it first"
             )
-
-    def _close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self._encoder.finish()
-        finally:
-            self._destination.close()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rdflib.term import URIRef
 
 from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchReader, OperationReader, StatementReader
+from jelly_rdflib.core.batch_reader import BatchSource, OperationReader, StatementReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
@@ -18,7 +18,7 @@ from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, gues
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.operations import Op, Statement
-from jelly_rdflib.options import Limits, StreamOptions
+from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -47,6 +47,7 @@ def read_statements(
     strict: bool = True,
     format: str | None = None,
     base: str | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
 
@@ -70,6 +71,8 @@ def read_statements(
             RDF/XML and JSON-LD. All but Jelly-RDF need the extra ``syntaxes``.
         base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
             in the text, they are an error.
+        on_repeated_options: As for `StatementDecoder`: ``"restart"`` reads files of Jelly-RDF that
+            were put together as they are (``cat a.jelly b.jelly``).
 
     Returns:
         An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
@@ -96,7 +99,13 @@ def read_statements(
     factory = make_node_factory(normalize, limits)
     return StatementReader(
         open_statement_batches(
-            source, factory, limits or _DEFAULT_LIMITS, format, strict=strict, base=base
+            source,
+            factory,
+            limits or _DEFAULT_LIMITS,
+            format,
+            strict=strict,
+            base=base,
+            on_repeated_options=on_repeated_options,
         )
     )
 
@@ -107,6 +116,7 @@ def read_frames(
     limits: Limits | None = None,
     normalize: bool | None = None,
     strict: bool = True,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> FrameIterator:
     """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
 
@@ -115,6 +125,7 @@ def read_frames(
         limits: As for `read_statements`.
         normalize: As for `read_statements`.
         strict: As for `read_statements`.
+        on_repeated_options: As for `read_statements`.
 
     Returns:
         An iterator of `Frame`.
@@ -133,7 +144,7 @@ def read_frames(
         ...     print(len(frame), frame.metadata)
         1 {'time': b'12:00'}
     """
-    return FrameIterator(_read_batches(source, limits, normalize, strict))
+    return FrameIterator(_read_batches(source, limits, normalize, strict, on_repeated_options))
 
 
 def read_statement_operations(
@@ -154,17 +165,23 @@ def read_statement_operations(
 
 
 def _read_batches(
-    source: Any, limits: Limits | None, normalize: bool | None, strict: bool
-) -> BatchReader:
+    source: Any,
+    limits: Limits | None,
+    normalize: bool | None,
+    strict: bool,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> BatchSource:
     limits = limits or _DEFAULT_LIMITS
-    decoder = StatementFrameDecoder(make_node_factory(normalize, limits), limits, strict=strict)
-    return BatchReader(source, decoder, limits)
+    factory = make_node_factory(normalize, limits)
+    return JELLY.open_batches(
+        source, factory, limits, strict=strict, on_repeated_options=on_repeated_options
+    )
 
 
 class FrameIterator:
     """Iterates over the frames of a stream; see `read_frames`."""
 
-    def __init__(self, batches: BatchReader) -> None:
+    def __init__(self, batches: BatchSource) -> None:
         self._batches = batches
 
     def __iter__(self) -> FrameIterator:
@@ -230,6 +247,11 @@ class StatementDecoder:
         limits: What to accept; by default `Limits`' own defaults.
         normalize: As for `read_statements`.
         strict: As for `read_statements`.
+        on_repeated_options: As for `PatchDecoder`. A graph that the old stream leaves open ends
+            with it.
+
+    Raises:
+        ValueError: ``on_repeated_options`` is none of those.
 
     Examples:
         >>> from rdflib import BNode, Literal, URIRef
@@ -245,9 +267,13 @@ class StatementDecoder:
         *,
         normalize: bool | None = None,
         strict: bool = True,
+        on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
         self._decoder = StatementFrameDecoder(
-            make_node_factory(normalize, limits), limits or _DEFAULT_LIMITS, strict=strict
+            make_node_factory(normalize, limits),
+            limits or _DEFAULT_LIMITS,
+            strict=strict,
+            on_repeated_options=on_repeated_options,
         )
 
     def decode_frame(self, data: Any) -> Frame:
@@ -349,6 +375,8 @@ class StatementWriter(StatementSink):
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed in the format, or
             with the options. The stream is then as if it had not been tried.
+        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
+            written to calls back. That writing goes on, and nothing is lost.
         LookupError: There is no such format for statements, or the path's name says one for
             changes.
         ImportError: The format needs a package that is not there; the message names the extra.
@@ -368,7 +396,6 @@ class StatementWriter(StatementSink):
     def __init__(
         self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._closed = True
         self._destination = Destination(destination)
         if format is not None:
             encoding = find_encoding_of_statements(format)
@@ -378,7 +405,6 @@ class StatementWriter(StatementSink):
         super().__init__(encoding.make_encoder(NODE_TYPES, options, self._destination.write))
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
-        self._closed = False
 
     @property
     def options(self) -> StreamOptions | None:
@@ -425,17 +451,14 @@ class StatementWriter(StatementSink):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._close(self.encoder.finish if error is None else self.encoder.abandon)
+        self._destination.close_after(
+            self.encoder.finish if error is None else self.encoder.abandon
+        )
 
     def close(self) -> None:
-        """Write what is left, and close the file if the writer opened it."""
-        self._close(self.encoder.finish)
+        """Write what is left, and close the file if the writer opened it.
 
-    def _close(self, end: Callable[[], None]) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            end()
-        finally:
-            self._destination.close()
+        Raises:
+            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
+        """
+        self._destination.close_after(self.encoder.finish)

@@ -15,7 +15,7 @@ __all__ = ["TripleTerm", "strong_key"]
 
 
 def strong_key(node: Node) -> Any:
-    """Return what equal nodes have in common, with a hash that nobody can choose.
+    """Return what equal nodes have in common, with a hash that has a secret seed.
 
     That is the node itself, but of a literal with a language or datatype: its hash is that of its
     text XOR the other's, so that literals whose texts are the IRIs of their datatypes all have the

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# Only `make_batch` makes batches that have rows, and `Batch.iterate` iterators that have any.
 """A batch: the operations of one frame as columns, with the table of their terms."""
 
 cimport cython

@@ -7,6 +7,7 @@ from libc.string cimport memset
 
 from jelly_rdflib.core.batch cimport (
     Batch,
+    RowColumns,
     make_batch,
     rows_append,
     rows_free,
@@ -16,7 +17,9 @@ from jelly_rdflib.core.batch_reader cimport BatchSource
 from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.hashing cimport hash_text
 from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.operation_place cimport CODES
 from jelly_rdflib.core.terms cimport (
+    TermColumns,
     TermKind,
     hash_seed,
     term_hash,
@@ -115,11 +118,9 @@ cdef class BatchBuilder:
 
     def add_row(self, uint8_t op, uint32_t s=0, uint32_t p=0, uint32_t o=0, uint32_t g=0):
         """Add an operation; which of the numbers it has is told in `Batch`."""
-        self.check_number(s)
-        self.check_number(p)
-        self.check_number(o)
-        self.check_number(g)
-        self.append(op, s, p, o, g)
+        if op == 0 or op >= CODES:
+            raise ValueError(f"{op} is no operation's code: see jelly_rdflib.Op")
+        self.add(op, s, p, o, g)
 
     def take(self, *, bint has_graphs):
         """Return the batch, and start the next one.
@@ -127,16 +128,22 @@ cdef class BatchBuilder:
         Args:
             has_graphs: Whether its statements have graphs.
         """
-        cdef Batch batch = make_batch(&self.rows, &self.terms, self.factory, has_graphs, {})
+        cdef RowColumns rows = self.rows
+        cdef TermColumns terms = self.terms
         self.start_batch()
-        return batch
+        return make_batch(&rows, &terms, self.factory, has_graphs, {})
 
     cdef int start_batch(self) except -1:
-        if (
-            rows_init(&self.rows, ROWS) < 0
-            or terms_init(&self.terms, TERMS, TEXT, self.max_text_size) < 0
-        ):
+        """Start a batch; without memory for it the last one stays."""
+        cdef RowColumns rows
+        cdef TermColumns terms
+        if rows_init(&rows, ROWS) < 0:
             raise MemoryError
+        if terms_init(&terms, TERMS, TEXT, self.max_text_size) < 0:
+            rows_free(&rows)
+            raise MemoryError
+        self.rows = rows
+        self.terms = terms
         return 0
 
     cdef int64_t intern(self, TermKind kind, str text, uint32_t extra) except -1:
@@ -166,6 +173,14 @@ cdef class BatchBuilder:
         if rows_append(&self.rows, op, s, p, o, g) < 0:
             raise MemoryError
         return 0
+
+    cdef int add(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
+        """Add an operation whose code is one."""
+        self.check_number(s)
+        self.check_number(p)
+        self.check_number(o)
+        self.check_number(g)
+        return self.append(op, s, p, o, g)
 
     cdef int check_number(self, uint32_t number) except -1:
         if number >= self.terms.count:

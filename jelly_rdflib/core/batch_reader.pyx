@@ -111,7 +111,8 @@ cdef class ChosenBatches(BatchSource):
         return self.batches.next_batch()
 
     cpdef int place_error(self, error) except -1:
-        return self.batches.place_error(error)
+        # What comes before the first batch can tell its place by itself.
+        return 0 if self.batches is None else self.batches.place_error(error)
 
     cdef int close_source(self) except -1:
         if self.batches is not None:
@@ -168,7 +169,7 @@ cdef class BatchReader(BatchSource):
         return batch if batch.rows.count > 0 else None
 
     cpdef int place_error(self, error) except -1:
-        error.offset, error.frame = self.frames.frame_offset, self.decoder.frame - 1
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame()
         return 0
 
     cdef int choose_decoder(self) except -1:
@@ -276,9 +277,12 @@ cdef class OperationReader(RowReader):
     """Iterates over a stream's operations."""
 
     def __next__(self):
+        cdef Batch batch
         if not self.next_row():
             raise StopIteration
-        return self.batch.operation(self.row - 1, self.nodes)
+        # A tuple may be what the collector waits for, and a destructor may close the reader.
+        batch = self.batch
+        return batch.operation(self.row - 1, self.nodes)
 
 
 @cython.final
@@ -287,8 +291,11 @@ cdef class StatementReader(RowReader):
 
     def __next__(self):
         cdef tuple statement = None
+        cdef Batch batch
         while statement is None:
             if not self.next_row():
                 raise StopIteration
-            statement = self.batch.statement(self.row - 1, self.nodes)
+            # As for an operation.
+            batch = self.batch
+            statement = batch.statement(self.row - 1, self.nodes)
         return statement

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` or `start` sets every attribute before a term is put, so none is None here.
 """The terms of a batch, put into rows by their numbers.
 
 What comes out is what `TermEncoder` makes of their nodes, but none is made: a term's entries in the

@@ -21,6 +21,9 @@ cdef enum:
     MAX_ROWS = 1 << 12
     MAX_TEXT = 1 << 22
 
+# No column has so many rows.
+cdef size_t MAX_COUNT = <size_t>1 << 40
+
 cdef dict CODES = {op.name.encode(): int(op) for op in Op}
 
 
@@ -49,6 +52,8 @@ cdef class TextColumnView:
         cdef size_t i
         cdef int32_t last = 0
         cdef int32_t offset
+        if count > MAX_COUNT or first > MAX_COUNT:
+            raise ValueError("the column's buffers are too small")
         self.count = count
         self.first = first
         self.has_valid = valid is not None
@@ -132,9 +137,10 @@ cdef class ColumnBatches:
         cdef int position
         cdef Batch batch
         views = [columns[name] for name in ("s", "p", "o", "g")]
-        for view in (ops, names, *views):
-            if view is not None:
-                count = (<TextColumnView?>view).count
+        counts = {(<TextColumnView?>view).count for view in (ops, names, *views) if view is not None}
+        if len(counts) > 1:
+            raise ValueError("the columns differ in length")
+        count = max(counts, default=0)
         self.parser.start()
         for position in range(4):
             self.last[position].start = NULL

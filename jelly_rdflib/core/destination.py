@@ -5,9 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import zstandard
+
+from jelly_rdflib.errors import InUseError
 
 __all__ = ["Destination"]
 
@@ -33,18 +37,20 @@ class Destination:
         self._target = target
         self._file: Any = None if self._is_owner else target
         self._raw: Any = None
+        self._is_open = False
+        self._closing = threading.Lock()
 
     def open(self) -> None:
         """Make the file, if a path was given; what stood there is gone from now on."""
-        if not self._is_owner:
-            return
-        self._raw = self._file = open(self._target, "wb")  # noqa: SIM115
-        extension = os.path.splitext(os.fsdecode(self._target))[1].lower()
-        if extension == ".gz":
-            # The time and the name stay out of it: the same changes give the same bytes.
-            self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", filename="", mtime=0)
-        elif extension == ".zst":
-            self._file = zstandard.ZstdCompressor().stream_writer(self._raw, closefd=False)
+        if self._is_owner:
+            self._raw = self._file = open(self._target, "wb")  # noqa: SIM115
+            extension = os.path.splitext(os.fsdecode(self._target))[1].lower()
+            if extension == ".gz":
+                # The time and the name stay out of it: the same changes give the same bytes.
+                self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", filename="", mtime=0)
+            elif extension == ".zst":
+                self._file = zstandard.ZstdCompressor().stream_writer(self._raw, closefd=False)
+        self._is_open = True
 
     def write(self, data: bytes) -> None:
         """Write all of ``data``: a raw file may take only a part at once.
@@ -69,6 +75,38 @@ class Destination:
             if total >= len(data):
                 return
             written = self._file.write(data[total:])
+
+    @property
+    def is_open(self) -> bool:
+        """Was it opened, and not yet closed?"""
+        return self._is_open
+
+    def close_after(self, finish: Callable[[], object]) -> None:
+        """Close the destination. A second call does nothing.
+
+        Args:
+            finish: Writes what the encoder still holds. It is called first.
+
+        Raises:
+            InUseError: Another call is writing or closing; nothing was closed.
+        """
+        if not self._closing.acquire(blocking=False):
+            raise InUseError("another call is closing the writer at this moment")
+        try:
+            if not self._is_open:
+                return
+            try:
+                finish()
+            except InUseError:
+                raise
+            except BaseException:
+                self._is_open = False
+                self.close()
+                raise
+            self._is_open = False
+            self.close()
+        finally:
+            self._closing.release()
 
     def close(self) -> None:
         """Flush the file, and close it if it was made here."""

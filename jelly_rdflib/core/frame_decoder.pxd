@@ -23,6 +23,12 @@ cdef enum:
     VERSION = 15
     OPTION_FIELDS = 16
 
+cdef enum:
+    # What options mean that the stream has already.
+    GO_ON = 0
+    START_ANEW = 1
+    REFUSE = 2
+
 
 ctypedef struct DecodedNamespace:
     # The fields of a row that declares, adds or deletes a namespace.
@@ -47,8 +53,9 @@ cdef class FrameDecoder:
     cdef bint has_graphs  # statements have graphs, from wherever
     cdef StatementRow add_row
     cdef StatementRow delete_row
-    cdef bint found_options  # even if they are no good
+    cdef readonly bint found_options  # even if they are no good
     cdef bint has_options
+    cdef int repeated_options  # what they mean
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
     cdef bint must_warn  # there is something odd about the options, but not wrong
     cdef bint is_broken
@@ -75,6 +82,7 @@ cdef class FrameDecoder:
     cdef Batch end(self, uint64_t offset)
     cdef int check_end(self, uint64_t offset) except -1
     cdef int check_usable(self) except -1
+    cdef uint64_t last_frame(self) noexcept
     cdef object raise_failure(self, const uint8_t* start, size_t size, uint64_t offset)
     cdef int report_overlooked(self, const uint8_t* start, size_t size, uint64_t offset) except -1
     cdef int start_rows(self, size_t size) noexcept nogil
@@ -112,3 +120,4 @@ cdef class FrameDecoder:
     cdef int keep_options(self, Span name) noexcept nogil
     cdef bint is_same_name(self, Span name) noexcept nogil
     cdef int end_rows(self) noexcept nogil
+    cdef int end_stream(self) noexcept nogil

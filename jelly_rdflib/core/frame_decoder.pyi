@@ -5,11 +5,16 @@ from typing import Any
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, RepeatedOptions
 
 class FrameDecoder:
     def __init__(
-        self, factory: NodeFactory, limits: Limits, *, faults: list[DecodeError] | None = None
+        self,
+        factory: NodeFactory,
+        limits: Limits,
+        *,
+        faults: list[DecodeError] | None = None,
+        on_repeated_options: RepeatedOptions = "continue",
     ) -> None: ...
     def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
     def finish(self) -> Batch: ...
@@ -17,3 +22,5 @@ class FrameDecoder:
     def restore(self, state: Any) -> None: ...
     @property
     def options(self) -> Any: ...
+    @property
+    def found_options(self) -> bool: ...

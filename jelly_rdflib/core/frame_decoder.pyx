@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 cimport cython
@@ -51,6 +53,9 @@ cdef enum:
     # In place of a row's number.
     NO_ROW = 0xFFFFFFFFFFFFFFFF
 
+# What options mean that the stream has already.
+REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
+
 # The members of the graph oneof of a namespace, in the order of their fields.
 cdef int[4] NAMESPACE_GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
 
@@ -63,10 +68,23 @@ cdef class FrameDecoder:
         limits: A `jelly_rdflib.Limits`.
         faults: A list that takes errors after which decoding goes on as if there had been none:
             those of rules that what follows does not depend on. Else each is raised.
+        on_repeated_options: What options mean that the stream has already, see
+            `jelly_rdflib.PatchDecoder`.
     """
 
-    def __cinit__(self, NodeFactory factory not None, limits, *, list faults=None, **_):
+    def __cinit__(
+        self, NodeFactory factory not None, limits, *, list faults=None,
+        on_repeated_options="continue", **_
+    ):
+        if on_repeated_options not in REPEATED_OPTIONS:
+            raise ValueError(
+                f"on_repeated_options is one of {', '.join(map(repr, REPEATED_OPTIONS))},"
+                f" not {on_repeated_options!r}"
+            )
+        self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
         self.factory = factory
+        # A subclass has its own.
+        self.format = self.other_format = b""
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
         self.terms.limits.text_size = limits.max_text_size
@@ -195,8 +213,13 @@ cdef class FrameDecoder:
             raise DecodeError("the stream has ended: finish() was called")
         return 0
 
+    cdef uint64_t last_frame(self) noexcept:
+        """Return the number of the last frame that was decoded; 0 before the first."""
+        return self.frame - 1 if self.frame > 0 else 0
+
     cdef Batch decode(self, const uint8_t* start, size_t size, uint64_t offset):
         cdef Span frame
+        cdef Batch batch
         cdef int result
         self.check_usable()
         if size > self.max_frame_size:
@@ -218,10 +241,12 @@ cdef class FrameDecoder:
         if result < 0:
             self.raise_failure(start, size, offset)
         self.frame += 1
+        batch = self.take_batch()
         if self.must_warn:
             self.must_warn = False
+            # Last, since it may run any code, which may decode the next frame.
             self.warn()
-        return self.take_batch()
+        return batch
 
     cdef Batch end(self, uint64_t offset):
         self.check_usable()
@@ -361,7 +386,9 @@ cdef class FrameDecoder:
             ):
                 return -1
             if field == set_field:
-                if self.terms.merge(content, span) < 0:
+                if self.terms.merge(
+                    field_kind(self.row_message, field), content, span
+                ) < 0:
                     return -1
             else:
                 if set_field != 0 and self.terms.check_message(
@@ -404,24 +431,42 @@ cdef class FrameDecoder:
         )
 
     cdef int use_options(self, Span message) noexcept nogil:
-        """Take the stream's options, or see that they are those that it has."""
+        """Take the stream's options, or do what options mean that it has already."""
         cdef uint32_t[OPTION_FIELDS] options
         cdef Span name
         self.found_options = True
         if self.read_options(message, options, &name) < 0:
             return -1
-        if self.has_options:
-            if (
-                memcmp(options, self.option_fields, sizeof(options)) != 0
-                or not self.is_same_name(name)
-            ):
-                fail(
+        if not self.has_options:
+            return self.set_options(options, name, message.start)
+        if self.repeated_options == REFUSE:
+            return fail(
+                &self.terms.failure, message.start,
+                b"the stream has its options again, and nothing says what that means: choose"
+                b" on_repeated_options='restart' if a new stream starts here (the producer has"
+                b" started anew, or makes each message a stream), or 'continue' if the producer"
+                b" repeats them and goes on with its lookups",
+            )
+        if self.repeated_options == START_ANEW:
+            # What came before it in its frame would be of another stream than what follows.
+            if self.row > 0:
+                return fail(
                     &self.terms.failure, message.start,
-                    b"options that differ from the first options of the stream",
+                    b"options behind other rows of a frame, but a new stream starts with a frame",
                 )
-                return self.terms.overlook()
-            return 0
-        return self.set_options(options, name, message.start)
+            if self.end_stream() < 0:
+                return -1
+            return self.set_options(options, name, message.start)
+        if (
+            memcmp(options, self.option_fields, sizeof(options)) != 0
+            or not self.is_same_name(name)
+        ):
+            fail(
+                &self.terms.failure, message.start,
+                b"options that differ from the first options of the stream",
+            )
+            return self.terms.overlook()
+        return 0
 
     cdef int set_options(
         self, const uint32_t* options, Span name, const uint8_t* at
@@ -448,7 +493,7 @@ cdef class FrameDecoder:
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef uint64_t flag
+        cdef uint64_t number
         cdef int kind
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
         name.start = name.end = message.end
@@ -476,10 +521,13 @@ cdef class FrameDecoder:
                     or self.terms.check_text(name[0]) < 0
                 ):
                     return -1
-            elif field == GENERALIZED_STATEMENTS or field == RDF_STAR:
-                if read_varint(&at, message.end, &flag, &self.terms.failure) < 0:
+            elif kind == ENUM:
+                if read_varint(&at, message.end, &number, &self.terms.failure) < 0:
                     return -1
-                options[field] = flag != 0
+                # As for protobuf, whose enums have 32 bits: a negative number takes 64.
+                options[field] = <uint32_t>number
+                if field == GENERALIZED_STATEMENTS or field == RDF_STAR:
+                    options[field] = number != 0
             elif read_uint32(&at, message.end, &options[field], &self.terms.failure) < 0:
                 return -1
         return 0
@@ -606,4 +654,8 @@ cdef class FrameDecoder:
 
     cdef int end_rows(self) noexcept nogil:
         """Append the rows that the end of input stands for."""
+        return 0
+
+    cdef int end_stream(self) noexcept nogil:
+        """End the stream where another one starts: append the rows that this stands for."""
         return 0

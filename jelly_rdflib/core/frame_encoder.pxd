@@ -5,6 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.batch_terms cimport BatchTerms
 from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.output cimport Output
 from jelly_rdflib.core.term_encoder cimport TermEncoder
 
 cdef enum:
@@ -12,26 +13,23 @@ cdef enum:
     OPTIONS_ROW = 1
 
 
-cdef class FrameEncoder:
+cdef class FrameEncoder(Output):
     cdef readonly object options
     cdef NodeTypes types
     cdef TermEncoder terms
-    cdef object sink  # called with the bytes of each frame; None: frames are taken by the caller
     cdef bint has_graphs
     cdef size_t frame_rows
     cdef size_t frame_bytes
     cdef bint is_delimited
     cdef bint is_cut  # frames are closed when they are full
     cdef size_t frames
-    cdef bint is_broken  # a frame was lost
-    cdef bint is_finished  # nothing may follow
+    cdef bint is_in_frame  # a frame is being made for a caller who takes it
     cdef list last  # the last s, p, o and g: nodes, or numbered terms of a batch
     cdef BatchTerms batch_terms
 
     cdef int put_options(self, list texts, list numbers) except -1
-    cdef int check_initialized(self) except -1
-    cdef int refuse(self) except -1
     cdef int check_free(self) except -1
+    cdef int begin_frame(self) except -1
     cdef int put_mark(self, uint32_t field) except -1
     cdef int put_row(
         self, uint32_t field, object s, object p, object o, object g, const uint32_t* numbers=*
@@ -48,12 +46,6 @@ cdef class FrameEncoder:
     cdef object checked_graph(self, object graph)
     cdef bytes take_frame(self)
     cdef int emit(self) except -1
-
-
-cdef inline int check_usable(FrameEncoder encoder) except -1:
-    if encoder.terms is None or encoder.is_broken or encoder.is_finished:
-        return encoder.refuse()
-    return 0
 
 
 cdef inline int close_full_frame(FrameEncoder encoder) except -1:

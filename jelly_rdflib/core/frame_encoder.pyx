@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# An output that is open has all its parts, and none is ever replaced by None.
 """Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -5,6 +7,8 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memcpy
 
 from jelly_rdflib.core.batch_terms cimport graph_number
+from jelly_rdflib.core.node_types cimport is_of
+from jelly_rdflib.core.output cimport FINISHED, IN_FLIGHT, OPEN, Output, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
     OBJECT,
@@ -24,7 +28,7 @@ from jelly_rdflib.core.write_buffer cimport (
 )
 
 from jelly_rdflib.core.term_encoder import PrefixesInUse
-from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.errors import EncodeError, InUseError
 
 cdef enum:
     # Tag and number of a field, at the most.
@@ -32,7 +36,7 @@ cdef enum:
     MAX_LENGTH_SIZE = 10
 
 
-cdef class FrameEncoder:
+cdef class FrameEncoder(Output):
     """Encodes rows, one after another. Subclasses know the rows of a format.
 
     What can't be encoded raises `EncodeError` and leaves the stream as if it had not been tried.
@@ -46,15 +50,17 @@ cdef class FrameEncoder:
     """
 
     def __init__(self, NodeTypes types not None, options, sink, entry_fields):
+        self.check_new()
         self.options = options
         self.types = types
         self.terms = TermEncoder(types, options, entry_fields)
-        self.sink = sink
         self.frame_rows = options.frame_rows
         self.frame_bytes = options.frame_bytes
         self.is_delimited = options.delimited and sink is not None
         self.last = [None, None, None, None]
         self.batch_terms = BatchTerms(types, self.terms)
+        # Output.__init__ opens the encoder for use: all attributes are set before.
+        Output.__init__(self, sink)
 
     def write(self, item):
         """Write what is given as a tuple."""
@@ -75,7 +81,8 @@ cdef class FrameEncoder:
         """
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
-        self.check_initialized()
+        if self.state != FINISHED:
+            check_usable(self)
         self.check_free()
         self.batch_terms.start(batch.terms, self.last)
         try:
@@ -96,21 +103,18 @@ cdef class FrameEncoder:
                 put_varint(content, number)
         return self.terms.end_row(OPTIONS_ROW)
 
-    cdef int check_initialized(self) except -1:
-        if self.terms is None:
-            raise RuntimeError("the encoder was not initialized: __init__ was not called")
-        return 0
-
-    cdef int refuse(self) except -1:
-        """Say why the stream can't be written to."""
-        self.check_initialized()
-        if self.is_broken:
-            raise EncodeError("an earlier frame could not be written: the stream can't go on")
-        raise EncodeError("the stream has ended: nothing can be written after that")
-
     cdef int check_free(self) except -1:
         if self.batch_terms.table is not None:
-            raise RuntimeError("another thread is using this encoder")
+            raise InUseError("another thread is using this encoder: it writes a batch")
+        return 0
+
+    cdef int begin_frame(self) except -1:
+        """Begin a frame for a caller who takes it; ``is_in_frame`` is to be unset at its end."""
+        if self.state != FINISHED:
+            check_usable(self)
+        if self.is_in_frame:
+            raise InUseError("another thread is using this encoder: it makes a frame")
+        self.is_in_frame = True
         return 0
 
     cdef int put_mark(self, uint32_t field) except -1:
@@ -131,7 +135,7 @@ cdef class FrameEncoder:
     cdef int check_namespace(self, object name, object iri) except -1:
         if not isinstance(name, str):
             raise EncodeError(f"prefix {name!r} is no str")
-        if iri is not None and not isinstance(iri, self.types.iri):
+        if iri is not None and not is_of(iri, self.types.iri):
             raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
         return 0
 
@@ -155,6 +159,10 @@ cdef class FrameEncoder:
         cdef LastIri last_iri = self.terms.last_iri
         if numbers == NULL:
             self.check_free()
+        # A node may be of a class that runs any code.
+        if self.state != OPEN:
+            self.refuse()
+        self.state = IN_FLIGHT
         try:
             begin_row(self.terms)
             put_terms(self, field, s, p, o, g, numbers)
@@ -166,12 +174,15 @@ cdef class FrameEncoder:
                 put_terms(self, field, s, p, o, g, numbers)
             except BaseException:
                 self.terms.last_iri = last_iri
+                self.state = OPEN
                 raise
             finally:
                 self.terms.is_without_prefixes = False
         except BaseException:
             self.terms.last_iri = last_iri
+            self.state = OPEN
             raise
+        self.state = OPEN
         return self.terms.end_row(field)
 
     cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
@@ -241,12 +252,13 @@ cdef class FrameEncoder:
         return frame
 
     cdef int emit(self) except -1:
-        # A frame that is lost takes with it entries that later ones need.
-        self.is_broken = True
-        # In one piece, so that no frame is half written.
-        self.sink(self.take_frame())
-        self.is_broken = False
-        return 0
+        """Hand on the frame in one piece, so that none is half written; maybe the last one.
+
+        A frame that is lost takes with it entries that later ones need.
+        """
+        if self.state != FINISHED:
+            check_usable(self)
+        return self.send(self.take_frame())
 
 
 cdef inline int put_terms(

@@ -54,6 +54,7 @@ cdef class FrameSurvey:
     cdef uint32_t last_name
     cdef uint32_t last_prefix
 
+    cdef int check_frame(self) except -1
     cdef int hold_frame(self) except -1
     cdef int let_go(self) except -1
     cdef int next_operation(
@@ -71,4 +72,5 @@ cdef class FrameSurvey:
         self, LookupSurvey* lookup, uint32_t id, const uint8_t* at
     ) noexcept nogil
     cdef bint is_operation(self, uint32_t field) noexcept nogil
+    cdef uint64_t last_number(self) noexcept
     cdef int raise_failure(self) except -1

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets the reader, and `hold_frame` the rest, before it is used.
 """Counts what the frames of a stream are made of, on the wire."""
 
 cimport cython
@@ -124,6 +126,7 @@ cdef class FrameSurvey:
         if self.batches.is_finished:
             # The memory of the frame may be gone.
             found = 0
+        self.check_frame()
         self.hold_frame()
         try:
             for wanted in rows:
@@ -157,6 +160,7 @@ cdef class FrameSurvey:
                 raise MemoryError
         if self.batches.is_finished:
             return []
+        self.check_frame()
         self.hold_frame()
         # Where quads must not stand at all, the decoder says so.
         self.odd.has_graphs = (
@@ -179,6 +183,12 @@ cdef class FrameSurvey:
             )
             for number in range(self.odd.count)
         ]
+
+    cdef int check_frame(self) except -1:
+        """See that the frame is still the reader's last one: no other one stays in memory."""
+        if self.batches.frames.frame_number != self.frames:
+            raise ValueError("the reader has gone on: count() comes after each of its batches")
+        return 0
 
     cdef int hold_frame(self) except -1:
         """See to it that nobody makes the reader go on while its frame is looked at."""
@@ -248,7 +258,7 @@ cdef class FrameSurvey:
     def last_frame(self):
         """Number, offset and size in bytes of the last frame, its rows, and its lookup entries."""
         return (
-            self.frames - 1, self.frame_offset, self.frame_size, self.frame_rows,
+            self.last_number(), self.frame_offset, self.frame_size, self.frame_rows,
             self.frame_entries,
         )
 
@@ -288,10 +298,14 @@ cdef class FrameSurvey:
             for lookup in self.lookup_surveys
         ]
 
+    cdef uint64_t last_number(self) noexcept:
+        """Return the number of the last frame; 0 before the first."""
+        return self.frames - 1 if self.frames > 0 else 0
+
     cdef int raise_failure(self) except -1:
         """Raise what is wrong with a frame that was decoded, and so must have been changed."""
         raise failure_to_error(
-            &self.terms.failure, self.frame_offset, self.frames - 1, None
+            &self.terms.failure, self.frame_offset, self.last_number(), None
         )
 
     cdef int start_lookups(self) except -1:

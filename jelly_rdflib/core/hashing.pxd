@@ -1,4 +1,4 @@
-"""A fast hash of text with a secret seed, so that a stranger can't choose texts that collide."""
+"""A fast hash of text with a secret seed: without it, no more than four texts can be made that collide."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy

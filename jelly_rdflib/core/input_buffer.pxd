@@ -16,6 +16,7 @@ cdef class InputBuffer:
     cdef const uint8_t* begin
     cdef const uint8_t* end
     cdef bint is_at_end
+    cdef bint is_reading
     cdef uint64_t position  # offset of `begin` in the input
 
     cdef void release(self) noexcept

@@ -49,6 +49,8 @@ cdef class InputBuffer:
 
     def close(self):
         """Let go of the source: close what `open_source` opened."""
+        if self.is_reading:
+            raise ValueError("the source is being read, and can't be closed")
         self.release()
         if self.source is not None:
             self.source.close()
@@ -79,6 +81,9 @@ cdef class InputBuffer:
         """
         cdef size_t held = self.end - self.begin
         cdef bytes piece
+        if self.is_reading:
+            # The source's read() came back here, or another thread is reading.
+            raise ValueError("the source is being read already")
         if self.source is None:
             return self.keep_tail()
         # `begin` only moves forward: start the memory over with what is still held.
@@ -88,12 +93,15 @@ cdef class InputBuffer:
             self.end = self.memory + held
         if held == self.capacity:
             self.make_room(min(2 * self.capacity, max(wanted, self.capacity) + CHUNK))
+        self.is_reading = True
         try:
             piece = self.source.read(min(self.capacity - held, MAX_PIECE))
         except DecodeError as error:
             # Bad compressed data: say where in the uncompressed input it showed.
             error.offset = self.position + held
             raise
+        finally:
+            self.is_reading = False
         if <size_t>len(piece) > self.capacity - held:
             raise ValueError("the source's read() returned more bytes than it was asked for")
         if not piece:

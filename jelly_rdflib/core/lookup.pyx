@@ -18,8 +18,22 @@ from jelly_rdflib.core.wire cimport (
 
 
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
-    """Make an empty lookup; the caller has checked ``size`` against its limit."""
-    memset(lookup, 0, sizeof(Lookup))
+    """Make an empty lookup, of zeros or of a lookup that was used.
+
+    The caller has checked ``size`` against its limit.
+    """
+    cdef size_t id
+    if lookup.entries != NULL and lookup.size == size:
+        # A message may be a stream: it is not to pay for all that a lookup may hold. Uses are of
+        # an earlier frame, so none of them is good.
+        for id in range(1, <size_t>size + 1):
+            if lookup.serials[id] != NOT_SET:
+                PyMem_RawFree(lookup.entries[id].text)
+                memset(&lookup.entries[id], 0, sizeof(LookupEntry))
+                lookup.serials[id] = NOT_SET
+        lookup.last_set = 0
+        return 0
+    lookup_free(lookup)
     lookup.name = name
     lookup.size = size
     lookup.entries = <LookupEntry*>PyMem_RawCalloc(<size_t>size + 1, sizeof(LookupEntry))

@@ -1,5 +1,7 @@
 """The classes that terms become: the core knows what it needs of them, but not whose they are."""
 
+from cpython.object cimport PyObject_TypeCheck, PyTypeObject
+
 
 cdef class NodeTypes:
     cdef readonly object iri
@@ -13,6 +15,11 @@ cdef class NodeTypes:
     cdef Py_ssize_t datatype_offset
     cdef Py_ssize_t value_offset
     cdef Py_ssize_t ill_typed_offset
+
+
+cdef inline bint is_of(object node, object cls) noexcept:
+    """Is a node really of a class, or of a subclass? A mock or a proxy may just say so."""
+    return PyObject_TypeCheck(node, <PyTypeObject*>cls)
 
 
 cdef inline object get_slot(object node, Py_ssize_t offset):

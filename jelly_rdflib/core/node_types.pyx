@@ -44,6 +44,9 @@ cdef class NodeTypes:
     def __cinit__(
         self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
     ):
+        for cls in (iri, blank_node, literal):
+            if not isinstance(cls, type) or not issubclass(cls, str):
+                raise TypeError(f"{cls!r} is no subclass of str")
         self.iri = iri
         self.blank_node = blank_node
         self.literal = literal

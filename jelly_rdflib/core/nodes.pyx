@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Makes nodes (rdflib's terms) of the terms of a batch."""
 
 cimport cython

@@ -96,8 +96,10 @@ cdef class TermTexts:
     cdef int start(self, TermTable table) except -1:
         """Take another batch's terms; the texts of the last one are gone."""
         table.check_made()
+        self.table = None
+        self.start_columns(&table.columns)
         self.table = table
-        return self.start_columns(&table.columns)
+        return 0
 
     cdef int start_columns(self, const TermColumns* terms) except -1:
         cdef void* grown

@@ -54,7 +54,7 @@ cdef class PartReader(BatchSource):
         return batch if batch.rows.count > 0 else None
 
     cpdef int place_error(self, error) except -1:
-        error.offset, error.frame = self.frames.frame_offset, self.decoder.frame - 1
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame()
         return 0
 
     cdef int close_source(self) except -1:
@@ -84,6 +84,7 @@ cdef class StreamScanner:
     cdef uint64_t spacing
     cdef uint64_t last
     cdef bint counts_frames
+    cdef bint is_reading
 
     def __cinit__(
         self, source, FrameDecoder decoder not None, limits, *, uint64_t spacing,
@@ -99,6 +100,15 @@ cdef class StreamScanner:
         return self
 
     def __next__(self):
+        if self.is_reading:
+            raise ValueError("the scanner is already reading")
+        self.is_reading = True
+        try:
+            return self.next_place()
+        finally:
+            self.is_reading = False
+
+    cdef tuple next_place(self):
         cdef FrameReader frames = self.frames
         cdef uint64_t start
         cdef bytes state
@@ -132,4 +142,6 @@ cdef class StreamScanner:
 
     def close(self):
         """Close the source, if it was opened here."""
+        if self.is_reading:
+            raise ValueError("the scanner is reading, and can't be closed")
         self.frames.close()

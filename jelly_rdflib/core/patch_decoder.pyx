@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Decodes the frames of a Jelly-Patch stream to batches."""
 
 cimport cython
@@ -172,6 +174,17 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef int end_rows(self) noexcept nogil:
         if self.option_fields[STREAM_TYPE] == FLAT or self.patch_is_open:
             return self.append(END, 0, 0, 0, 0)
+        return 0
+
+    cdef int end_stream(self) noexcept nogil:
+        """Abort the transaction that the stream leaves open, as its end does, and end the patch."""
+        # These are no rows of the frame.
+        self.rows.max_count += 2
+        if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:
+            return -1
+        if self.end_rows() < 0:
+            return -1
+        self.in_transaction = self.patch_is_open = False
         return 0
 
     cdef int decode_content(self, uint32_t field, Span content) noexcept nogil:

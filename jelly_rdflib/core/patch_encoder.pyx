@@ -1,12 +1,15 @@
+# cython: nonecheck=False
+# An output that is open has all its parts, and none is ever replaced by None.
 """Encodes operations to the frames of a Jelly-Patch stream."""
 
 cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.batch_terms cimport BatchTerms
-from jelly_rdflib.core.frame_encoder cimport FrameEncoder, check_usable, close_full_frame
+from jelly_rdflib.core.frame_encoder cimport FrameEncoder, close_full_frame
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.operation_codes cimport operation_code
+from jelly_rdflib.core.output cimport BROKEN, FINISHED, OPEN, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
     OBJECT,
@@ -154,21 +157,16 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
         A FLAT stream is one patch, so nothing may follow.
         """
-        self.check_initialized()
+        self.start_operation()
         if self.in_transaction:
             raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
         if self.stream_type == PUNCTUATED:
-            self.start_operation()
             self.put_mark(PUNCTUATION)
-        elif self.is_finished:
-            self.start_operation()
         self.patch_is_open = False
-        if self.stream_type == FLAT:
-            self.is_finished = True
-        elif not self.is_delimited:
+        if self.stream_type == FLAT or (self.stream_type == FRAME and not self.is_delimited):
             # A bare FRAME stream is one frame, which is one patch.
-            self.is_finished = self.stream_type == FRAME
-        else:
+            self.state = FINISHED
+        elif self.is_delimited:
             # A frame's end makes a patch that is whole visible at once.
             self.emit()
 
@@ -198,25 +196,29 @@ cdef class PatchFrameEncoder(FrameEncoder):
         Returns:
             The frame's bytes.
         """
-        self.check_initialized()
-        if self.sink is not None:
-            raise EncodeError("frames of this stream go to its destination: write() operations")
-        self.write_all(operations)
-        if self.stream_type == FRAME:
-            if self.in_transaction:
-                raise EncodeError("the frame of a FRAME stream ends inside a transaction")
-            self.is_finished = False
-            self.patch_is_open = False
-        return self.take_frame()
+        self.begin_frame()
+        try:
+            if self.sink is not None:
+                raise EncodeError("frames of this stream go to its destination: write() operations")
+            self.write_all(operations)
+            if self.stream_type == FRAME:
+                if self.in_transaction:
+                    raise EncodeError("the frame of a FRAME stream ends inside a transaction")
+                self.state = OPEN
+                self.patch_is_open = False
+            return self.take_frame()
+        finally:
+            self.is_in_frame = False
 
     def finish(self):
         """End the stream: end an open patch and hand the last frame over.
 
         An open transaction is aborted.
         """
-        self.check_initialized()
-        if self.is_broken:
+        if self.state == BROKEN:
             return
+        if self.state != FINISHED:
+            check_usable(self)
         if self.in_transaction:
             self.abort()
         if self.patch_is_open:
@@ -225,12 +227,12 @@ cdef class PatchFrameEncoder(FrameEncoder):
         # a frame of them would be a patch.
         if self.frames == 0 or (self.terms.rows > 0 and self.stream_type != FRAME):
             self.emit()
-        self.is_finished = True
+        self.state = FINISHED
 
     cdef int start_operation(self) except -1:
-        if self.is_finished and self.stream_type == FRAME and not self.is_broken:
+        if self.state == FINISHED and self.stream_type == FRAME:
             raise EncodeError("the frame has its patch: the next one needs a frame of its own")
-        return check_usable(self)
+        return self.refuse() if self.state != OPEN else 0
 
     cdef int end_operation(self) except -1:
         self.patch_is_open = True

@@ -121,7 +121,8 @@ cdef class QuadReader:
             g = self.term_number(graph)
         elif self.has_graphs:
             g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
-        builder.append(A, s, p, o, g)
+        # The statement's own code ran in between, and may have taken the batch.
+        builder.add(A, s, p, o, g)
         self.count.made += 1
         if self.text > self.free_text + self.max_expansion * self.count.read:
             # A few bytes may each stand for a long IRI, and copying takes its time.

@@ -48,6 +48,9 @@ for op in Op:
         OP_NAMES[<int>op][<int>i] = letter
 
 cdef const char* KIND_NAMES[9]
+# These are no terms, but a batch may be built with them.
+KIND_NAMES[<int>TermKind.NONE] = KIND_NAMES[<int>TermKind.DEFAULT_GRAPH] = b"none"
+KIND_NAMES[<int>TermKind.STRING] = b"string"
 KIND_NAMES[<int>TermKind.IRI] = b"iri"
 KIND_NAMES[<int>TermKind.BLANK_NODE] = b"bnode"
 KIND_NAMES[<int>TermKind.SIMPLE_LITERAL] = b"literal"

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Decodes the frames of a Jelly-RDF stream to batches."""
 
 cimport cython
@@ -188,6 +190,10 @@ cdef class StatementFrameDecoder(FrameDecoder):
         # In a GRAPHS stream only the triples in a graph are regular.
         self.has_regular_rows = physical != GRAPHS
         return self.put_name(name)
+
+    cdef int end_stream(self) noexcept nogil:
+        self.is_in_graph = False
+        return 0
 
     cdef bint is_same_name(self, Span name) noexcept nogil:
         cdef size_t size = name.end - name.start

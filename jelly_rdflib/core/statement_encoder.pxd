@@ -28,5 +28,5 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int end_content(self) except -1
     cdef int close_graph(self) except -1
     cdef int take_back(self) except -1
-    cdef int put_end_of_frame(self, object metadata) except -1
+    cdef int put_end_of_frame(self, list entries) except -1
     cdef int remove(self, size_t start, size_t end) except -1

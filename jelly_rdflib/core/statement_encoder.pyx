@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# An output that is open has all its parts, and none is ever replaced by None.
 """Encodes statements to the frames of a Jelly-RDF stream."""
 
 cimport cython
@@ -13,10 +15,10 @@ from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.frame_encoder cimport (
     OPTIONS_ROW,
     FrameEncoder,
-    check_usable,
     close_full_frame,
 )
 from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.output cimport FINISHED, OPEN, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
     OBJECT,
@@ -141,14 +143,19 @@ cdef class StatementFrameEncoder(FrameEncoder):
         Args:
             metadata: What to attach to the frame: a dict of str to bytes.
         """
+        cdef list entries
         check_usable(self)
         if self.sink is None:
             raise EncodeError("frames of this stream are taken by encode_frame()")
-        self.put_end_of_frame(metadata)
+        entries = encoded_metadata(metadata)
+        # Somebody else's mapping may have written, too.
+        check_usable(self)
+        self.put_end_of_frame(entries)
         self.has_content = False
         self.emit()
         # Bare frames can't be told apart if there is more than one.
-        self.is_finished = not self.is_delimited
+        if not self.is_delimited:
+            self.state = FINISHED
 
     def encode_frame(self, statements, *, namespaces=(), metadata=None):
         """Encode statements to one frame, without its length.
@@ -161,42 +168,45 @@ cdef class StatementFrameEncoder(FrameEncoder):
         Returns:
             The frame's bytes.
         """
-        self.check_initialized()
-        if self.sink is not None:
-            raise EncodeError("frames of this stream go to its destination: use end_frame()")
-        self.start_last = list(self.last)
-        self.start_iri = self.terms.last_iri
+        self.begin_frame()
         try:
-            for prefix, iri in namespaces:
-                self.add_namespace(prefix, iri)
-            self.write_all(statements)
-            self.put_end_of_frame(metadata)
-        except BaseException:
-            if self.is_grouped:
-                self.take_back()
-            raise
-        return self.take_frame()
+            if self.sink is not None:
+                raise EncodeError("frames of this stream go to its destination: use end_frame()")
+            self.start_last = list(self.last)
+            self.start_iri = self.terms.last_iri
+            try:
+                for prefix, iri in namespaces:
+                    self.add_namespace(prefix, iri)
+                self.write_all(statements)
+                self.put_end_of_frame(encoded_metadata(metadata))
+            except BaseException:
+                if self.is_grouped:
+                    self.take_back()
+                raise
+            return self.take_frame()
+        finally:
+            self.is_in_frame = False
 
     def finish(self):
         """End the stream, and hand the last frame over if there is anything in it."""
-        self.check_initialized()
-        if self.is_broken or self.is_finished:
+        if self.is_over:
             return
         self.close_graph()
         # In a grouped stream a frame of entries that nothing came to use would be a graph.
         if self.frames == 0 or (self.has_content if self.is_grouped else self.terms.rows > 0):
             self.emit()
-        self.is_finished = True
+        self.state = FINISHED
 
     def abandon(self):
         """End the stream because of an error: what is in an open frame of a grouped stream is lost.
 
         It would pass for a whole graph or dataset.
         """
-        self.check_initialized()
         if self.is_grouped:
-            self.is_finished = True
-        self.finish()
+            if not self.is_over:
+                self.state = FINISHED
+        else:
+            self.finish()
 
     cdef int put_tuple(self, object statement) except -1:
         cdef tuple items
@@ -208,7 +218,8 @@ cdef class StatementFrameEncoder(FrameEncoder):
         )
 
     cdef int put_statement(self, object s, object p, object o, object g) except -1:
-        check_usable(self)
+        if self.state != OPEN:
+            self.refuse()
         g = self.checked_graph(g)
         self.put_statement_row(s, p, o, g, NULL)
         self.last[SUBJECT] = s
@@ -222,7 +233,8 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """Put a statement or a namespace, which is left out if the options are without them."""
         cdef BatchTerms terms = self.batch_terms
         if op == A:
-            check_usable(self)
+            if self.state != OPEN:
+                self.refuse()
             # A stream of triples is one of the default graph.
             if not self.has_graphs and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER:
                 numbers[GRAPH] = 0
@@ -360,7 +372,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             return self.batch_terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
         return self.batch_terms.put_statement(numbers, 4 if field == QUAD else 3)
 
-    cdef int put_end_of_frame(self, object metadata) except -1:
+    cdef int put_end_of_frame(self, list entries) except -1:
         """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
 
         Only a frame that is closed since it is full leaves its graph open.
@@ -368,7 +380,6 @@ cdef class StatementFrameEncoder(FrameEncoder):
         cdef WriteBuffer* frame = &self.terms.frame
         cdef bytes key, value
         cdef size_t key_size, value_size, size
-        cdef list entries = encoded_metadata(metadata)
         if frame.size + sum(len(key) + len(value) for key, value in entries) > MAX_METADATA:
             raise EncodeError("the frame would be larger than 1 GiB with its metadata")
         self.close_graph()

@@ -5,6 +5,7 @@ from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.output import Output
 
 @final
 class StatementLines:
@@ -12,6 +13,7 @@ class StatementLines:
         self,
         types: NodeTypes,
         is_good: Callable[[int, bytes], bool],
+        output: Output,
         *,
         has_graphs: bool,
         piece: int,

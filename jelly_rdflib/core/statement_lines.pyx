@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, or `add_batch` before any row is put.
 """Writes statements as lines of N-Quads: those of batches, and of nodes."""
 
 cimport cython
@@ -7,8 +9,9 @@ from libc.stdint cimport uint8_t, uint32_t, uintptr_t
 from libc.string cimport memcmp
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.node_types cimport NodeTypes, get_slot
+from jelly_rdflib.core.node_types cimport NodeTypes, get_slot, is_of
 from jelly_rdflib.core.ntriples cimport TermTexts
+from jelly_rdflib.core.output cimport Output, check_usable, claim_output, free_output
 from jelly_rdflib.core.term_encoder cimport Text, get_text
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.text_encoder cimport WrittenTerm, put_quoted
@@ -20,6 +23,7 @@ from jelly_rdflib.core.write_buffer cimport (
     put_bytes,
 )
 
+from jelly_rdflib.errors import InUseError
 from jelly_rdflib.operations import Op
 
 cdef enum:
@@ -53,10 +57,12 @@ cdef class StatementLines:
         is_good: Called with the `TermKind` and the text of an IRI, a blank node or a language tag
             (which is a ``STRING``), in UTF-8; or with the kind of a typed literal, and its
             datatype. Returns whether N-Quads can have it.
+        output: Says whether lines may be added now.
         has_graphs: Whether statements may be in named graphs.
         piece: How many bytes are to be taken at once, or somewhat more.
     """
 
+    cdef Output output
     cdef NodeTypes types
     cdef object is_good
     cdef bytes default_graph
@@ -73,8 +79,10 @@ cdef class StatementLines:
     cdef bint last_graph_is_default
 
     def __cinit__(
-        self, NodeTypes types not None, is_good not None, *, bint has_graphs, size_t piece
+        self, NodeTypes types not None, is_good not None, Output output not None, *,
+        bint has_graphs, size_t piece
     ):
+        self.output = output
         self.types = types
         self.is_good = is_good
         self.default_graph = str(types.default_graph).encode()
@@ -101,6 +109,7 @@ cdef class StatementLines:
 
     def add_line(self, bytes line not None):
         """Add a line that the caller has written."""
+        check_usable(self.output)
         buffer_reserve(&self.out, PyBytes_GET_SIZE(line))
         put_bytes(&self.out, <const uint8_t*>PyBytes_AS_STRING(line), PyBytes_GET_SIZE(line))
 
@@ -146,10 +155,12 @@ cdef class StatementLines:
             hand_on: Called when there is enough to take.
         """
         cdef size_t row
+        cdef bint is_said
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
         if self.terms != NULL:
-            raise RuntimeError("another batch is being written")
+            raise InUseError("another batch is being written")
+        check_usable(self.output)
         self.texts.start(batch.terms)
         self.checks = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
         if self.checks == NULL:
@@ -159,7 +170,12 @@ cdef class StatementLines:
         self.last_graph_is_default = True
         try:
             for row in range(batch.rows.count):
-                if not self.put_row(batch, row):
+                claim_output(self.output)
+                try:
+                    is_said = self.put_row(batch, row)
+                finally:
+                    free_output(self.output)
+                if not is_said:
                     add_row(row)
                 if self.out.size >= self.piece:
                     hand_on()
@@ -173,24 +189,27 @@ cdef class StatementLines:
     cdef bint put_statement(self, object s, object p, object o, object g) except -1:
         cdef size_t start = self.out.size
         cdef bint is_said = False
+        # What says whether a text is good is Python code, between which other threads run.
+        claim_output(self.output)
         try:
             is_said = (
                 self.put_node(s, False) and self.put_node(p, True) and self.put_object(o)
                 and self.put_graph(g)
             )
+            if is_said:
+                buffer_reserve(&self.out, 2)
+                put_bytes(&self.out, b".\n", 2)
         finally:
             if not is_said:
                 self.out.size = start
-        if is_said:
-            buffer_reserve(&self.out, 2)
-            put_bytes(&self.out, b".\n", 2)
+            free_output(self.output)
         return is_said
 
     cdef bint put_node(self, object node, bint is_predicate) except -1:
         """Put an IRI or a blank node and a space, if it is one and good."""
         cdef Text text
-        cdef bint is_iri = isinstance(node, self.types.iri)
-        if not is_iri and (is_predicate or not isinstance(node, self.types.blank_node)):
+        cdef bint is_iri = is_of(node, self.types.iri)
+        if not is_iri and (is_predicate or not is_of(node, self.types.blank_node)):
             return False
         owner = get_text(node, &text)
         if not self.is_good_node(node, is_iri, &text):
@@ -221,7 +240,7 @@ cdef class StatementLines:
     cdef bint put_object(self, object node) except -1:
         cdef Text text
         cdef object language, datatype
-        if not isinstance(node, self.types.literal):
+        if not is_of(node, self.types.literal):
             return self.put_node(node, False)
         language = get_slot(node, self.types.language_offset)
         datatype = get_slot(node, self.types.datatype_offset)

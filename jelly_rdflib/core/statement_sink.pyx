@@ -13,7 +13,9 @@ cdef class StatementSink:
     cdef readonly object encoder
     cdef StatementFrameEncoder jelly  # the same, or None if it is another
 
-    def __init__(self, encoder):
+    def __init__(self, encoder not None):
+        if self.encoder is not None:
+            raise RuntimeError("it is initialized already")
         self.encoder = encoder
         self.jelly = encoder if isinstance(encoder, StatementFrameEncoder) else None
 

@@ -188,8 +188,11 @@ def find_generalized_statement(Batch batch not None):
     too.
     """
     # By term: whether it is a quoted triple that is, or has something, generalized.
-    cdef uint8_t* inside = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
+    cdef uint8_t* inside
     cdef size_t row
+    if batch.terms is None:
+        raise TypeError("this batch was not made by a reader")
+    inside = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
     if inside == NULL:
         raise MemoryError
     with nogil:

@@ -175,5 +175,5 @@ cdef class TermDecoder:
     cdef int64_t intern_string(self, Span text) noexcept nogil
     cdef int64_t repeat(self, int position, const uint8_t* at) noexcept nogil
     cdef int keep(self, int kind, EncodedTerm* term, Span span) noexcept nogil
-    cdef int merge(self, Span* merged, Span more) noexcept nogil
+    cdef int merge(self, int message, Span* merged, Span more) noexcept nogil
 

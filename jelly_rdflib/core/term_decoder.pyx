@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -172,7 +174,14 @@ cdef class TermDecoder:
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
     ) noexcept nogil:
-        """Make the lookups; their sizes have been checked against the limits."""
+        """Start a stream: nothing of an earlier one is left but the work that it was.
+
+        The sizes of the lookups have been checked against the limits.
+        """
+        self.held = 0
+        self.last_name = self.last_prefix = 0
+        memset(self.last, 0, sizeof(self.last))
+        self.last_is_elsewhere = True
         if (
             lookup_init(&self.names, b"name", names) < 0
             or lookup_init(&self.prefixes, b"prefix", prefixes) < 0
@@ -578,21 +587,30 @@ cdef class TermDecoder:
         the encoding of the merged message.
         """
         if kind == term.kind and kind != IS_BLANK_NODE:
-            return self.merge(&term.span, span)
+            return self.merge(TERM_MESSAGES[kind], &term.span, span)
         if self.check_unused(term) < 0:
             return -1
         term.kind = kind
         term.span = span
         return 0
 
-    cdef int merge(self, Span* merged, Span more) noexcept nogil:
-        """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame."""
+    cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
+        """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame.
+
+        Each of them must be a message by itself, as for protobuf.
+        """
         cdef size_t first = merged.end - merged.start
         cdef size_t second = more.end - more.start
         cdef MergedSpan* node = self.merged
+        cdef bint is_last = node != NULL and merged.start == <uint8_t*>(node + 1)
+        if (
+            (not is_last and self.check_message(message, merged[0]) < 0)
+            or self.check_message(message, more) < 0
+        ):
+            return -1
         # What was merged last grows in place: a field that stands a thousand times is not copied
         # a thousand times.
-        if node == NULL or merged.start != <uint8_t*>(node + 1) or first + second > node.capacity:
+        if not is_last or first + second > node.capacity:
             if self.merged_size + 2 * (first + second) > self.max_merged_size:
                 return fail_limit(
                     &self.failure, more.start,

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Encodes terms: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 cimport cython
@@ -8,7 +10,7 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from jelly_rdflib.core.hashing cimport BLOCK, hash_text
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
-from jelly_rdflib.core.node_types cimport get_slot
+from jelly_rdflib.core.node_types cimport get_slot, is_of
 from jelly_rdflib.core.numbered_term cimport NumberedTerm
 from jelly_rdflib.core.terms cimport TermKind, hash_seed, term_hash
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
@@ -52,6 +54,8 @@ class PrefixesInUse(Exception):
 cdef inline object get_text(object node, Text* text):
     """Point ``text`` to a str's UTF-8, which lives as long as the returned object."""
     cdef bytes encoded
+    if not isinstance(node, str):
+        refuse_text(node)
     if PyUnicode_IS_ASCII(node):
         text.start = <const uint8_t*>PyUnicode_DATA(node)
         text.size = PyUnicode_GET_LENGTH(node)
@@ -67,6 +71,10 @@ cdef inline object get_text(object node, Text* text):
     if text.size > MAX_TEXT:
         refuse_long_text(text.size)
     return owner
+
+
+cdef int refuse_text(object node) except -1:
+    raise EncodeError(f"{node!r} of type {type(node).__name__} is no text")
 
 
 cdef int refuse_long_text(size_t size) except -1:
@@ -193,15 +201,15 @@ cdef class TermEncoder:
                     f"literal {node!r} is not an object: options need generalized_statements=True"
                 )
             return self.put_literal(fields.literal, node)
-        if isinstance(node, types.iri):
+        if is_of(node, types.iri):
             return self.put_iri(fields.iri, node)
         if position == PREDICATE and not self.generalized and (
-            isinstance(node, types.blank_node) or isinstance(node, types.triple_term)
+            is_of(node, types.blank_node) or isinstance(node, types.triple_term)
         ):
             raise EncodeError(
                 f"predicate {node!r} is no IRI: options need generalized_statements=True"
             )
-        if isinstance(node, types.blank_node):
+        if is_of(node, types.blank_node):
             return self.put_blank_node(fields.blank_node, node)
         if isinstance(node, types.triple_term):
             if fields.triple_term == 0:

@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# `__cinit__` sets all that is used, and nothing sets it to None later.
 """Decodes RDF Patch text to batches.
 
 The grammar is that of the two specifications and of Apache Jena's reader: what Turtle says of
@@ -547,11 +549,17 @@ cdef class TextDecoder:
         return self.end_row(at, H, key, 0, value, 0)
 
     cdef bint is_prev(self, uint32_t key) noexcept nogil:
-        cdef uint32_t start = self.terms.offsets[key]
-        return (
-            self.terms.offsets[key + 1] - start == 4
-            and memcmp(self.terms.data + start, b"prev", 4) == 0
-        )
+        """Is it this header's key, in any case of letters?"""
+        cdef const uint8_t* text = self.terms.data + self.terms.offsets[key]
+        cdef const uint8_t* prev = b"prev"
+        cdef int index
+        if self.terms.offsets[key + 1] - self.terms.offsets[key] != 4:
+            return False
+        for index in range(4):
+            # In ASCII this bit is all that a letter's two cases differ in.
+            if text[index] | 0x20 != prev[index]:
+                return False
+        return True
 
     cdef const uint8_t* decode_prefix(self, const uint8_t* at, uint8_t op) noexcept nogil:
         """Decode a prefix that is added or deleted; a graph may stand last.

@@ -4,6 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.output cimport Output
 from jelly_rdflib.core.terms cimport TermColumns
 from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
@@ -20,16 +21,13 @@ cdef int put_escaped(
 cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -1
 
 
-cdef class TextPatchEncoder:
+cdef class TextPatchEncoder(Output):
     cdef NodeTypes types
-    cdef object sink
     cdef bytes default_graph
     cdef WriteBuffer out  # whole rows, and the one that is being written
     cdef size_t row_start
     cdef int depth  # of quoted triples in the current row
     cdef readonly bint in_transaction
-    cdef bint is_finished
-    cdef bint is_broken
     cdef bint is_end_due  # a patch ended, but its Z is not written: that depends on what follows
     cdef bint has_end  # a Z was written
     cdef bint patch_is_empty  # no row since the last Z, or the start
@@ -40,8 +38,9 @@ cdef class TextPatchEncoder:
     cdef uint32_t last_graph
     cdef bint last_graph_is_default
 
-    cdef int check_usable(self) except -1
     cdef int start_row(self) except -1
+    cdef int put_end(self) except -1
+    cdef int drop_row(self) except -1
     cdef int end_row(self) except -1
     cdef int emit(self) except -1
     cdef int put(self, const char* text, size_t size) except -1

@@ -6,9 +6,10 @@ from rdflib.term import Node, URIRef
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.output import Output
 from jelly_rdflib.operations import Operation
 
-class TextPatchEncoder:
+class TextPatchEncoder(Output):
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object]) -> None: ...
     @property
     def in_transaction(self) -> bool: ...

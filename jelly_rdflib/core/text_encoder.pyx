@@ -1,3 +1,5 @@
+# cython: nonecheck=False
+# An output that is open has all its parts, and none is ever replaced by None.
 """Encodes operations as RDF Patch text.
 
 The style is the one that the specification prefers: a row to a line, single spaces, blank nodes as
@@ -11,8 +13,15 @@ from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.hashing cimport BLOCK
 from jelly_rdflib.core.language_tag cimport is_language_tag
-from jelly_rdflib.core.node_types cimport get_slot
+from jelly_rdflib.core.node_types cimport get_slot, is_of
 from jelly_rdflib.core.operation_codes cimport operation_code
+from jelly_rdflib.core.output cimport (
+    FINISHED,
+    Output,
+    check_usable,
+    claim_output,
+    free_output,
+)
 from jelly_rdflib.core.scanning cimport (
     find_iri_escape,
     find_string_escape,
@@ -24,7 +33,7 @@ from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.wire cimport MAX_LENGTH, Span
 from jelly_rdflib.core.write_buffer cimport buffer_free, buffer_reserve, put_byte, put_bytes
 
-from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.errors import EncodeError, InUseError
 from jelly_rdflib.operations import Op
 
 cdef enum:
@@ -187,7 +196,7 @@ cdef inline bint is_literal(int kind) noexcept:
     )
 
 
-cdef class TextPatchEncoder:
+cdef class TextPatchEncoder(Output):
     """Encodes operations, one after another, or whole batches.
 
     An operation that can't be encoded raises `EncodeError` and leaves the text as if it had not
@@ -204,10 +213,12 @@ cdef class TextPatchEncoder:
     """
 
     def __init__(self, NodeTypes types not None, sink):
+        self.check_new()
         self.types = types
-        self.sink = sink
         self.default_graph = str(types.default_graph).encode()
         self.patch_is_empty = True
+        # Output.__init__ opens the encoder for use: all attributes are set before.
+        Output.__init__(self, sink)
 
     def __dealloc__(self):
         buffer_free(&self.out)
@@ -233,7 +244,7 @@ cdef class TextPatchEncoder:
             self.put_node(value)
             self.put(b" .\n", 3)
         except BaseException:
-            self.out.size = self.row_start
+            self.drop_row()
             raise
         self.end_row()
 
@@ -283,7 +294,7 @@ cdef class TextPatchEncoder:
 
     def end_patch(self):
         """End the patch: what follows belongs to the next one. What is written is handed on."""
-        self.check_usable()
+        check_usable(self)
         if self.in_transaction:
             raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
         if self.is_end_due:
@@ -323,11 +334,11 @@ cdef class TextPatchEncoder:
         """
         cdef size_t row
         if self.terms != NULL:
-            raise RuntimeError("another thread is using this encoder")
+            raise InUseError("another thread is using this encoder: it writes a batch")
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
         batch.terms.check_made()
-        self.check_usable()
+        check_usable(self)
         self.places = <WrittenTerm*>PyMem_RawCalloc(batch.terms.columns.count, sizeof(WrittenTerm))
         if self.places == NULL:
             raise MemoryError
@@ -345,14 +356,13 @@ cdef class TextPatchEncoder:
 
     def flush(self):
         """Hand on the rows that are ready, where a reader may wait for them."""
-        self.check_usable()
+        check_usable(self)
         self.emit()
 
     def finish(self):
         """End the text and hand on what is left. An open transaction is aborted."""
-        if self.is_broken or self.is_finished:
+        if self.is_over:
             return
-        self.check_usable()
         if self.in_transaction:
             self.abort()
         if self.is_end_due and self.has_end and self.patch_is_empty:
@@ -360,26 +370,30 @@ cdef class TextPatchEncoder:
             self.start_row()
             self.end_row()
         self.emit()
-        self.is_finished = True
-
-    cdef int check_usable(self) except -1:
-        if self.types is None:
-            raise RuntimeError("the encoder was not initialized: __init__ was not called")
-        if self.is_broken:
-            raise EncodeError("earlier rows could not be written: the text can't go on")
-        if self.is_finished:
-            raise EncodeError("the text has ended: nothing can be written after that")
-        return 0
+        self.state = FINISHED
 
     cdef int start_row(self) except -1:
-        self.check_usable()
+        """Start a row, to be ended or dropped: a node may be of a class that runs any code."""
+        claim_output(self)
         self.row_start = self.out.size
         self.depth = 0
-        if self.is_end_due:
-            self.put(b"Z .\n", 4)
+        return self.put_end() if self.is_end_due else 0
+
+    cdef int put_end(self) except -1:
+        try:
+            return self.put(b"Z .\n", 4)
+        except BaseException:
+            self.drop_row()
+            raise
+
+    cdef int drop_row(self) except -1:
+        """Take back what is written of the row."""
+        self.out.size = self.row_start
+        free_output(self)
         return 0
 
     cdef int end_row(self) except -1:
+        free_output(self)
         if self.is_end_due:
             self.is_end_due = False
             self.has_end = True
@@ -392,13 +406,10 @@ cdef class TextPatchEncoder:
         cdef bytes piece
         if self.out.size == 0:
             return 0
-        # What is lost can't be written again: nobody knows how much of it was.
-        self.is_broken = True
+        check_usable(self)
         piece = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
         self.out.size = 0
-        self.sink(piece)
-        self.is_broken = False
-        return 0
+        return self.send(piece)
 
     cdef inline int put(self, const char* text, size_t size) except -1:
         buffer_reserve(&self.out, size)
@@ -407,14 +418,18 @@ cdef class TextPatchEncoder:
 
     cdef int put_mark(self, int op) except -1:
         """Put a row of a transaction."""
-        self.check_usable()
+        check_usable(self)
         if op == TX:
             if self.in_transaction:
                 raise EncodeError("a transaction starts inside a transaction")
         elif not self.in_transaction:
             raise EncodeError("there is no transaction to end: begin() one first")
         self.start_row()
-        self.put(b"TX .\n" if op == TX else b"TC .\n" if op == TC else b"TA .\n", 5)
+        try:
+            self.put(b"TX .\n" if op == TX else b"TC .\n" if op == TC else b"TA .\n", 5)
+        except BaseException:
+            self.drop_row()
+            raise
         self.in_transaction = op == TX
         return self.end_row()
 
@@ -431,15 +446,16 @@ cdef class TextPatchEncoder:
             self.put_node(o)
             self.put_graph(g)
         except BaseException:
-            self.out.size = self.row_start
+            self.drop_row()
             raise
         return self.end_row()
 
     cdef int put_prefix(self, int op, object name, object iri, object graph) except -1:
         cdef Text text
+        check_usable(self)
         if not isinstance(name, str):
             raise EncodeError(f"prefix {name!r} is no str")
-        if iri is not None and not isinstance(iri, self.types.iri):
+        if iri is not None and not is_of(iri, self.types.iri):
             raise EncodeError(f"prefix {name!r} can't stand for {iri!r}: it is no URIRef")
         self.start_row()
         try:
@@ -450,11 +466,11 @@ cdef class TextPatchEncoder:
                 self.put(b" ", 1)
                 owner = get_text(iri, &text)
                 put_quoted(&self.out, text.start, text.size)
-            elif isinstance(graph, self.types.literal):
+            elif is_of(graph, self.types.literal):
                 self.refuse_literal(graph)
             self.put_graph(graph)
         except BaseException:
-            self.out.size = self.row_start
+            self.drop_row()
             raise
         return self.end_row()
 
@@ -477,7 +493,7 @@ cdef class TextPatchEncoder:
         cdef object default = self.types.default_graph
         return graph is default or (
             isinstance(graph, str) and PyUnicode_Compare(graph, default) == 0
-            and isinstance(graph, self.types.iri)
+            and is_of(graph, self.types.iri)
         )
 
     cdef int put_node(self, object node) except -1:
@@ -485,14 +501,14 @@ cdef class TextPatchEncoder:
         cdef object cls = type(node)
         cdef Text text
         # The classes themselves come first: to ask rdflib's for subclasses takes long.
-        if cls is types.iri or (cls is not types.literal and isinstance(node, types.iri)):
+        if cls is types.iri or (cls is not types.literal and is_of(node, types.iri)):
             owner = get_text(node, &text)
             return put_iri(&self.out, text.start, text.size)
         if cls is types.literal or (
-            cls is not types.blank_node and isinstance(node, types.literal)
+            cls is not types.blank_node and is_of(node, types.literal)
         ):
             return self.put_literal(node)
-        if isinstance(node, types.blank_node):
+        if is_of(node, types.blank_node):
             owner = get_text(node, &text)
             return put_blank_node(&self.out, text.start, text.size)
         if isinstance(node, types.triple_term):
@@ -573,7 +589,7 @@ cdef class TextPatchEncoder:
                 self.put_batch_graph(batch.rows.g[row])
             self.put(b".\n", 2)
         except BaseException:
-            self.out.size = self.row_start
+            self.drop_row()
             raise
         return self.end_row()
 

@@ -11,16 +11,24 @@ from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits, StreamOptions
+from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 
 __all__ = ["JELLY"]
 
 
 def open_batches(
-    source: Any, factory: NodeFactory, limits: Limits, *, strict: bool = True
+    source: Any,
+    factory: NodeFactory,
+    limits: Limits,
+    *,
+    strict: bool = True,
+    on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchReader:
     """Open a source as batches."""
-    return BatchReader(source, StatementFrameDecoder(factory, limits, strict=strict), limits)
+    decoder = StatementFrameDecoder(
+        factory, limits, strict=strict, on_repeated_options=on_repeated_options
+    )
+    return BatchReader(source, decoder, limits)
 
 
 def make_encoder(

@@ -11,14 +11,21 @@ from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 
 __all__ = ["JELLY_PATCH"]
 
 
-def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BatchReader:
+def open_batches(
+    source: Any,
+    factory: NodeFactory,
+    limits: Limits,
+    *,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> BatchReader:
     """Open a source as batches."""
-    return BatchReader(source, PatchFrameDecoder(factory, limits), limits)
+    decoder = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
+    return BatchReader(source, decoder, limits)
 
 
 def make_encoder(

@@ -2,6 +2,7 @@
 
 from jelly_rdflib.options.limits import Limits
 from jelly_rdflib.options.patch_options import PatchOptions, PatchStatementType, PatchStreamType
+from jelly_rdflib.options.repeated_options import RepeatedOptions
 from jelly_rdflib.options.stream_options import (
     LogicalStreamType,
     PhysicalStreamType,
@@ -15,5 +16,6 @@ __all__ = [
     "PatchStatementType",
     "PatchStreamType",
     "PhysicalStreamType",
+    "RepeatedOptions",
     "StreamOptions",
 ]

@@ -17,6 +17,7 @@ from jelly_rdflib import Op
 from jelly_rdflib.core.batch_builder import BatchBuilder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from .. import strategies
@@ -356,9 +357,9 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
     errors = []
 
     def sink(frame: bytes) -> None:
-        with pytest.raises(jr.EncodeError):
+        with pytest.raises(InUseError):
             encoder.add(S, P, S)
-        with pytest.raises(RuntimeError, match="another thread"):
+        with pytest.raises(InUseError, match="another"):
             encoder.write_batch(batch)
         errors.append(frame)
         if len(errors) == 3:
@@ -367,7 +368,7 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
     encoder = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions(frame_rows=10), sink)
     with pytest.raises(KeyError):
         encoder.write_batch(batch)
-    with pytest.raises(jr.EncodeError, match="earlier frame"):
+    with pytest.raises(jr.EncodeError, match="could not be written"):
         encoder.write_batch(batch)
 
 

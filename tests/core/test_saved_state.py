@@ -51,7 +51,7 @@ def check_all_states(messages: list[bytes], make_decoder: Any) -> None:
         other = make_decoder()
         other.restore(state)
         assert other.save() == state
-        assert other.options == through.options
+        assert other.options == decoder.options
         got = [other.decode_frame(each) for each in messages[number + 1 :]]
         assert operations(got) == operations(expected[number + 1 :])
         assert [batch.metadata for batch in got] == [

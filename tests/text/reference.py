@@ -191,7 +191,7 @@ class Reader:
         if code is None:
             raise Fault("code")
         operation = self.content(code[0])
-        if operation[:2] == ("H", "prev") and self.take(RDFLIB_HEADER_END):
+        if operation[0] == "H" and operation[1].lower() == "prev" and self.take(RDFLIB_HEADER_END):
             return operation
         if not self.at_dot():
             raise Fault("dot")

@@ -70,6 +70,10 @@ ROWS: dict[str, tuple[str, list[Plain]]] = {
     "header, blank node": ("H a _:b .", [("H", "a", ("bnode", "b"))]),
     "header, quoted triple": ("H a << <s> <p> <o> >> .", [("H", "a", ("triple", S, P, OBJECT))]),
     "header behind changes": ("TX . H a <s> . TC .", [("TX",), ("H", "a", S), ("TC",)]),
+    "header PREV as rdflib writes prev": (
+        "H PREV <s>\nTX .\nTC .\n",
+        [("H", "PREV", S), ("TX",), ("TC",)],
+    ),
     "header prev as rdflib writes it": (
         "H prev <s>\nTX .\nTC .\n",
         [("H", "prev", S), ("TX",), ("TC",)],

@@ -10,6 +10,7 @@ from thrift.protocol.fastbinary import encode_compact
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.output import Output
 from jelly_rdflib.core.term_table import TermTable
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.encodings.rdf_patch_thrift.schema import (
@@ -87,7 +88,7 @@ _MARKS: dict[int, bytes] = {
 }
 
 
-class ThriftPatchEncoder:
+class ThriftPatchEncoder(Output):
     """Encodes operations, one after another, or whole batches.
 
     An operation that can't be encoded raises `EncodeError` and leaves the output as if it had not
@@ -104,12 +105,12 @@ class ThriftPatchEncoder:
     """
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+        super().__init__(sink)
         self._iri = types.iri
         self._blank_node = types.blank_node
         self._literal: Any = types.literal
         self._triple_term: Any = types.triple_term
         self._default_graph = str(types.default_graph)
-        self._sink = sink
         # Nodes with what is written for them, by the nodes' ids: the same object comes often.
         self._known: dict[int, tuple[Any, bytes]] = {}
         # What is not handed on yet.
@@ -120,8 +121,6 @@ class ThriftPatchEncoder:
         self._is_end_due = False
         self._has_end = False
         self._patch_is_empty = True
-        self._is_broken = False
-        self._is_finished = False
 
     @property
     def in_transaction(self) -> bool:
@@ -187,15 +186,18 @@ class ThriftPatchEncoder:
 
     def end_patch(self) -> None:
         """End the patch: what follows belongs to the next one. What is written is handed on."""
-        self._check_usable()
-        if self._in_transaction:
-            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
-        if self._is_end_due:
-            # This patch is empty.
-            self._put_end()
-            self._patch_is_empty = True
-        self._is_end_due = True
-        self._emit()
+        self.claim()
+        try:
+            if self._in_transaction:
+                raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+            if self._is_end_due:
+                # This patch is empty.
+                self._put_end()
+                self._patch_is_empty = True
+            self._is_end_due = True
+            self._emit()
+        finally:
+            self.free()
 
     def write(self, operation: Operation) -> None:
         """Write an operation that is given as a tuple (see `jelly_rdflib.Op`)."""
@@ -231,7 +233,7 @@ class ThriftPatchEncoder:
             raise TypeError(f"{type(batch).__name__} is no batch")
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
-        self._check_usable()
+        self.check()
         terms = _BatchTerms(batch.terms, self._default_graph)
         encoded = terms.encoded
         g = -1
@@ -257,26 +259,31 @@ class ThriftPatchEncoder:
 
     def finish(self) -> None:
         """End the output and hand on what is left. An open transaction is aborted."""
-        if self._is_broken or self._is_finished:
+        if self.is_over:
             return
-        if self._in_transaction:
-            self.abort()
-        if self._is_end_due and self._has_end and self._patch_is_empty:
-            # Without its Segment an empty patch behind another would be none.
-            self._put_end()
-        self._emit()
-        self._is_finished = True
-
-    def _check_usable(self) -> None:
-        if self._is_broken:
-            raise EncodeError("earlier rows could not be written: the output can't go on")
-        if self._is_finished:
-            raise EncodeError("the output has ended: nothing can be written after that")
+        self.claim()
+        try:
+            if self._in_transaction:
+                self._append(_MARKS[Op.TA])
+                self._in_transaction = False
+            if self._is_end_due and self._has_end and self._patch_is_empty:
+                # Without its Segment an empty patch behind another would be none.
+                self._put_end()
+            self._emit()
+            self.end()
+        finally:
+            self.free()
 
     # Rows.
 
     def _put(self, row: bytes) -> None:
-        self._check_usable()
+        self.claim()
+        try:
+            self._append(row)
+        finally:
+            self.free()
+
+    def _append(self, row: bytes) -> None:
         if self._is_end_due:
             self._put_end()
         self._patch_is_empty = False
@@ -294,23 +301,23 @@ class ThriftPatchEncoder:
     def _emit(self) -> None:
         if not self._rows:
             return
-        # What is lost can't be written again: nobody knows how much of it was.
-        self._is_broken = True
         piece = b"".join(self._rows)
         self._rows.clear()
         self._size = 0
-        self._sink(piece)
-        self._is_broken = False
+        self.hand_on(piece)
 
     def _put_mark(self, op: int) -> None:
-        self._check_usable()
-        if op == Op.TX:
-            if self._in_transaction:
-                raise EncodeError("a transaction starts inside a transaction")
-        elif not self._in_transaction:
-            raise EncodeError("there is no transaction to end: begin() one first")
-        self._put(_MARKS[op])
-        self._in_transaction = op == Op.TX
+        self.claim()
+        try:
+            if op == Op.TX:
+                if self._in_transaction:
+                    raise EncodeError("a transaction starts inside a transaction")
+            elif not self._in_transaction:
+                raise EncodeError("there is no transaction to end: begin() one first")
+            self._append(_MARKS[op])
+            self._in_transaction = op == Op.TX
+        finally:
+            self.free()
 
     def _put_statement(self, op: int, s: Any, p: Any, o: Any, g: Any) -> None:
         node = self._encode_node

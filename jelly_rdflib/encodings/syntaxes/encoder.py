@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.output import Output
 from jelly_rdflib.core.statement_lines import StatementLines
 from jelly_rdflib.encodings.syntaxes.documents import Document, make_document
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -29,7 +30,7 @@ __all__ = ["SyntaxEncoder"]
 _SIZE = 1 << 19
 
 
-class SyntaxEncoder:
+class SyntaxEncoder(Output):
     """Encodes statements, one after another, or whole batches.
 
     What can't be encoded raises `EncodeError` and leaves the text as if it had not been tried.
@@ -42,18 +43,18 @@ class SyntaxEncoder:
     """
 
     def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+        super().__init__(sink)
         self._syntax = syntax
         self._types = types
-        self._sink = sink
         self._default_graph = write_node(types.default_graph, types)
         self._document = make_document(syntax)
         # Whether what can be said in N-Quads, but for graphs and quoted triples, can be said.
         self._says_all = type(self._document).check is Document.check
-        self._lines = StatementLines(types, is_good, has_graphs=syntax.has_graphs, piece=_SIZE)
+        self._lines = StatementLines(
+            types, is_good, self, has_graphs=syntax.has_graphs, piece=_SIZE
+        )
         self._prefixes: dict[str, str] = {}
         self._is_started = False
-        self._is_broken = False
-        self._is_finished = False
 
     def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
         """Write a statement.
@@ -62,8 +63,6 @@ class SyntaxEncoder:
             s, p, o: Terms.
             g: The graph's name; None for the default graph.
         """
-        if self._is_broken or self._is_finished:
-            self._refuse()
         if not (self._says_all and self._lines.add(s, p, o, g)):
             subject, predicate, object_ = (write_node(term, self._types) for term in (s, p, o))
             graph = "" if g is None else write_node(g, self._types)
@@ -92,8 +91,7 @@ class SyntaxEncoder:
 
     def write_all(self, statements: Iterable[Statement]) -> None:
         """Write each statement of an iterable."""
-        if self._is_broken or self._is_finished:
-            self._refuse()
+        self.check()
         if self._says_all:
             self._lines.add_all(statements, self.write, self._hand_on)
             return
@@ -105,8 +103,7 @@ class SyntaxEncoder:
 
         If one of them can't be encoded, those before it are written.
         """
-        if self._is_broken or self._is_finished:
-            self._refuse()
+        self.check()
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
         terms = BatchTerms(batch)
@@ -129,29 +126,27 @@ class SyntaxEncoder:
         Args:
             metadata: None: there is no place for it.
         """
-        if self._is_broken or self._is_finished:
-            self._refuse()
+        self.check()
         if metadata:
             raise EncodeError(f"{self._syntax.title} has no place for metadata")
         self._hand_on()
 
     def finish(self) -> None:
         """End the text and hand on what is left."""
-        if self._is_broken or self._is_finished:
+        if self.is_over:
             return
-        self._hand_on()
-        start = b"" if self._is_started else self._document.start()
-        self._emit(start + self._document.end())
-        self._is_finished = True
+        self.claim()
+        try:
+            self._put_lines()
+            start = b"" if self._is_started else self._document.start()
+            self._emit(start + self._document.end())
+            self.end()
+        finally:
+            self.free()
 
     def abandon(self) -> None:
         """End the text because of an error: what is written stays."""
         self.finish()
-
-    def _refuse(self) -> None:
-        if self._is_broken:
-            raise EncodeError("earlier statements could not be written: the text can't go on")
-        raise EncodeError("the text has ended: nothing can be written after that")
 
     def _put(self, s: str, p: str, o: str, g: str) -> None:
         if g == self._default_graph:
@@ -175,30 +170,40 @@ class SyntaxEncoder:
             )
 
     def _put_prefix(self, prefix: str, iri: str) -> None:
-        if self._is_broken or self._is_finished:
-            self._refuse()
-        if not self._syntax.has_prefixes or self._prefixes.get(prefix) == iri:
-            return
-        write_iri(iri)
-        # Before it come statements for which the prefix may have stood for something else.
-        self._hand_on()
-        self._emit(self._document.add_prefix(prefix, iri))
-        self._prefixes[prefix] = iri
+        self.claim()
+        try:
+            if not self._syntax.has_prefixes or self._prefixes.get(prefix) == iri:
+                return
+            write_iri(iri)
+            # Before it come statements for which the prefix may have stood for something else.
+            self._put_lines()
+            self._emit(self._document.add_prefix(prefix, iri))
+            self._prefixes[prefix] = iri
+        finally:
+            self.free()
 
     def _hand_on(self) -> None:
         """Hand on the statements that wait."""
+        self.claim()
+        try:
+            self._put_lines()
+        finally:
+            self.free()
+
+    def _put_lines(self) -> None:
         n_quads = self._lines.take()
         if not n_quads:
             return
-        # If that fails, they are lost.
-        self._is_broken = True
         start = b"" if self._is_started else self._document.start()
         self._is_started = True
-        self._emit(start + self._document.piece(n_quads))
+        try:
+            piece = self._document.piece(n_quads)
+        except BaseException:
+            # The statements are lost.
+            self.lose()
+            raise
+        self._emit(start + piece)
 
     def _emit(self, piece: bytes) -> None:
-        # What is lost can't be written again: nobody knows how much of it was.
-        self._is_broken = True
         if piece:
-            self._sink(piece)
-        self._is_broken = False
+            self.hand_on(piece)

@@ -1,0 +1,10 @@
+"""What options mean that stand in a stream again."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+__all__ = ["RepeatedOptions"]
+
+RepeatedOptions: TypeAlias = Literal["continue", "restart", "error"]
+"""See `jelly_rdflib.PatchDecoder`."""

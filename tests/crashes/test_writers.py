@@ -1,0 +1,186 @@
+"""Writers that several threads use, or that their own file calls: an error, and nothing is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.errors import InUseError
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+
+CHANGES = ("jelly-patch", "rdf-patch", "rdf-patch-thrift")
+STATEMENTS = ("jelly-rdf", "n-quads", "turtle", "rdf-xml")
+
+
+class SlowFile:
+    """A file whose first write waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.is_writing = threading.Event()
+        self.may_go_on = threading.Event()
+
+    def write(self, data: bytes) -> None:
+        """Take all, once that is allowed."""
+        self.is_writing.set()
+        assert self.may_go_on.wait(60)
+        self.data += data
+
+
+class CallingFile:
+    """A file that calls back when it is written to."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.call: Callable[[], object] = list
+        self.errors: list[Exception] = []
+
+    def write(self, data: bytes) -> None:
+        """Take all, and call."""
+        try:
+            self.call()
+        except Exception as error:
+            self.errors.append(error)
+        self.data += data
+
+
+def open_writer(file: Any, format: str) -> Any:
+    """Make a writer whose frames, if it has any, are of one row."""
+    if format == "jelly-patch":
+        return jr.PatchWriter(file, jr.PatchOptions(frame_rows=1))
+    if format == "jelly-rdf":
+        return jr.StatementWriter(file, jr.StreamOptions(frame_rows=1))
+    return (jr.PatchWriter if format in CHANGES else jr.StatementWriter)(file, format=format)
+
+
+def hand_on(writer: Any) -> None:
+    """Let a writer write what it has."""
+    (writer.end_patch if isinstance(writer, jr.PatchWriter) else writer.end_frame)()
+
+
+def count(data: bytes, format: str) -> int:
+    """Count the statements of what was written."""
+    return sum(1 for op in jr.read_batches(data, format=format) for row in op if row[0] == jr.Op.A)
+
+
+CALLS: dict[str, Callable[[Any], object]] = {
+    "close": lambda writer: writer.close(),
+    "add": lambda writer: writer.add(S, P, Literal("lost")),
+    "write_all": lambda writer: writer.write_all(
+        [(S, P, Literal("lost"))]
+        if isinstance(writer, jr.StatementWriter)
+        else [(jr.Op.A, S, P, Literal("lost"), None)]
+    ),
+    "hand on": hand_on,
+    "exit": lambda writer: writer.__exit__(None, None, None),
+    "exit by an error": lambda writer: writer.__exit__(ValueError, ValueError(), None),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
+def test_a_call_while_another_thread_writes(format: str, call: Callable[[Any], object]) -> None:
+    file = SlowFile()
+    writer = open_writer(file, format)
+
+    def write() -> None:
+        writer.add(S, P, Literal("kept"))
+        hand_on(writer)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert file.is_writing.wait(60)
+    try:
+        with pytest.raises(InUseError):
+            call(writer)
+    finally:
+        file.may_go_on.set()
+        thread.join()
+    writer.add(S, P, Literal("kept too"))
+    writer.close()
+    assert count(bytes(file.data), format) == 2
+
+
+@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
+def test_two_that_close(format: str) -> None:
+    """The second one is told that it is not closed yet; when it is, all is there."""
+    file = SlowFile()
+    writer = (jr.PatchWriter if format in CHANGES else jr.StatementWriter)(file, format=format)
+    writer.add(S, P, Literal("kept"))
+    thread = threading.Thread(target=writer.close)
+    thread.start()
+    assert file.is_writing.wait(60)
+    with pytest.raises(InUseError):
+        writer.close()
+    file.may_go_on.set()
+    thread.join()
+    writer.close()
+    assert count(bytes(file.data), format) == 1
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
+def test_a_file_that_calls_back(format: str, call: Callable[[Any], object]) -> None:
+    file = CallingFile()
+    writer = open_writer(file, format)
+    file.call = lambda: call(writer)
+    writer.add(S, P, Literal("kept"))
+    writer.close()
+    assert file.errors
+    assert all(isinstance(error, InUseError) for error in file.errors)
+    assert count(bytes(file.data), format) == 1
+
+
+@pytest.mark.parametrize("format", CHANGES + STATEMENTS)
+def test_what_was_acknowledged_is_written(format: str) -> None:
+    """Threads write at once, and one closes; what `add` has taken without an error is there."""
+    file = CallingFile()
+    # Other threads run while it is written.
+    file.call = lambda: threading.Event().wait(1e-5)
+    writer = open_writer(file, format)
+    acknowledged: list[int] = []
+    refused: list[Exception] = []
+
+    def write(number: int) -> None:
+        for index in range(300):
+            try:
+                writer.add(S, P, Literal(f"{number} {index}"))
+            except InUseError as error:  # noqa: PERF203
+                refused.append(error)
+            except jr.EncodeError:
+                return
+            else:
+                acknowledged.append(number)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    while True:
+        try:
+            writer.close()
+        except InUseError:
+            continue
+        break
+    for thread in threads:
+        thread.join()
+    assert count(bytes(file.data), format) == len(acknowledged)
+
+
+@pytest.mark.parametrize("make", [jr.PatchEncoder, jr.StatementEncoder])
+def test_frames_made_at_once(make: Any) -> None:
+    encoder = make()
+    row = (S, P, S) if make is jr.StatementEncoder else (jr.Op.A, S, P, S, None)
+
+    def rows() -> Any:
+        with pytest.raises(InUseError):
+            encoder.encode_frame([row])
+        yield row
+
+    assert encoder.encode_frame(rows())
+    assert encoder.encode_frame([row])
