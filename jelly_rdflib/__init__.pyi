@@ -20,6 +20,7 @@ from .errors import JellyError as JellyError
 from .errors import LimitError as LimitError
 from .errors import LogConflict as LogConflict
 from .errors import LogError as LogError
+from .errors import LogWarning as LogWarning
 from .errors import PatchError as PatchError
 from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.errors import ApplyError, LimitError, RollbackError
+from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch, read_held_operations, read_operations
@@ -24,9 +25,9 @@ from jelly_rdflib.stores.plain_graph import (
     read_checked_operations,
 )
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
-from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.stores.sources import is_at_hand, is_readable
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.undoing import Claim, undo_fully
+from jelly_rdflib.stores.undoing import Claim, UndoLog
 
 __all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 
@@ -78,10 +79,10 @@ def apply(
 
     In a store with transactions of its own (``transaction_aware``) those are used: what is pending
     there is committed first, so that a rollback comes back to the start of the transaction. For
-    every other store a log is kept of what changed, and undone in reverse. rdflib's stores don't
-    tell language tags apart by case: where a patch deletes ``"x"@EN`` and the store has ``"x"@en``,
-    it is deleted, and if that is undone the store has ``"x"@EN``, an equal literal spelled as in
-    the patch.
+    every store a log is kept of what changed, and undone in reverse. Which statements are equal
+    says the store: rdflib's don't tell language tags apart by case, and Oxigraph holds 1 and 01 for
+    the same integer. What is undone is spelled as the store had it. A SPARQL endpoint can't delete
+    a statement with a blank node, so a patch that has any is refused there.
 
     Undoing goes on whatever interrupts it, and what fails in it is tried again; if it can't be done
     that is a `RollbackError`.
@@ -117,13 +118,14 @@ def apply(
             named graph for a plain `Graph`: that is found out before anything is applied, unless
             an iterator starts with statements without graphs); something is no operation (its
             code, the number or the kinds of its elements are wrong); transactions start and end
-            where they must not; the store can't unbind a prefix, or does not bind it; a patch
+            where they must not; the store can't unbind a prefix, or does not bind it; it
+            is not open, or can only be read; a patch
             aborts a transaction, and ``atomic`` is False; or changes are being applied to the
-            same store already.
+            same store already; or a blank node is for a SPARQL endpoint.
         RollbackError: A transaction could not be undone: the target has a part of it.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
-            terms have the same hash for rdflib, whose Memory store would take forever.
+            terms have the same hash for rdflib, whose stores in memory would take forever.
         TypeError: ``source`` or ``target`` is of another kind.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
         LookupError: There is no such format for changes.
@@ -159,8 +161,9 @@ def apply(
         )
     operations = iter(source) if place.is_dataset else check_operations(source, place)
     # What runs another's code between two operations might look at the target.
-    is_deferred = type(source) in (list, tuple, Batch, Patch)
-    return _Applier(place, is_atomic=atomic, is_deferred=is_deferred).run(operations)
+    is_held = type(source) in (list, tuple, Batch, Patch)
+    applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
+    return applier.run(operations)
 
 
 def apply_statements(
@@ -233,6 +236,7 @@ def apply_read(
         place,
         is_atomic=atomic,
         is_deferred=True,
+        is_held=is_at_hand(source),
         has_exact_prefixes=has_exact_prefixes,
         max_prefixes=(limits or Limits()).max_prefixes,
     )
@@ -251,7 +255,17 @@ def apply_read(
 
 
 class _Applier:
-    """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends."""
+    """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
+
+    Args:
+        target: What to apply it to.
+        is_atomic: Whether to keep a log.
+        is_deferred: Whether nobody looks at the store between two operations.
+        is_held: Whether the operations come without waiting for anybody. Then a store that is
+            recorded is locked for all of them: no other thread changes it meanwhile.
+        has_exact_prefixes: As for `apply_read`.
+        max_prefixes: As for `PrefixChanges`.
+    """
 
     def __init__(
         self,
@@ -259,22 +273,30 @@ class _Applier:
         *,
         is_atomic: bool,
         is_deferred: bool,
+        is_held: bool,
         has_exact_prefixes: bool = True,
         max_prefixes: int | None = None,
     ) -> None:
+        tap = find_tap(target.store)
+        self._lock = tap.lock if tap is not None and is_held else nullcontext()
         self._is_atomic = is_atomic
+        self._log = UndoLog()
         self._statements = open_changes(
-            target, is_atomic=is_atomic, is_deferred=is_deferred, teller=find_tap(target.store)
+            target,
+            self._log,
+            is_atomic=is_atomic,
+            is_deferred=is_deferred and (tap is None or is_held),
+            teller=tap,
         )
         self._prefixes = PrefixChanges(
             target,
+            self._log,
             is_atomic=is_atomic,
             is_exact=has_exact_prefixes,
             max_prefixes=max_prefixes,
+            find_teller=find_tap,
         )
         self._claim = Claim(target.store)
-        # What there is to complain about though all was undone.
-        self._refusal: ApplyError | None = None
         # Whether there is anything to roll back.
         self._is_open = False
         # Whether a TX started the open transaction.
@@ -295,17 +317,8 @@ class _Applier:
 
     def run(self, operations: Iterator[Operation]) -> ApplyResult:
         """Apply the operations."""
-        try:
-            self._claim.take()
-            self._begin()
-            while (operation := self._statements.statements(operations)) is not None:
-                self._take(operation)
-            self._end_patch("the input ends")
-        except BaseException:
-            undo_fully(self._leave)
-            raise
-        finally:
-            self._claim.free()
+        with self._lock:
+            self._run(operations)
         return ApplyResult(
             patches=self._patches + (self._count_operations() > self._operations_before),
             operations=self._count_operations(),
@@ -316,6 +329,19 @@ class _Applier:
             prefixes_added=self._prefixes_added,
             prefixes_deleted=self._prefixes_deleted,
         )
+
+    def _run(self, operations: Iterator[Operation]) -> None:
+        try:
+            self._claim.take()
+            self._begin()
+            while (operation := self._statements.statements(operations)) is not None:
+                self._take(operation)
+            self._end_patch("the input ends")
+        except BaseException:
+            self._log.undo(self._leave, self._end_undoing)
+            raise
+        finally:
+            self._claim.free()
 
     def _take(self, operation: Operation) -> None:
         """Take an operation other than an add or delete of a statement; its form is checked."""
@@ -364,6 +390,7 @@ class _Applier:
     def _begin(self) -> None:
         self._is_explicit = False
         self._changes_before = self._count_changes()
+        self._log.clear()
         self._statements.begin()
         self._prefixes.begin()
         self._is_open = True
@@ -384,32 +411,25 @@ class _Applier:
             raise ApplyError(
                 "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
             )
-        self._roll_back()
-        if self._refusal is not None:
-            raise self._refusal
+        self._log.undo(self._leave, self._end_undoing)
+        if self._statements.refusal is not None:
+            raise self._statements.refusal
         self._aborted += 1
 
-    def _roll_back(self) -> None:
-        try:
-            undo_fully(self._undo)
-        except RollbackError:
-            # It has been tried often enough.
-            self._is_open = False
-            raise
-
     def _leave(self) -> None:
-        """Leave because of an exception. May be called again if interrupted."""
+        """Leave the open transaction before the log undoes it. May be called again."""
         if not self._is_atomic:
             self._prefixes.commit()
         elif self._is_open:
-            self._undo()
+            self._prefixes.abort()
+            self._statements.begin_undoing()
+        else:
+            # It came when all was committed.
+            self._log.clear()
 
-    def _undo(self) -> None:
-        """Undo the open transaction. May be called again if interrupted."""
-        try:
-            self._prefixes.rollback()
-        finally:
-            self._refusal = self._statements.rollback()
+    def _end_undoing(self) -> None:
+        if self._is_atomic and self._is_open:
+            self._statements.end_undoing()
         self._is_open = False
 
     def _count_changes(self) -> int:

@@ -70,8 +70,8 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
 
     Raises:
         TypeError: ``old`` or ``new`` is neither a graph nor a dataset.
-        PatchError: With ``canonical``: beside a blank node is a term that RDF 1.1 does not allow
-            where it is, such as a blank node as predicate.
+        PatchError: A store is not open. With ``canonical``: beside a blank node is a term that
+            RDF 1.1 does not allow where it is, such as a blank node as predicate.
         ImportError: With ``canonical``: pyoxigraph is missing.
 
     Examples:

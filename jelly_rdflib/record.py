@@ -17,10 +17,10 @@ from jelly_rdflib.errors import RecordError
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch import Patch
 from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.recording.open_tap import open_tap
 from jelly_rdflib.recording.sinks import FileSink, PatchSink, Sink, WriterSink
 from jelly_rdflib.recording.tap import Tap, find_tap
 from jelly_rdflib.recording.transactions import Transactions
+from jelly_rdflib.stores.target import check_store
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -58,7 +58,8 @@ def record(
     made by then, nothing can be changed any more, and the transaction is rolled back at the end of
     the block, even if nobody let the exception pass.
 
-    What it takes to undo a transaction is kept in memory, three references for each change. With
+    What is undone is spelled as the store had it, whichever of the literals that it holds equal was
+    asked for. What that takes is kept in memory, three references for each change. With
     ``atomic=False`` nothing is kept, and nothing undone: an exception leaves what was changed
     before it, and that is committed in the recording, as it is what happened.
 
@@ -66,17 +67,19 @@ def record(
     starts is committed, and a recorded transaction is committed there when it ends. ``commit()``
     and ``rollback()`` of a graph end the recorded transaction, too.
 
-    **Prefixes** are compared before and after: one that is bound to another IRI is an `Op.PD` and
-    an `Op.PA`. Those that rdflib binds by itself are bound before anything is recorded.
+    **Prefixes** are compared before and after each change: one that is bound to another IRI is an
+    `Op.PD` and an `Op.PA`. Those that rdflib binds by itself are bound before anything is recorded.
 
-    **Threads.** Any thread may change the store by rdflib's API, and they take turns. All that they
-    change is in the transaction that is open.
+    **Threads.** Any thread may change the store by rdflib's API or by `apply`, and they take turns:
+    `apply` with all of a list, of bytes or of a file on the disk, else with each operation. What
+    they change is in the transaction that is open. Who reads meanwhile does not wait.
 
     **Stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a whole
     before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
     endpoint can't be compared: there an update is refused unless rdflib runs it, and the store
-    must have ``autocommit``. While it is recorded, a store can't be opened, closed or destroyed.
+    must have ``autocommit``, and what ``addN`` adds to the default graph is refused, since rdflib
+    puts it elsewhere. While it is recorded, a store can't be opened, closed or destroyed.
     Where a store has its own spelling of a literal, that is recorded: Oxigraph's has
     ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
 
@@ -99,8 +102,9 @@ def record(
     Raises:
         TypeError: ``target`` or ``writer`` is of another kind.
         ValueError: There are ``options`` or a ``format`` for what is neither a path nor a file.
-        RecordError: (By the block.) The writer is in a transaction, the store can't be recorded,
-            or a transaction could not be recorded or undone.
+        RecordError: The store is not open, or can only be read. (By the block:) The writer is in
+            a transaction, the store can't be recorded, or a transaction could not be recorded or
+            undone.
         Exception: (By the block, and what is done in it.) What the writer raises.
 
     Examples:
@@ -125,6 +129,7 @@ def record(
         raise TypeError(
             f"a Graph or Dataset of rdflib can be recorded, not a {type(given).__name__}"
         )
+    check_store(target.store, RecordError, is_changed=True)
     is_file = isinstance(writer, str | os.PathLike) or (
         hasattr(writer, "write") and not isinstance(writer, PatchWriter)
     )
@@ -272,7 +277,7 @@ class Recorder:
         store = self._target.store
         tap = find_tap(store)
         if tap is None:
-            tap = open_tap(store)
+            tap = Tap(store)
         elif store.transaction_aware:
             raise RecordError(
                 "a store with transactions of its own can't be recorded twice at a time: it has "

@@ -1,13 +1,14 @@
 """What happens in a transaction of a recording: it is written down, and can be undone."""
 
+from jelly_rdflib.stores.undoing cimport UndoLog, Undoer
 
-cdef class Journal:
+
+cdef class Journal(Undoer):
     cdef public object failure
     cdef public Py_ssize_t added
     cdef public Py_ssize_t deleted
-    # Three items for each step: those of a change; or, of a graph that comes to be listed or no
-    # longer is, whether it is, None, and the graph.
-    cdef readonly list log
+    cdef readonly UndoLog log
+    cdef object tap
     cdef public bint is_open
     cdef object sink
     cdef object write_one

@@ -1,6 +1,9 @@
+# cython: boundscheck=True
+# Tuples of others are read by index here.
 """What happens in a transaction of a recording: it is written down, and can be undone."""
 
-from jelly_rdflib.recording.names cimport get_name
+from jelly_rdflib.stores.names cimport get_name
+from jelly_rdflib.stores.undoing cimport DELETED, UndoLog, Undoer
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 
@@ -22,29 +25,30 @@ cdef object LEFT_OUT = object()
 cdef object REFUSED = object()
 
 
-cdef class Journal:
+cdef class Journal(Undoer):
     """Hands the changes to a graph or dataset to a sink, and keeps what it takes to undo them.
 
-    A change is a tuple: whether it is an add, else a removal; the triple; and the Graph, None in a
-    store that has none.
+    What a change is says `View`.
 
     Args:
         target: The graph or dataset; no other graphs of its store are recorded.
+        tap: What tells of the changes in its store.
         sink: A `Sink`. It gets to know of a transaction by its first operation.
         is_atomic: Whether to keep what it takes to undo.
 
     Attributes:
         failure: Why the transaction can't be committed; None if it can.
         added, deleted: How many statements were, in this transaction.
-        log: What happened in this transaction, oldest first, three items for each step.
+        log: What happened in this transaction.
         is_open: Whether the sink knows of the transaction.
     """
 
-    def __init__(self, target, sink, *, is_atomic):
+    def __init__(self, target, tap, sink, *, is_atomic):
+        self.tap = tap
         self.sink = sink
         self.write_one = sink.write
         self.is_atomic = is_atomic
-        self.log = []
+        self.log = UndoLog(self)
         self.is_dataset = isinstance(target, ConjunctiveGraph)
         self.has_one_graph = not target.store.context_aware
         self.name = get_name(get_default_graph(target) if self.is_dataset else target)
@@ -72,6 +76,9 @@ cdef class Journal:
             self.failure = error
             raise
 
+    def expect_prefix(self, prefix, iri):
+        """A prefix is about to be bound to an IRI; or to be unbound, and the IRI is None."""
+
     def tell_prefixes(self):
         """Prefixes may have changed."""
 
@@ -80,6 +87,10 @@ cdef class Journal:
 
     def tell_rolled_back(self):
         """The store has rolled back its own transaction."""
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
+        self.tap.undo(change, statement, graph, self)
+        return 0
 
     cdef int expect(self, list changes) except -1:
         """Keep what it takes to undo changes that are about to be made.
@@ -97,9 +108,7 @@ cdef class Journal:
                     "default graph here, and in a patch it would be"
                 )
             if self.is_recorded and self.is_atomic:
-                self.log.append(change[0])
-                self.log.append(change[1])
-                self.log.append(change[2])
+                self.log.note(0 if change[0] else DELETED, change[3], change[2])
         return 0
 
     cdef int expect_listing(self, object graph, bint is_listed) except -1:
@@ -107,27 +116,25 @@ cdef class Journal:
         if graph is not self.graph:
             self.turn_to(graph)
         if self.is_recorded and self.is_atomic:
-            self.log.append(is_listed)
-            self.log.append(None)
-            self.log.append(graph)
+            self.log.note(0 if is_listed else DELETED, None, graph)
         return 0
 
     cdef int tell(self, list changes) except -1:
         """Write changes that took effect."""
         cdef list operations = []
-        cdef tuple change, triple
+        cdef tuple change
         for change in changes:
             if change[2] is not self.graph:
                 self.turn_to(change[2])
             if not self.is_recorded:
                 continue
-            triple = <tuple>change[1]
+            s, p, o = change[1]
             if change[0]:
                 self.added += 1
-                operations.append((ADD, triple[0], triple[1], triple[2], self.g))
+                operations.append((ADD, s, p, o, self.g))
             else:
                 self.deleted += 1
-                operations.append((DELETE, triple[0], triple[1], triple[2], self.g))
+                operations.append((DELETE, s, p, o, self.g))
         self.write(operations)
         return 0
 

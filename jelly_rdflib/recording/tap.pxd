@@ -1,14 +1,17 @@
 """Seeing each change that takes effect in a store, whichever graph and method it comes by."""
 
+from jelly_rdflib.stores.view cimport View
+
 
 cdef class Tap:
     cdef readonly object lock
     cdef object store
     cdef bint is_graph_aware
-    # Whether the store has each literal as it was added.
-    cdef bint keeps_literals
+    cdef bint is_endpoint
+    cdef bint adds_one_by_one
+    cdef readonly View view
     cdef list journals
-    # The changes that are being made right now.
+    # The changes that are being made right now, the innermost first: lists, or sets of their keys.
     cdef list pending
     # How many of the store's methods that make changes are being called, one by another.
     cdef Py_ssize_t depth
@@ -16,8 +19,6 @@ cdef class Tap:
     cdef bint is_quiet
     # The graph that was added to last, which needs no second look.
     cdef object added_to
-    # The names of the graphs that the store lists; None until they are asked for.
-    cdef set listed
     # The store's methods by their names, and what it had itself in place of its class's.
     cdef dict methods
     cdef dict own
@@ -25,6 +26,7 @@ cdef class Tap:
     cdef object remove_from_store
 
     cdef list names_of_methods(self)
+    cdef object add_all(self, object quads)
     cdef int check(self) except -1
     cdef int look_at(self, object graph, bint is_quoted) except -1
     cdef int expect(self, list changes) except -1
@@ -33,14 +35,7 @@ cdef class Tap:
     cdef object change(self, list changes, object method, tuple arguments)
     cdef int forget_listed(self) except -1
     cdef set list_graphs(self)
-    cdef bint is_empty(self, object graph) except -1
-    cdef bint has(self, tuple triple, object graph) except -1
-    cdef int make(self, bint is_add, tuple triple, object graph) except -1
     cdef list removals(self, object pattern, object graph)
-    cdef list as_stored(self, list changes)
-    cdef list stored_forms(self, tuple change)
-    cdef object take_snapshot(self)
-    cdef list differences(self, object before, object after)
     cdef int tell_differences(self, object before, set listed) except -1
     cdef list without_pending(self, list changes)
     cdef int call_quietly(self, str name, tuple arguments) except -1

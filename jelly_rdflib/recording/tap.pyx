@@ -1,3 +1,5 @@
+# cython: boundscheck=True
+# Tuples of others are read by index here.
 """Seeing each change that takes effect in a store, whichever graph and method it comes by.
 
 All that rdflib's graphs, parsers and SPARQL engine do comes down to a few methods of the store. So
@@ -7,15 +9,17 @@ these are replaced on the store itself, and whoever has the store is seen.
 import threading
 
 from jelly_rdflib.recording.journal cimport Journal
-from jelly_rdflib.recording.names cimport get_name
+from jelly_rdflib.stores.names cimport get_name
+from jelly_rdflib.stores.undoing cimport DELETED
+from jelly_rdflib.stores.view cimport View, is_same
 
-from rdflib.graph import Graph, QuotedGraph
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph, QuotedGraph
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.store import Store
-from rdflib.term import BNode, Literal
 
 from jelly_rdflib.errors import RecordError
+from jelly_rdflib.stores.open_view import open_view
 
 cdef str TAP = "_jelly_rdflib_tap"
 cdef tuple ANYTHING = (None, None, None)
@@ -55,24 +59,24 @@ cdef class Tap:
             )
         self.lock = threading.RLock()
         self.store = store
-        self.is_graph_aware = store.graph_aware
-        self.keeps_literals = type(store) in (Memory, SimpleMemory)
+        self.is_endpoint = isinstance(store, SPARQLStore)
+        self.view = open_view(store)
+        self.is_graph_aware = self.view.is_graph_aware
         self.journals = []
         self.pending = []
-        self.forget_listed()
+        self.added_to = self
         self.methods = {name: getattr(store, name) for name in self.names_of_methods()}
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
         self.remove_from_store = store.remove
+        # The one that all stores have calls `add`.
+        self.adds_one_by_one = type(store).addN is Store.addN
 
     cdef list names_of_methods(self):
         """Return the names of the store's methods that are replaced."""
         cls = type(self.store)
-        names = ["add", "remove", "bind"]
-        # The one that all stores have calls `add`.
-        if cls.addN is not Store.addN:
-            names.append("addN")
-        if self.is_graph_aware:
+        names = ["add", "addN", "remove", "bind"]
+        if self.store.graph_aware:
             names += ["add_graph", "remove_graph"]
         if getattr(cls, "update", Store.update) not in NO_UPDATES:
             names.append("update")
@@ -120,13 +124,35 @@ cdef class Tap:
             self.check()
             if quoted or context is not self.added_to:
                 self.look_at(context, quoted)
-            changes = []
-            if not self.has(triple, context):
-                changes.append((True, triple, context))
-            return self.change(changes, self.add_to_store, (triple, context, quoted))
+            statement = self.view.addition(triple, context)
+            return self.change(
+                [] if statement is None else [(True, triple, context, statement)],
+                self.add_to_store,
+                (triple, context, quoted),
+            )
 
     def addN(self, quads):
-        """Add triples to graphs, and tell of those that were not there."""
+        """Add triples to graphs, and tell of those that were not there.
+
+        Raises:
+            RecordError: They are triples, for a whole dataset; or the store would put them
+                somewhere else.
+        """
+        try:
+            return self.add_all(quads)
+        except ValueError as error:
+            if "expected 4, got 3" not in str(error):
+                raise
+            raise RecordError(
+                "rdflib can't add triples to a whole Dataset, which its SPARQL engine tries for "
+                "INSERT DATA, ADD and MOVE into the default graph: set "
+                "rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False, as jellyp record does, "
+                "or write INSERT { ... } WHERE {}"
+            ) from error
+
+    cdef object add_all(self, object quads):
+        if self.adds_one_by_one:
+            return self.methods["addN"](quads)
         # Not under the lock: what yields them may wait for another thread.
         quads = list(quads)
         with self.lock:
@@ -135,11 +161,18 @@ cdef class Tap:
             self.check()
             changes = {}
             for s, p, o, context in quads:
+                if self.is_endpoint and get_name(context) == DATASET_DEFAULT_GRAPH_ID:
+                    raise RecordError(
+                        f"rdflib's {type(self.store).__name__} has addN put the statements of the "
+                        f"default graph into a graph {DATASET_DEFAULT_GRAPH_ID}: add them one by one"
+                    )
                 if context is not self.added_to:
                     self.look_at(context, False)
-                if not self.has((s, p, o), context):
-                    changes[True, (s, p, o), context] = None
-            return self.change(list(changes), self.methods["addN"], (quads,))
+                statement = self.view.addition((s, p, o), context)
+                if statement is not None:
+                    change = (True, (s, p, o), context, statement)
+                    changes[self.view.key_of(change)] = change
+            return self.change(list(changes.values()), self.methods["addN"], (quads,))
 
     def remove(self, triple, context=None):
         """Remove the triples that match a pattern, and tell of each."""
@@ -166,26 +199,25 @@ cdef class Tap:
                 return self.methods["remove_graph"](graph)
             self.check()
             changes = self.removals(ANYTHING, graph)
-            was_listed = get_name(graph) in self.list_graphs()
+            was_listed = self.view.lists(graph)
             try:
                 return self.change(changes, self.methods["remove_graph"], (graph,))
             finally:
                 self.forget_listed()
-                if was_listed and get_name(graph) not in self.list_graphs():
+                if was_listed and not self.view.lists(graph):
                     self.expect_listing(graph, False)
 
-    def bind(self, *args, **kwargs):
+    def bind(self, prefix, namespace, *args, **kwargs):
         """Bind a prefix."""
-        cdef Journal journal
         with self.lock:
             if self.is_quiet:
-                return self.methods["bind"](*args, **kwargs)
+                return self.methods["bind"](prefix, namespace, *args, **kwargs)
             self.check()
+            self.expect_prefix(prefix, namespace)
             try:
-                return self.methods["bind"](*args, **kwargs)
+                return self.methods["bind"](prefix, namespace, *args, **kwargs)
             finally:
-                for journal in self.journals:
-                    journal.tell_prefixes()
+                self.tell_prefixes()
 
     def update(self, *args, **kwargs):
         """Have the store run a SPARQL Update by itself, and compare what it has then.
@@ -205,8 +237,8 @@ cdef class Tap:
                     "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
                     "it, by update(..., use_store_provided=False)"
                 )
-            listed = set(self.list_graphs()) if self.is_graph_aware else set()
-            before = self.take_snapshot()
+            listed = self.list_graphs()
+            before = self.view.take_snapshot()
             has_run = True
             self.is_quiet = True
             try:
@@ -271,40 +303,52 @@ cdef class Tap:
 
     def roll_back_store(self):
         """Roll back the store's own transaction, if it has such."""
+        self.view.forget_failed()
         if self.store.transaction_aware:
             self.call_quietly("rollback", ())
             self.forget_listed()
 
-    def undo(self, bint is_add, tuple triple not None, graph, Journal asker not None):
+    def undo(self, int change, statement, graph, Journal asker not None):
         """Undo a change, unless it is undone already; tell all but the journal that asks."""
+        cdef bint was_quiet = self.is_quiet
+        cdef bint was_there = change & DELETED
         cdef Journal journal
-        cdef list changes, others
-        if self.has(triple, graph) != is_add:
-            return
-        if not self.is_shared:
-            self.make(not is_add, triple, graph)
-            return
-        changes = self.removals(triple, graph) if is_add else [(True, triple, graph)]
-        others = [journal for journal in self.journals if journal is not asker]
+        cdef list changes = [], others = []
+        if statement is not None and len(self.journals) > 1:
+            triple = self.view.triple_of(statement)
+            if self.view.is_there(change, statement, graph) != was_there:
+                if was_there:
+                    changes = [(True, triple, graph, statement)]
+                else:
+                    changes = self.view.removals(triple, graph)
+                    if len(changes) > 1:
+                        changes = [each for each in changes if is_same(triple[2], each[1][2])]
+                others = [journal for journal in self.journals if journal is not asker]
         for journal in others:
             journal.expect(changes)
-        self.make(not is_add, triple, graph)
-        changes = self.as_stored(changes)
-        for journal in others:
-            journal.tell(changes)
-
-    def undo_listing(self, graph, bint was_listed):
-        """Have the store list a graph again, or no longer, if it is empty."""
-        name = get_name(graph)
-        is_listed = name in self.list_graphs()
+        self.is_quiet = True
         self.added_to = self
-        if was_listed and not is_listed:
-            self.call_quietly("add_graph", (graph,))
-            self.listed.add(name)
-        # A store need not list its default graph, and to remove that would be to empty it.
-        elif is_listed and not was_listed and self.is_empty(graph):
-            self.call_quietly("remove_graph", (graph,))
-            self.listed.discard(name)
+        try:
+            self.view.undo(change, statement, graph)
+        finally:
+            self.is_quiet = was_quiet
+            # What interrupted it may have come after it was done.
+            if others and self.view.is_there(change, statement, graph) == was_there:
+                changes = self.view.as_stored(changes)
+                for journal in others:
+                    journal.tell(changes)
+
+    def expect_prefix(self, prefix, iri):
+        """Say that a prefix is about to be bound to an IRI, or unbound: the IRI is None."""
+        cdef Journal journal
+        for journal in self.journals:
+            journal.expect_prefix(prefix, iri)
+
+    def tell_prefixes(self):
+        """Say that prefixes may have changed."""
+        cdef Journal journal
+        for journal in self.journals:
+            journal.tell_prefixes()
 
     def tell_made(self, list changes not None, listed):
         """Tell of changes that were made past the store's methods.
@@ -313,14 +357,12 @@ cdef class Tap:
             changes: Tuples as a `Journal` has them, of changes that took effect.
             listed: The graphs that came to be listed.
         """
-        cdef Journal journal
         with self.lock:
             self.check()
-            for journal in self.journals:
-                journal.tell_prefixes()
+            self.tell_prefixes()
             for graph in listed:
                 self.expect_listing(graph, True)
-            self.forget_listed()
+            self.added_to = self
             self.expect(changes)
             self.tell(changes)
 
@@ -356,10 +398,8 @@ cdef class Tap:
         if not isinstance(graph, Graph):
             raise RecordError(f"what is added to {graph!r} can't be recorded: it is no Graph")
         if self.is_graph_aware:
-            name = get_name(graph)
-            if name not in self.list_graphs():
+            if not self.view.lists(graph):
                 self.expect_listing(graph, True)
-                self.listed.add(name)
         self.added_to = graph
         return 0
 
@@ -373,6 +413,7 @@ cdef class Tap:
         cdef Journal journal
         for journal in self.journals:
             journal.expect_listing(graph, is_listed)
+        self.view.note_listing(graph, is_listed)
         return 0
 
     cdef int tell(self, list changes) except -1:
@@ -394,122 +435,59 @@ cdef class Tap:
             changes = self.without_pending(changes)
         if changes:
             self.expect(changes)
-            self.pending = outer + changes if outer else changes
+            self.pending = [changes, *outer]
         self.depth += 1
         try:
             return method(*arguments)
         except BaseException:
             self.forget_listed()
             expected, changes = changes, []
-            changes = [each for each in expected if self.has(each[1], each[2]) == each[0]]
+            changes = [
+                each
+                for each in expected
+                if self.view.is_there(0 if each[0] else DELETED, each[3], each[2]) == each[0]
+            ]
             raise
         finally:
             self.depth -= 1
             self.pending = outer
             if changes:
-                self.tell(self.as_stored(changes))
+                self.tell(self.view.as_stored(changes))
 
     cdef list without_pending(self, list changes):
-        being_made = set(self.pending)
-        return [change for change in changes if change not in being_made]
+        """Return the changes but for those that are being made right now."""
+        cdef Py_ssize_t i
+        # The keys of a list of changes are made once, if it is asked for them at all.
+        for i in range(len(self.pending)):
+            if type(self.pending[i]) is list:
+                self.pending[i] = {self.view.key_of(change) for change in self.pending[i]}
+        return [
+            change
+            for change in changes
+            if not any([self.view.key_of(change) in keys for keys in self.pending])
+        ]
 
     cdef int forget_listed(self) except -1:
-        self.listed = None
+        self.view.forget_listed()
         # Not None, which somebody may want to add to.
         self.added_to = self
         return 0
 
     cdef set list_graphs(self):
-        if self.listed is None:
-            self.listed = {get_name(graph) for graph in self.store.contexts()}
-        return self.listed
-
-    cdef bint is_empty(self, object graph) except -1:
-        for _ in self.store.triples(ANYTHING, graph):
-            return False
-        return True
-
-    cdef bint has(self, tuple triple, object graph) except -1:
-        for _ in self.store.triples(triple, graph):
-            return True
-        return False
-
-    cdef int make(self, bint is_add, tuple triple, object graph) except -1:
-        """Make a change that nobody is told of."""
-        self.forget_listed()
-        return self.call_quietly("add" if is_add else "remove", (triple, graph))
+        """Return the names of the graphs that the store lists, in a new set."""
+        return set(self.view.list_graphs()) if self.is_graph_aware else set()
 
     cdef list removals(self, object pattern, object graph):
-        """Return a change for each statement that matches a pattern.
-
-        Args:
-            pattern: A triple, with None for any term.
-            graph: The Graph; None for all of them.
-        """
         if isinstance(graph, QuotedGraph):
             self.look_at(graph, True)
-        found = self.store.triples(pattern, graph)
-        if graph is not None or not self.store.context_aware:
-            changes = [(False, triple, graph) for triple, _ in found]
-        else:
-            # Some stores yield graphs, some their names, and some nothing for their only graph.
-            changes = [
-                (False, triple, each) for triple, graphs in found for each in graphs or (None,)
-            ]
-        if isinstance(self.store, SPARQLStore):
-            for _, triple, _ in changes:
-                if any(isinstance(term, BNode) for term in triple):
-                    raise RecordError(
-                        f"the removal of {triple} can't be recorded: the labels of blank nodes "
-                        "that a SPARQL endpoint gives are good for nothing"
-                    )
-        return changes
-
-    cdef list as_stored(self, list changes):
-        """Return changes with the literals that the store has made of those that were added.
-
-        A store may have a spelling of its own: Oxigraph's has ``"x"^^xsd:string`` for ``"x"``, and
-        1 for 01. What it removes is spelled so.
-        """
-        cdef dict stored
-        if self.keeps_literals:
-            return changes
-        # Mostly there is no need to look for doubles: hashes of terms and graphs are Python code.
-        if len(changes) == 1:
-            return self.stored_forms(changes[0])
-        stored = {}
-        for change in changes:
-            for form in self.stored_forms(change):
-                stored[form] = None
-        return list(stored)
-
-    cdef list stored_forms(self, tuple change):
-        """Return what the store has made of a change: the same or another one, or none."""
-        is_add, triple, graph = change
-        if not is_add or not isinstance(triple[2], Literal):
-            return [change]
-        for found, _ in self.store.triples(triple, graph):
-            return [(True, found, graph)]
-        return []
-
-    cdef object take_snapshot(self):
-        """Return all that the store has, in a form for `differences`."""
-        changes = self.removals(ANYTHING, None)
-        return {(triple, get_name(graph)): graph for _, triple, graph in changes}
-
-    cdef list differences(self, object before, object after):
-        """Return the changes that lead from one snapshot to another."""
-        removed = [(False, key[0], before[key]) for key in before.keys() - after.keys()]
-        added = [(True, key[0], after[key]) for key in after.keys() - before.keys()]
-        return removed + added
+        return self.view.removals(pattern, graph)
 
     cdef int tell_differences(self, object before, set listed) except -1:
         self.forget_listed()
-        if self.is_graph_aware:
-            now = self.list_graphs()
-            for name in listed ^ now:
-                self.expect_listing(Graph(self.store, name), name in now)
-        changes = self.without_pending(self.differences(before, self.take_snapshot()))
+        now = self.list_graphs()
+        for name in listed ^ now:
+            self.expect_listing(Graph(self.store, name), name in now)
+        changes = self.without_pending(self.view.differences(before, self.view.take_snapshot()))
         self.expect(changes)
         self.tell(changes)
         return 0

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import RecordError
+from jelly_rdflib.errors import RecordError, RollbackError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.recording.journal import Journal
 from jelly_rdflib.recording.sinks import Sink
 from jelly_rdflib.recording.tap import Tap
 from jelly_rdflib.stores.prefixes import open_prefixes
+from jelly_rdflib.stores.short_names import forget_short_names
 
 __all__ = ["Transactions"]
 
@@ -32,7 +34,7 @@ class Transactions(Journal):
     """
 
     def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None:
-        super().__init__(target, sink, is_atomic=is_atomic)
+        super().__init__(target, tap, sink, is_atomic=is_atomic)
         self.committed = 0
         self.aborted = 0
         self.all_added = 0
@@ -44,13 +46,12 @@ class Transactions(Journal):
         self._uses_rollback = isinstance(target, ConjunctiveGraph) or not target.store.context_aware
         # Where rdflib makes it only now, it binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
-        self._undoable_prefixes = open_prefixes(self._manager.store)
-        # The graphs that the store listed before, or not, and may list now, or not.
-        self._listings: dict[Graph, bool] = {}
-        # The first error of the store when something was undone.
-        self._refusal: Exception | None = None
-        self._prefixes: dict[str, Any] = {}
-        self._prefixes_before: dict[str, Any] = {}
+        self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
+        # What prefixes stood for that may be others now: at the start, and when they were told.
+        self._at_start: dict[str, Any] = {}
+        self._told: dict[str, Any] = {}
+        # All of them, where they are in a store whose changes nobody tells.
+        self._elsewhere = None if self._manager.store is target.store else self._read_prefixes()
 
     def start(self) -> None:
         """Start the first transaction."""
@@ -63,26 +64,49 @@ class Transactions(Journal):
         self.log.clear()
         self.is_open = False
         self.added = self.deleted = 0
-        self._prefixes = self._prefixes_before = self._read_prefixes()
+        self._at_start = {}
+        self._told = {}
+        if self._elsewhere is not None:
+            self._at_start = self._elsewhere = self._read_prefixes()
+            self._begin_prefixes()
+            self._bound.save()
+
+    def _begin_prefixes(self) -> None:
         if self._is_atomic:
-            self._undoable_prefixes.save()
+            self.log.note_step(partial(forget_short_names, self._manager))
+            self._bound.begin()
 
     def _read_prefixes(self) -> dict[str, Any]:
         return dict(self._manager.store.namespaces())
 
+    def expect_prefix(self, prefix: str, iri: str | None) -> None:
+        """Keep what it takes to undo that a prefix is bound to an IRI, or unbound."""
+        if self._elsewhere is not None:
+            return
+        if not self._at_start:
+            self._begin_prefixes()
+        for name, old in self._bound.watch(prefix, iri).items():
+            self._at_start.setdefault(name, old)
+            self._told.setdefault(name, old)
+
     def tell_prefixes(self) -> None:
         """Write which prefixes are others than they were."""
-        before, now = self._prefixes, self._read_prefixes()
-        if now == before:
-            return
-        self._prefixes = now
+        before = self._told
+        if self._elsewhere is not None:
+            now = self._read_prefixes()
+            before = {**dict.fromkeys(now), **self._elsewhere}
+            self._elsewhere = now
+        else:
+            now = {name: self._manager.store.namespace(name) for name in before}
+            self._told = {}
         # As in a diff: what a prefix stood for is known to who inverts the patch.
-        gone = [(prefix, iri) for prefix, iri in before.items() if now.get(prefix) != iri]
-        come = [(prefix, iri) for prefix, iri in now.items() if before.get(prefix) != iri]
+        changed = [
+            (name, iri, now.get(name)) for name, iri in before.items() if now.get(name) != iri
+        ]
         self.write(
             [
-                *((Op.PD, prefix, URIRef(iri), None) for prefix, iri in gone),
-                *((Op.PA, prefix, URIRef(iri), None) for prefix, iri in come),
+                *((Op.PD, name, URIRef(iri), None) for name, iri, _ in changed if iri is not None),
+                *((Op.PA, name, URIRef(iri), None) for name, _, iri in changed if iri is not None),
             ]
         )
 
@@ -160,12 +184,28 @@ class Transactions(Journal):
         with self._tap.lock:
             was_open = self.is_open
             was_written = self.failure is None
-            prefixes = self._prefixes_before
-            failure = self._undo(is_stored=is_stored) if self._is_atomic else None
+            prefixes = self._at_start
+            failure: BaseException | None = None
+            try:
+                if self._is_atomic:
+                    if is_stored:
+                        self.log.drop_steps()
+                    elif self._tap.is_shared:
+                        for prefix in list(self._at_start):
+                            # The others are to tell that it is undone.
+                            self._tap.expect_prefix(prefix, None)
+                    first = None if is_stored else self._roll_back_store
+                    self.log.undo(first, self._tap.commit_store)
+            except RollbackError as error:
+                failure = error.__cause__
+            except BaseException as error:
+                failure = error
             self.aborted += was_open
             self._start()
-            if is_stored:
-                self._prefixes = prefixes
+            if is_stored and self._elsewhere is not None:
+                self._elsewhere = prefixes
+            elif is_stored:
+                self._at_start, self._told = prefixes, dict(prefixes)
             try:
                 if was_open:
                     self._sink.abort()
@@ -183,56 +223,6 @@ class Transactions(Journal):
                 if failure is not None:
                     raise failure
 
-    def _undo(self, *, is_stored: bool) -> BaseException | None:
-        """Undo all; return the first error, or else an interrupt."""
-        self._refusal = None
-        interrupt: KeyboardInterrupt | None = None
-        steps = [self._undo_changes, self._undo_listings, self._tap.commit_store]
-        if not is_stored:
-            steps.append(self._restore_prefixes)
-            if self._uses_rollback:
-                steps.insert(0, self._tap.roll_back_store)
-        while steps:
-            try:
-                steps[0]()
-            except KeyboardInterrupt as error:
-                # Nothing may be half undone: it goes on from where it was.
-                interrupt = error
-                continue
-            except Exception as error:
-                self._refuse(error)
-            del steps[0]
-        return self._refusal or interrupt
-
-    def _refuse(self, error: Exception) -> None:
-        if self._refusal is None:
-            self._refusal = error
-
-    def _undo_changes(self) -> None:
-        log = self.log
-        while log:
-            flag, triple, graph = log[-3:]
-            try:
-                if triple is None:
-                    # In the end, of several, that counts which was the first to happen.
-                    self._listings[graph] = not flag
-                else:
-                    self._tap.undo(flag, triple, graph, self)
-            except Exception as error:
-                # A store that refused a change may well refuse to undo it.
-                self._refuse(error)
-            del log[-3:]
-
-    def _undo_listings(self) -> None:
-        while self._listings:
-            graph, was_listed = next(iter(self._listings.items()))
-            try:
-                self._tap.undo_listing(graph, was_listed)
-            except Exception as error:
-                self._refuse(error)
-            del self._listings[graph]
-
-    def _restore_prefixes(self) -> None:
-        if self._read_prefixes() != self._prefixes_before:
-            self._undoable_prefixes.restore()
-            self._manager.reset()
+    def _roll_back_store(self) -> None:
+        if self._uses_rollback:
+            self._tap.roll_back_store()

@@ -11,7 +11,7 @@ from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.transactional import TransactionalChanges
+from jelly_rdflib.stores.undoing import UndoLog
 
 __all__ = ["Changes", "open_changes"]
 
@@ -38,38 +38,47 @@ class Changes(Protocol):
         """Apply adds and deletes up to the next other operation, and return it; None at the end."""
 
     def commit(self) -> None:
-        """End the transaction. What is logged is kept up to the next `begin`."""
+        """End the transaction; up to the next `begin`, the log can still undo it."""
 
-    def rollback(self) -> ApplyError | None:
-        """Undo what the transaction did. May be called again if interrupted, or if it failed.
+    def begin_undoing(self) -> None:
+        """Do what comes before the log undoes the transaction. May be called again."""
 
-        Returns:
-            What there is to complain about though all is undone.
-        """
+    def end_undoing(self) -> None:
+        """Do what comes after it. May be called again."""
+
+    @property
+    def refusal(self) -> ApplyError | None:
+        """What there is to complain about though all was undone."""
 
 
 def open_changes(
-    target: Target, *, is_atomic: bool, is_deferred: bool, teller: Teller | None = None
+    target: Target,
+    log: UndoLog,
+    *,
+    is_atomic: bool,
+    is_deferred: bool,
+    teller: Teller | None = None,
 ) -> Changes:
     """Choose how changes get into the store of a target.
 
     Args:
         target: What to change.
-        is_atomic: Whether `rollback` will be asked for.
+        log: What is told of each change before it is made.
+        is_atomic: Whether to do so.
         is_deferred: Whether the operations come from where nobody looks at the store meanwhile.
         teller: Who is to be told of what goes past the store's methods, if it is being recorded.
             What goes through them is seen.
 
     Examples:
         >>> from rdflib import Dataset
-        >>> type(open_changes(Target(Dataset()), is_atomic=True, is_deferred=True)).__name__
+        >>> changes = open_changes(Target(Dataset()), UndoLog(), is_atomic=True, is_deferred=True)
+        >>> type(changes).__name__
         'MemoryChanges'
     """
     if can_use(target.store) and (
         teller is None or (is_atomic and is_deferred and not teller.is_shared)
     ):
-        return MemoryChanges(target, is_atomic=is_atomic, is_deferred=is_deferred, teller=teller)
-    # What is recorded is committed when the recording says so.
-    if is_atomic and target.store.transaction_aware and teller is None:
-        return TransactionalChanges(target)
-    return GeneralChanges(target, is_atomic=is_atomic)
+        return MemoryChanges(
+            target, log, is_atomic=is_atomic, is_deferred=is_deferred, teller=teller
+        )
+    return GeneralChanges(target, log, is_atomic=is_atomic, teller=teller)

@@ -18,7 +18,8 @@ from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
-from jelly_rdflib.stores.target import get_default_graph
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.stores.target import check_store, get_default_graph
 
 __all__ = ["Contents", "respellings", "sort_names", "sort_triples"]
 
@@ -42,6 +43,7 @@ class Contents:
 
     Raises:
         TypeError: It is none of these.
+        PatchError: Its store is not open.
 
     Examples:
         >>> from rdflib import Dataset
@@ -55,6 +57,7 @@ class Contents:
         given: object = graph
         if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
             raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
+        check_store(graph.store, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
         self._tells_apart: bool | None = None

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
-from rdflib.term import Node
+from rdflib.store import Store
+from rdflib.term import BNode, Node
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.stores.graph_list import GraphList
+from jelly_rdflib.stores.node_table import HashLimit
+from jelly_rdflib.stores.open_view import open_view
 from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.teller import Teller
+from jelly_rdflib.stores.undoing import UndoLog
+from jelly_rdflib.stores.view import Crowded
 
 __all__ = ["GeneralChanges"]
-
-_Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class GeneralChanges:
     """Adds and deletes the statements of transactions by a store's ``add`` and ``remove``.
 
-    It keeps a log of what it changed, and undoes that itself.
+    The transactions of a store that has its own are used, too: what is pending when a transaction
+    starts is committed, and what the store rolls back is undone once more by the log. rdflib's
+    AuditableStore, for one, loses a statement that was deleted and added again.
 
     Args:
         target: Whose store it is.
-        is_atomic: Whether to keep the log.
+        log: What is told of each change before it is made.
+        is_atomic: Whether to do so.
+        teller: Who records the store, and sees what goes through its methods. It is committed when
+            the recording says so.
+
+    Attributes:
+        refusal: What there is to complain about though all was undone.
 
     Raises:
         ApplyError: The store does not see its own changes.
     """
 
-    def __init__(self, target: Target, *, is_atomic: bool) -> None:
+    def __init__(
+        self, target: Target, log: UndoLog, *, is_atomic: bool, teller: Teller | None = None
+    ) -> None:
         store = target.store
         if isinstance(store, SPARQLUpdateStore) and store.dirty_reads and not store.autocommit:
             raise ApplyError(
@@ -43,19 +56,24 @@ class GeneralChanges:
         self.operations = 0
         self.added = 0
         self.deleted = 0
+        self.refusal: ApplyError | None = None
         self._target = target
-        self._store = target.store
+        self._store = store
+        self._log = log
         self._is_atomic = is_atomic
+        self._teller = teller
+        self._has_transactions = is_atomic and store.transaction_aware and teller is None
+        self._has_begun = False
         self._contexts: dict[Node | None, Graph] = {}
-        self._log: list[tuple[bool, _Triple, Graph]] = []
-        # What is left to undo: by statement, whether it was there.
-        self._before: dict[tuple[_Triple, Node], tuple[bool, _Triple, Graph]] = {}
-        self._graphs = GraphList(target.store)
+        # Those that are known to be listed, or are in the log.
+        self._listed: set[Node] = set()
+        self._view = open_view(store) if teller is None else teller.view
+        self._hashes = HashLimit(is_needed=self._view.is_in_memory)
+        log.undo_with(self._view)
 
     def begin(self) -> None:
         """Start a transaction; what was committed stays."""
-        self._log.clear()
-        self._graphs.keep()
+        self._listed.clear()
         self.added = 0
         self.deleted = 0
 
@@ -70,6 +88,7 @@ class GeneralChanges:
 
         Raises:
             ApplyError: One is no operation, or the store can't hold its statement.
+            LimitError: More terms have the same hash than a store in memory can stand.
         """
         for operation in operations:
             check_operation(operation)
@@ -81,67 +100,113 @@ class GeneralChanges:
             check_statement(s, p, o)
             # Before it is looked up: what is no term may have no hash.
             check_graph(g)
+            if self._is_atomic:
+                check_labels(self._store, s, p, o, g)
+            self._hashes.check(o)
             context = self._contexts.get(g)
             if context is None:
                 context = self._contexts[g] = self._target.context(g)
-            triple = (s, p, o)
-            if self._has(triple, context) != is_add:
-                self._change(is_add, triple, context)
+            if is_add:
+                self._add((s, p, o), context)
+            else:
+                self._delete((s, p, o), context)
         return None
 
     def commit(self) -> None:
-        """End the transaction; up to the next `begin`, `rollback` can still undo it."""
+        """Let the store commit; up to the next `begin`, the log can still undo the transaction."""
+        if self._has_begun:
+            self._store.commit()
+            self._has_begun = False
 
-    def rollback(self) -> ApplyError | None:
-        """Undo what the transaction did. May be called again if interrupted, or if it failed.
-
-        Returns:
-            What there is to complain about though all is undone.
-
-        Raises:
-            Exception: What the store raises for the first change that it does not take back. All
-                others are taken back.
-        """
-        if isinstance(self._store, SPARQLUpdateStore):
-            # It keeps an update that failed, and would send it once more with the next one.
-            self._store.rollback()
-        if self._log:
-            # Of several changes to a statement the first says whether it was there.
-            self._before = {
-                (triple, context.identifier): (not is_add, triple, context)
-                for is_add, triple, context in reversed(self._log)
-            }
-            self._log.clear()
-        failure: Exception | None = None
-        for key, (was_there, triple, context) in list(self._before.items()):
+    def begin_undoing(self) -> None:
+        """Let the store roll back, before the log sees that it did. May be called again."""
+        self._view.forget_failed()
+        if self._has_begun:
             try:
-                self._restore(was_there, triple, context)
-            except Exception as error:  # noqa: PERF203
-                # The others are tried all the same.
-                failure = failure or error
-            else:
-                del self._before[key]
-        if failure is None:
-            self._graphs.restore()
-            return None
-        raise failure
+                self._store.rollback()
+            except Exception as error:
+                # The log undoes what it left.
+                self.refusal = ApplyError(
+                    f"the store's rollback failed ({error}); its statements are as they were before"
+                    " the transaction all the same"
+                )
+                self.refusal.__cause__ = error
+            finally:
+                self._view.forget_listed()
+            self._has_begun = False
 
-    def _restore(self, was_there: bool, triple: _Triple, context: Graph) -> None:
-        if self._has(triple, context) != was_there:
-            (self._store.add if was_there else self._store.remove)(triple, context)
+    def end_undoing(self) -> None:
+        """Let the store commit what the log has undone, if that was anything."""
+        if self._has_transactions and self._view.has_undone:
+            self._store.commit()
+        self._view.has_undone = False
 
-    def _has(self, triple: _Triple, context: Graph) -> bool:
-        return next(iter(self._store.triples(triple, context)), None) is not None
-
-    def _change(self, is_add: bool, triple: _Triple, context: Graph) -> None:
+    def _add(self, triple: tuple[Node, Node, Node], context: Graph) -> None:
+        statement = self._view.addition(triple, context)
+        if statement is None:
+            return
+        is_sure = type(statement) is not Crowded
+        self._begin_change()
         if self._is_atomic:
-            if is_add:
-                self._graphs.note(context)
-            # Before the change, so that whatever happens in the middle of it can be undone.
-            self._log.append((is_add, triple, context))
-        if is_add:
-            self._store.add(triple, context)
+            self._note_listed(context)
+            # Oxigraph's own quad would be taken back past the store, and who records it.
+            self._log.note_change(True, triple if is_sure else statement, context)
+        self._store.add(triple, context)
+        if is_sure or self._view.has_added(statement, context):
             self.added += 1
-        else:
-            self._store.remove(triple, context)
-            self.deleted += 1
+
+    def _delete(self, triple: tuple[Node, Node, Node], context: Graph) -> None:
+        statement, others = self._view.removal(triple, context)
+        if statement is None:
+            return
+        self._begin_change()
+        if self._is_atomic:
+            for other in others:
+                self._log.note_change(False, other, context)
+            self._log.note_change(False, statement, context)
+        self._store.remove(triple, context)
+        self._view.put_back(others, context)
+        self.deleted += 1
+
+    def _begin_change(self) -> None:
+        # Not at the start: a transaction that changes nothing need not touch the store.
+        if self._has_transactions and not self._has_begun:
+            self._store.commit()
+            self._has_begun = True
+
+    def _note_listed(self, context: Graph) -> None:
+        name = context.identifier
+        if self._view.is_graph_aware and name not in self._listed:
+            if not self._view.lists(context):
+                self._log.note_listed(context)
+                if self._teller is None:
+                    # Else it is seen when the statement is added.
+                    self._view.note_listed(context)
+            self._listed.add(name)
+
+
+def check_labels(store: Store, *terms: Node | None) -> None:
+    """Check that a transaction can be undone that changes a statement of these terms.
+
+    Raises:
+        ApplyError: One is a blank node, and the store sends it to an endpoint as that.
+    """
+    if not isinstance(store, SPARQLUpdateStore):
+        return
+    for term in terms:
+        if isinstance(term, BNode) and not is_sent_as_iri(store, term):
+            raise ApplyError(
+                f"the blank node _:{term} can't be applied to a {type(store).__name__}: a SPARQL"
+                " endpoint gives blank nodes labels of its own, so a statement that has one can't"
+                " be deleted there, nor undone; put IRIs in the place of blank nodes, or give the"
+                " store a node_to_sparql that does"
+            )
+
+
+def is_sent_as_iri(store: SPARQLUpdateStore, node: BNode) -> bool:
+    """Does the user have the store write blank nodes as IRIs?"""
+    try:
+        return str(store.node_to_sparql(node)).startswith("<")
+    except Exception:
+        # rdflib's own function refuses blank nodes.
+        return False

@@ -1,11 +1,11 @@
 """Statements into rdflib's Memory store, past its public methods."""
 
 from jelly_rdflib.stores.node_table cimport NodeEntry, NodeTable
+from jelly_rdflib.stores.undoing cimport UndoLog, Undoer
 
 
 cdef enum Change:
-    """What the log keeps of a change; the flags say what it takes to undo it."""
-    DELETED = 1
+    """What the log keeps of a change beside `DELETED`: what it takes to undo it."""
     # The triple was, or is now, in no other graph: it came into the indexes or went out of them.
     WHOLE = 2
     # It came into the union of all graphs or went out of it.
@@ -26,7 +26,7 @@ cdef class MemoryGraph:
     cdef Py_ssize_t listed_in
 
 
-cdef class MemoryChanges:
+cdef class MemoryChanges(Undoer):
     cdef readonly Py_ssize_t operations
     cdef readonly Py_ssize_t added
     cdef readonly Py_ssize_t deleted
@@ -51,8 +51,7 @@ cdef class MemoryChanges:
     cdef dict graphs
     cdef MemoryGraph union
     cdef MemoryGraph default_graph
-    cdef list log
-    cdef list listed
+    cdef UndoLog log
     cdef list dirty
     cdef Py_ssize_t transaction
     # The innermost dict that was used last: the next statement is often of the same subject.
@@ -60,15 +59,14 @@ cdef class MemoryChanges:
     cdef NodeEntry last_p
     cdef dict last_objects
 
-    cdef list made(self)
     cdef object run(self, object operations)
     cdef MemoryGraph find_graph(self, object g)
     cdef MemoryGraph make_graph(self, object g)
     cdef int list_graph(self, MemoryGraph graph) except -1
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1
     cdef int remove(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1
-    cdef int log_change(self, tuple triple, MemoryGraph graph, int change) except -1
-    cdef int undo(self, tuple triple, MemoryGraph graph, int change) except -1
+    cdef tuple find_in(self, MemoryGraph graph, tuple triple, Py_hash_t hash)
+    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change)
     cdef dict need_objects(self, NodeEntry s, NodeEntry p)
     cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1
     cdef int unindex(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1

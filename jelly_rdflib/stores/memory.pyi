@@ -5,10 +5,12 @@ from rdflib.store import Store
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
+from jelly_rdflib.stores.undoing import Undoer, UndoLog
 
 def can_use(store: Store) -> bool: ...
 
-class MemoryChanges:
+class MemoryChanges(Undoer):
+    refusal: None
     @property
     def operations(self) -> int: ...
     @property
@@ -18,6 +20,7 @@ class MemoryChanges:
     def __init__(
         self,
         target: Target,
+        log: UndoLog,
         *,
         is_atomic: bool,
         is_deferred: bool,
@@ -26,4 +29,5 @@ class MemoryChanges:
     def begin(self) -> None: ...
     def statements(self, operations: Iterator[Operation]) -> Operation | None: ...
     def commit(self) -> None: ...
-    def rollback(self) -> None: ...
+    def begin_undoing(self) -> None: ...
+    def end_undoing(self) -> None: ...

@@ -27,7 +27,16 @@ from jelly_rdflib.stores.node_table cimport (
     NodeKind,
     NodeTable,
     hash_triple,
+    is_same,
 )
+from jelly_rdflib.stores.spelling cimport (
+    Spelled,
+    find_key,
+    find_triple,
+    make_spelled,
+    triple_of,
+)
+from jelly_rdflib.stores.undoing cimport DELETED, UndoLog, Undoer
 
 from rdflib.plugins.stores.memory import Memory
 
@@ -98,13 +107,19 @@ cdef class MemoryChanges:
 
     Args:
         target: Whose store it is.
-        is_atomic: Whether to keep a log for `rollback`.
+        log: What is told of each change before it is made.
+        is_atomic: Whether to do so.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
             brought into it in batches. False where another's code yields them.
         teller: A `Teller`, to be told of what was committed; it takes a log.
+
+    Attributes:
+        refusal: None.
     """
 
-    def __init__(self, target, *, is_atomic, is_deferred, teller=None):
+    refusal = None
+
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, teller=None):
         store = target.store
         self.target = target
         self.store = store
@@ -121,14 +136,12 @@ cdef class MemoryChanges:
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
-        self.log = []
-        self.listed = []
+        self.log = log
+        log.undo_with(self)
         self.dirty = []
 
     def begin(self):
         """Start a transaction; what was committed stays."""
-        self.log.clear()
-        self.listed.clear()
         self.nodes.is_lenient = False
         self.is_told = False
         self.transaction += 1
@@ -153,47 +166,37 @@ cdef class MemoryChanges:
             self.flush()
 
     def commit(self):
-        """End the transaction; up to the next `begin`, `rollback` can still undo it."""
-        cdef MemoryGraph graph
-        if self.teller is not None:
-            self.is_told = True
-            self.teller.tell_made(self.made(), [graph.graph for graph in self.listed])
-
-    cdef list made(self):
-        """Return what the transaction changed: is it an add, the triple, and the graph."""
-        cdef list changes = []
+        """End the transaction; up to the next `begin`, the log can still undo it."""
+        cdef list entries = self.log.entries
+        cdef list changes = [], listed = []
         cdef MemoryGraph graph
         cdef Py_ssize_t i
-        for i in range(0, len(self.log), 3):
-            graph = self.log[i + 1]
-            changes.append((not <int>self.log[i + 2] & Change.DELETED, self.log[i], graph.graph))
-        return changes
+        if self.teller is None:
+            return
+        for i in range(0, len(entries), 3):
+            if type(entries[i + 2]) is not MemoryGraph:
+                continue
+            graph = entries[i + 2]
+            statement = entries[i + 1]
+            if statement is None:
+                listed.append(graph.graph)
+            else:
+                is_add = not <int>entries[i] & DELETED
+                changes.append((is_add, triple_of(statement), graph.graph, statement))
+        self.is_told = True
+        self.teller.tell_made(changes, listed)
 
-    def rollback(self):
-        """Undo what the transaction did.
-
-        An exception may come from anywhere, even from the middle of a change, so what is undone
-        need not be done, or not all of it; and when this is interrupted, it can be called again.
-        """
-        cdef list log = self.log
-        cdef Py_ssize_t last
-        cdef MemoryGraph graph
+    def begin_undoing(self):
+        """Get ready for the log to undo the transaction. May be called again."""
         if self.is_told:
             # As it can be only by an interrupt right after the commit.
             self.teller.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
-        # There may have been no memory to log all of a change; then it was not made.
-        del log[len(log) - len(log) % 3 :]
-        while log:
-            last = len(log) - 3
-            self.undo(log[last], log[last + 1], log[last + 2])
-            del log[last:]
+
+    def end_undoing(self):
+        """Bring the sets up to date. May be called again."""
         self.flush()
-        for graph in self.listed:
-            self.all_contexts.discard(graph.graph)
-            graph.listed_in = -1
-        self.listed.clear()
 
     cdef object run(self, object operations):
         cdef NodeEntry s, p, o
@@ -262,7 +265,8 @@ cdef class MemoryChanges:
     cdef int list_graph(self, MemoryGraph graph) except -1:
         if graph.listed_in != self.transaction:
             if graph.graph not in self.all_contexts:
-                self.listed.append(graph)
+                if self.is_atomic:
+                    self.log.note(0, None, graph)
                 self.all_contexts.add(graph.graph)
             graph.listed_in = self.transaction
         return 0
@@ -285,14 +289,17 @@ cdef class MemoryChanges:
             if contexts is self.default_contexts:
                 contexts = contexts.copy()
             self.list_graph(graph)
-            self.log_change(triple, graph, change)
+            # Before the change, so that whatever happens in the middle of it can be undone.
+            if self.is_atomic:
+                self.log.note(change, triple, graph)
             contexts[graph.key] = False
             if change & Change.UNION:
                 contexts[None] = False
         else:
             change = Change.WHOLE | Change.UNION
             self.list_graph(graph)
-            self.log_change(triple, graph, change)
+            if self.is_atomic:
+                self.log.note(change, triple, graph)
             contexts = {graph.key: False, None: False}
             if self.get_default_contexts() is None:
                 self.store._Memory__defaultContexts = contexts
@@ -310,15 +317,19 @@ cdef class MemoryChanges:
         cdef tuple triple
         cdef Py_hash_t hash
         cdef dict objects, contexts
-        cdef int change = Change.DELETED
+        cdef int change = DELETED
         if s.predicates is None:
             s.predicates = dict_get_dict(self.spo, s.node, s.hash)
             if s.predicates is None:
                 return 0
         objects = dict_get_dict(s.predicates, p.node, p.hash)
-        if objects is None or not dict_has(objects, o.node, o.hash):
+        if objects is None:
             return 0
-        triple = (s.node, p.node, o.node)
+        # The store's own: with those its other indexes are asked faster, and it is what is put back.
+        stored = find_key(objects, o.node, o.hash)
+        if stored is None:
+            return 0
+        triple = (s.node, p.node, stored)
         hash = hash_triple(triple, s, p, o)
         contexts = self.get_contexts(triple, hash)
         if graph.key not in contexts:
@@ -331,7 +342,10 @@ cdef class MemoryChanges:
             change |= Change.WHOLE
         if contexts is self.default_contexts:
             contexts = contexts.copy()
-        self.log_change(triple, graph, change)
+        if self.is_atomic:
+            self.log.note(
+                change, self.spell(triple, hash, graph, change) if o.has_spellings else triple, graph
+            )
         if change & Change.WHOLE:
             self.unindex(s, p, o)
             dict_discard(self.triple_contexts, triple, hash)
@@ -346,22 +360,46 @@ cdef class MemoryChanges:
         self.deleted += 1
         return 0
 
-    cdef int log_change(self, tuple triple, MemoryGraph graph, int change) except -1:
-        # Before the change, so that whatever happens in the middle of it can be undone.
-        if self.is_atomic:
-            self.log.append(triple)
-            self.log.append(graph)
-            self.log.append(change)
-        return 0
+    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change):
+        """Return what the log keeps of a triple that is about to be deleted."""
+        cdef tuple in_graph = self.find_in(graph, triple, hash)
+        cdef tuple in_union = triple
+        cdef tuple in_contexts = find_triple(self.triple_contexts, triple, hash)
+        if change & Change.UNION:
+            in_union = self.find_in(self.union, triple, hash)
+        for other in (in_graph, in_union, in_contexts):
+            if other is not None and not is_same(other[2], triple[2]):
+                return make_spelled(triple, graph.key, in_graph, in_union, in_contexts)
+        return triple
 
-    cdef int undo(self, tuple triple, MemoryGraph graph, int change) except -1:
-        cdef NodeEntry s = self.nodes.find(triple[0])
-        cdef NodeEntry p = self.nodes.find(triple[1])
-        cdef NodeEntry o = self.nodes.find(triple[2])
-        cdef Py_hash_t hash = hash_triple(triple, s, p, o)
+    cdef tuple find_in(self, MemoryGraph graph, tuple triple, Py_hash_t hash):
+        """Return the triple as the set of a graph has it, or is about to have it."""
+        found = find_triple(graph.adds, triple, hash)
+        if found is None:
+            found = find_triple(self.context_triples.get(graph.key, ()), triple, hash)
+        return found
+
+    cdef int undo(self, int change, object statement, object where) except -1:
+        cdef MemoryGraph graph = where
+        cdef tuple triple, in_graph, in_union, in_contexts
+        cdef NodeEntry s, p, o
+        cdef Py_hash_t hash
         cdef dict contexts
+        if statement is None:
+            self.all_contexts.discard(graph.graph)
+            graph.listed_in = -1
+            return 0
+        triple = in_graph = in_union = in_contexts = triple_of(statement)
+        if type(statement) is Spelled:
+            in_graph = (<Spelled>statement).in_graph or triple
+            in_union = (<Spelled>statement).in_union or triple
+            in_contexts = (<Spelled>statement).in_contexts or triple
+        s = self.nodes.find(triple[0])
+        p = self.nodes.find(triple[1])
+        o = self.nodes.find(triple[2])
+        hash = hash_triple(triple, s, p, o)
         if change & Change.WHOLE:
-            if change & Change.DELETED:
+            if change & DELETED:
                 contexts = {}
                 self.index(s, p, o)
             else:
@@ -370,12 +408,12 @@ cdef class MemoryChanges:
                 dict_discard(self.triple_contexts, triple, hash)
         else:
             contexts = self.get_contexts(triple, hash).copy()
-        if change & Change.DELETED:
+        if change & DELETED:
             contexts[graph.key] = bool(change & Change.QUOTED)
-            self.put(graph, triple, hash)
+            self.put(graph, in_graph, hash)
             if change & Change.UNION:
                 contexts[None] = False
-                self.put(self.union, triple, hash)
+                self.put(self.union, in_union, hash)
         else:
             self.take(graph, triple, hash)
             if change & Change.UNION:
@@ -385,7 +423,7 @@ cdef class MemoryChanges:
                 if change & Change.UNION:
                     contexts.pop(None, None)
         if contexts is not None:
-            self.set_contexts(triple, hash, contexts)
+            self.set_contexts(in_contexts, hash, contexts)
         return 0
 
     cdef dict need_objects(self, NodeEntry s, NodeEntry p):

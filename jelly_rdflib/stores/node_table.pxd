@@ -14,6 +14,8 @@ cdef class NodeEntry:
     cdef NodeKind kind
     # Nothing that the node refers to can refer to anything: it takes no part in cycles.
     cdef bint is_plain
+    # Whether others that are equal for rdflib may be spelled in another way.
+    cdef bint has_spellings
     # What the store's three indexes have for the node; None until asked for.
     cdef dict predicates
     cdef dict objects
@@ -41,6 +43,7 @@ cdef class NodeTable:
     cdef void clear_recent(self) noexcept
 
 
+cdef bint is_same(object one, object other) except -1
 cdef Py_hash_t hash_node(object node) except -1
 cdef Py_hash_t hash_of_triple(tuple triple) except -1
 cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1

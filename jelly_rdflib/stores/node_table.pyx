@@ -107,6 +107,7 @@ cdef class NodeTable:
         entry.hash = hash
         cls = type(node)
         entry.is_plain = cls is IRI or cls is BLANK_NODE
+        entry.has_spellings = not (entry.is_plain or (cls is LITERAL_CLASS and not node._language))
         if entry.is_plain or isinstance(node, IDENTIFIED_CLASS):
             entry.kind = NodeKind.IDENTIFIED
         elif isinstance(node, LITERAL_CLASS):
@@ -160,6 +161,29 @@ cdef class NodeTable:
             Py_XDECREF(self.recent[i].entry)
             self.recent[i].node = NULL
             self.recent[i].entry = NULL
+
+
+@cython.final
+cdef class HashLimit:
+    """Refuses literals of which too many have the same hash.
+
+    Args:
+        is_needed: Whether a store keeps them in dicts; else any number is fine.
+    """
+
+    cdef NodeTable nodes
+
+    def __init__(self, *, bint is_needed):
+        self.nodes = NodeTable() if is_needed else None
+
+    def check(self, node):
+        """Count a node.
+
+        Raises:
+            LimitError: Too many others, and different ones, have had the same hash.
+        """
+        if self.nodes is not None and isinstance(node, LITERAL_CLASS):
+            self.nodes.find(node)
 
 
 cdef inline Py_hash_t hash_literal(object literal) except -1:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
+from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.stores.prefixes import Prefixes, open_prefixes
 from jelly_rdflib.stores.short_names import forget_short_names
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.teller import Teller
+from jelly_rdflib.stores.undoing import UndoLog
 
 __all__ = ["PrefixChanges"]
 
@@ -25,26 +29,33 @@ class PrefixChanges:
 
     Args:
         target: Whose prefixes they are.
+        log: What is told how to undo each change.
         is_atomic: Whether to wait for the commit; else each takes effect as it comes.
         is_exact: Whether a prefix is bound to its IRI whatever it was bound to, as a patch demands.
             Else it is bound as rdflib's parsers do: what the user has bound stays, and the IRI gets
             another prefix.
         max_prefixes: How many prefixes the store may then have, and a transaction change; None for
             any number.
+        find_teller: Finds who is to be told of the changes in a store, if there is anybody.
     """
 
     def __init__(
         self,
         target: Target,
+        log: UndoLog,
         *,
         is_atomic: bool,
         is_exact: bool = True,
         max_prefixes: int | None = None,
+        find_teller: Callable[[Store], Teller | None] = lambda _: None,
     ) -> None:
         self.operations = 0
         self.added = 0
         self.deleted = 0
         self._target = target
+        self._log = log
+        self._find_teller = find_teller
+        self._teller: Teller | None = None
         self._prefixes: Prefixes | None = None
         self._is_atomic = is_atomic
         self._is_exact = is_exact
@@ -78,27 +89,31 @@ class PrefixChanges:
         self._take(prefix, None)
 
     def commit(self) -> None:
-        """Do what waited for the commit; up to the next `begin`, `rollback` can still undo it.
+        """Do what waited for the commit; up to the next `begin` the log can still undo it.
 
         Raises:
             ApplyError: The store can't unbind, or does not bind.
             LimitError: The store would have more prefixes than the limits allow.
         """
+        if self._waiting:
+            # Not every store could take back what comes before a change that it can't make.
+            self._open().check(self._waiting)
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
             # It remembers short names that may be others now.
             forget_short_names(self._target.namespace_manager)
 
-    def rollback(self) -> None:
-        """End the transaction; what it did is undone. May be called again if interrupted."""
+    def abort(self) -> None:
+        """Forget what waited, before the log undoes what was done."""
         self._forget_waiting()
         self._bound.clear()
-        if self._is_changed and self._prefixes is not None:
-            (self._prefixes.rollback if self._is_exact else self._prefixes.restore)()
-            forget_short_names(self._target.namespace_manager)
-            self._count = None
-            self._is_changed = False
+
+    def _forget_names(self) -> None:
+        """Forget what was known of the prefixes, which are as they were again."""
+        forget_short_names(self._target.namespace_manager)
+        self._count = None
+        self._is_changed = False
 
     def _forget_waiting(self) -> None:
         if self._waiting:
@@ -137,21 +152,33 @@ class PrefixChanges:
         self._iris[prefix] = iri
         return True
 
-    def _change(self, prefix: str, iri: URIRef | None) -> None:
+    def _open(self) -> Prefixes:
         if self._prefixes is None:
             # Not before the first change: a graph without a manager makes one when it is asked,
             # which binds rdflib's prefixes. And a manager given by the user may have another store.
-            self._prefixes = open_prefixes(self._target.namespace_manager.store)
+            store = self._target.namespace_manager.store
+            self._prefixes = open_prefixes(store, self._log if self._is_atomic else None)
+            self._teller = self._find_teller(store)
+        return self._prefixes
+
+    def _change(self, prefix: str, iri: URIRef | None) -> None:
+        prefixes = self._open()
         if not self._is_changed:
-            # A namespace manager binds by itself.
-            (self._prefixes.begin if self._is_exact else self._prefixes.save)()
+            if self._is_atomic:
+                self._log.note_step(self._forget_names)
+                prefixes.begin()
+            if not self._is_exact:
+                # A namespace manager binds by itself.
+                prefixes.save()
             self._is_changed = True
+        if self._teller is not None:
+            self._teller.expect_prefix(prefix, iri)
         if self._count is None:
             # What the user has bound is not held against the input.
-            self._count = len(self._prefixes)
+            self._count = len(prefixes)
             self._max_count = max(self._count, self._max_prefixes)
         if iri is None:
-            self.deleted += self._prefixes.unbind(prefix)
+            self.deleted += prefixes.unbind(prefix)
             return
         if not self._is_exact:
             try:
@@ -159,7 +186,7 @@ class PrefixChanges:
             except KeyError as error:
                 raise ApplyError(f"rdflib can't bind the prefix {prefix!r}: {error}") from error
         else:
-            self.added += self._prefixes.bind(prefix, iri)
+            self.added += prefixes.bind(prefix, iri)
         self._check_count()
 
     def _check_count(self) -> None:

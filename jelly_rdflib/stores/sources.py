@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+import stat
 from typing import Any
 
-__all__ = ["is_readable", "is_rereadable"]
+__all__ = ["is_at_hand", "is_readable", "is_rereadable"]
 
 
 def is_readable(source: Any) -> bool:
@@ -32,3 +34,25 @@ def is_rereadable(source: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def is_at_hand(source: Any) -> bool:
+    """Can it be read without waiting for anybody: bytes, or a file on the disk?
+
+    Examples:
+        >>> is_at_hand(b""), is_at_hand(io.BytesIO()), is_at_hand(__file__), is_at_hand(iter(()))
+        (True, True, True, False)
+    """
+    if isinstance(source, io.BytesIO):
+        return True
+    try:
+        if isinstance(source, str | os.PathLike):
+            mode = os.stat(source).st_mode
+        elif hasattr(source, "read"):
+            mode = os.fstat(source.fileno()).st_mode
+        else:
+            return is_rereadable(source)
+    except (OSError, AttributeError):
+        # What is not there fails when it is read.
+        return False
+    return stat.S_ISREG(mode)

@@ -10,13 +10,15 @@ from rdflib.graph import (
     ReadOnlyGraphAggregate,
 )
 from rdflib.namespace import NamespaceManager
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.store import Store
 from rdflib.term import IdentifiedNode
 
-from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.errors import ApplyError, JellyError
 from jelly_rdflib.stores.statements import show_term
 
-__all__ = ["Target", "get_default_graph"]
+__all__ = ["Target", "check_store", "get_default_graph"]
 
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
@@ -26,6 +28,32 @@ def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
         return graph
     context: Graph = dataset.default_context
     return context
+
+
+def check_store(store: Store, error: type[JellyError], *, is_changed: bool) -> None:
+    """See that a store is open, and that it can be changed if it is to be.
+
+    Args:
+        store: Any store.
+        error: What is raised if not.
+        is_changed: Whether it is to be changed.
+
+    Examples:
+        >>> check_store(SPARQLStore("http://localhost/"), ApplyError, is_changed=True)
+        Traceback (most recent call last):
+        jelly_rdflib.errors.ApplyError: the store (SPARQLStore) can only be read: a \
+SPARQLUpdateStore can be changed
+    """
+    while isinstance(store, AuditableStore):
+        store = store.store
+    name = type(store).__name__
+    # What BerkeleyDB's and SQLAlchemy's stores have.
+    is_open = getattr(store, "is_open", None)
+    if (callable(is_open) and not is_open()) or getattr(store, "engine", name) is None:
+        raise error(f"the store ({name}) is not open: open it first, with its or the graph's open")
+    is_endpoint = isinstance(store, SPARQLStore) and not isinstance(store, SPARQLUpdateStore)
+    if is_changed and is_endpoint:
+        raise error(f"the store ({name}) can only be read: a SPARQLUpdateStore can be changed")
 
 
 class Target:
@@ -43,6 +71,7 @@ class Target:
 
     Raises:
         TypeError: It is none of these, or one that can't be changed.
+        ApplyError: Its store is not open, or can only be read.
 
     Examples:
         >>> from rdflib import Dataset, Graph
@@ -57,6 +86,7 @@ class Target:
                 f"changes can be applied to a Graph or Dataset of rdflib, not to a "
                 f"{type(given).__name__}"
             )
+        check_store(graph.store, ApplyError, is_changed=True)
         self._graph = graph
         self.store: Store = graph.store
         if isinstance(graph, ConjunctiveGraph):

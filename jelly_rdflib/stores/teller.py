@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from rdflib.graph import Graph
 
+from jelly_rdflib.stores.view import View
+
 __all__ = ["Teller"]
 
 
@@ -14,16 +16,25 @@ class Teller(Protocol):
     """Tells those who record a store of what is changed in it past its methods."""
 
     @property
+    def view(self) -> View:
+        """What the store holds."""
+
+    @property
     def is_shared(self) -> bool:
         """Is there more than one who records?"""
 
-    def tell_made(self, changes: list[tuple[bool, Any, Graph]], listed: Iterable[Graph], /) -> None:
+    def tell_made(
+        self, changes: list[tuple[bool, Any, Graph, Any]], listed: Iterable[Graph], /
+    ) -> None:
         """Tell of changes that took effect.
 
         Args:
-            changes: Of each whether it is an add, else a removal; the triple; and the graph.
+            changes: As a `View` has them.
             listed: The graphs that the store lists since.
         """
+
+    def expect_prefix(self, prefix: str, iri: str | None, /) -> None:
+        """Say that a prefix is about to be bound to an IRI, or unbound: the IRI is None."""
 
     def take_back(self) -> None:
         """Say that what was told last is undone."""

@@ -16,6 +16,7 @@ from jelly_rdflib import Op
 from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.memory import MemoryChanges
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.stores.undoing import UndoLog
 
 from .support import (
     DATASETS,
@@ -289,8 +290,10 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     before = state(dataset)
     refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")
     with refusal, jr.record(dataset) as recorder:
+        log = UndoLog()
         changes = MemoryChanges(
             Target(dataset),
+            log,
             is_atomic=True,
             is_deferred=True,
             teller=find_tap(dataset.store),
@@ -298,7 +301,7 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
         changes.begin()
         changes.statements(iter([add(1, G)]))
         changes.commit()
-        changes.rollback()
+        log.undo(changes.begin_undoing, changes.end_undoing)
     assert state(dataset) == before
     assert list(recorder.patch) == []
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import tracemalloc
+from contextlib import suppress
 from typing import Any
 
+import pytest
 from rdflib import Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
@@ -131,3 +133,29 @@ def test_recordings_that_start_and_end_in_several_threads() -> None:
     run_all(*(lambda n=n: work(1000 * n) for n in range(4)))
     assert lost == []
     assert not is_hooked(graph.store)
+
+
+@pytest.mark.parametrize("is_undone", [False, True], ids=["committed", "undone"])
+def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
+    numbers = range(30)
+    patch = [(Op.A, S, P, Literal(number), URIRef(f"urn:g{number % 3}")) for number in numbers]
+    for _ in range(40):
+        dataset = Dataset()
+        before = state(dataset)
+
+        def change(dataset: Dataset = dataset) -> None:
+            for number in numbers:
+                graph = dataset.get_context(URIRef(f"urn:g{number % 3}"))
+                graph.remove((S, P, Literal(number)))
+                graph.add((S, P, Literal(-number)))
+
+        with suppress(ZeroDivisionError), jr.record(dataset) as recorder:
+            run_all(lambda dataset=dataset: jr.apply(patch, dataset), change)
+            after = set(dataset.quads())
+            assert not is_undone or 1 / 0
+        if is_undone:
+            assert state(dataset) == before
+        else:
+            again = Dataset()
+            jr.apply(recorder.patch, again)
+            assert set(again.quads()) == after

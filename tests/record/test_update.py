@@ -369,3 +369,17 @@ def test_sparql_endpoint_must_commit_by_itself(endpoint: str) -> None:
     graph = Graph(SPARQLUpdateStore(endpoint, endpoint, autocommit=False))
     with pytest.raises(jr.RecordError, match="autocommit=True"), jr.record(graph):
         pass
+
+
+@pytest.mark.parametrize("update", ["INSERT DATA { <urn:s> <urn:p> 1 }", "ADD <urn:g> TO DEFAULT"])
+def test_what_rdflib_can_not_insert(update: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a fault of its own, recorded or not, unless it is told to do as SPARQL has it."""
+    monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", True)
+    dataset = Dataset()
+    dataset.graph(G).add((S, P, O))
+    with pytest.raises(ValueError, match="expected 4, got 3"):
+        dataset.update(update)
+    refusal = pytest.raises(jr.RecordError, match="SPARQL_DEFAULT_GRAPH_UNION = False")
+    with refusal, jr.record(dataset):
+        dataset.update(update)
+    assert len(dataset.default_graph) == 0

@@ -1,7 +1,7 @@
 from rdflib.store import Store
 
-from jelly_rdflib.recording.tap import Tap
+from jelly_rdflib.stores.view import View
 
 def can_use(store: Store) -> bool: ...
 
-class MemoryTap(Tap): ...
+class OxigraphView(View): ...

@@ -1,11 +1,14 @@
-"""Seeing what changes in oxrdflib's store, by asking the Oxigraph in it.
+# cython: boundscheck=True
+# Tuples of others are read by index here.
+"""What oxrdflib's store holds, by asking the Oxigraph in it.
 
 oxrdflib turns each term of a question and of an answer into one of the other kind, which takes most
 of the time. Here the terms of an answer are turned only where they are needed.
 """
 
-from jelly_rdflib.recording.names cimport get_name
-from jelly_rdflib.recording.tap cimport Tap
+from jelly_rdflib.stores.names cimport get_name
+from jelly_rdflib.stores.undoing cimport DELETED
+from jelly_rdflib.stores.view cimport View
 
 import pyoxigraph as ox
 from oxrdflib import OxigraphStore
@@ -27,14 +30,15 @@ def can_use(store):
     return type(store) is OxigraphStore and isinstance(getattr(store, "_inner", None), ox.Store)
 
 
-cdef class OxigraphTap(Tap):
-    """Tells journals what changes in a store of oxrdflib's.
+cdef class OxigraphView(View):
+    """What a store of oxrdflib's holds.
+
+    Of the changes that it finds, a log keeps Oxigraph's own quads: rdflib normalizes literals.
 
     Args:
         store: One that `can_use` holds for.
     """
 
-    cdef object oxigraph
     # Graphs by Oxigraph's names for them, and IRIs of either kind by those of the other.
     cdef dict graphs
     cdef dict iris
@@ -45,45 +49,68 @@ cdef class OxigraphTap(Tap):
 
     def __init__(self, store):
         super().__init__(store)
-        self.oxigraph = store._inner
+        self.tells_tags_apart = False
         self.graphs = {}
         self.iris = {str(STRING): STRING}
         self.named_nodes = {}
         self.graph = self
 
-    cdef bint has(self, tuple triple, object graph) except -1:
-        try:
-            return self.quad(triple, graph) in self.oxigraph
-        except (TypeError, ValueError):
-            # It can't have such a statement, and says so when it is asked to add it.
-            return False
+    cdef object oxigraph(self):
+        # Asked for each time: as long as anybody has it, its files can't be closed.
+        return self.store._inner
 
-    cdef int make(self, bint is_add, tuple triple, object graph) except -1:
-        self.forget_listed()
+    cpdef bint has(self, tuple triple, object graph) except -1:
+        quad = self.find_quad(triple, graph)
+        return quad is not None and quad in self.oxigraph()
+
+    cpdef bint has_added(self, object statement, object graph) except -1:
+        return self.has(self.triple_of(statement), graph)
+
+    cpdef tuple removal(self, tuple triple, object graph):
+        # Whichever of those that are equal is added again, Oxigraph spells it in its own way.
+        return (triple if self.has(triple, graph) else None), []
+
+    cpdef bint lists(self, object graph) except -1:
+        name = self.graph_name(graph)
+        return type(name) is not ox.DefaultGraph and self.oxigraph().contains_named_graph(name)
+
+    cdef tuple triple_of(self, object statement):
+        return self.triple(statement) if type(statement) is ox.Quad else statement
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
         # oxrdflib would not take the quoted triples that it gives.
-        if is_add:
-            self.oxigraph.add(self.quad(triple, graph))
+        if type(statement) is not ox.Quad:
+            View.undo(self, change, statement, graph)
+        elif change & DELETED:
+            self.oxigraph().add(statement)
         else:
-            self.oxigraph.remove(self.quad(triple, graph))
+            self.oxigraph().remove(statement)
         return 0
+
+    cpdef object addition(self, tuple triple, object graph):
+        quad = self.find_quad(triple, graph)
+        if quad is None:
+            return triple
+        return None if quad in self.oxigraph() else quad
 
     cdef list removals(self, object pattern, object graph):
         cdef tuple triple = tuple(pattern)
         if graph is not None and not any([term is None for term in triple]):
-            if not self.has(triple, graph):
+            quad = self.find_quad(triple, graph)
+            if quad is None or quad not in self.oxigraph():
                 return []
             if isinstance(triple[2], Literal):
                 triple = (triple[0], triple[1], self.stored_literal(triple, graph))
-            return [(False, triple, graph)]
+            return [(False, triple, graph, quad)]
         try:
             terms = [None if term is None else self.term(term) for term in pattern]
             name = None if graph is None else self.graph_name(graph)
-            quads = list(self.oxigraph.quads_for_pattern(terms[0], terms[1], terms[2], name))
+            quads = list(self.oxigraph().quads_for_pattern(terms[0], terms[1], terms[2], name))
         except (TypeError, ValueError):
             return []
         # A graph is false if it is empty, which takes long to find out.
         return [
-            (False, self.triple(quad), self.graph_of(quad) if graph is None else graph)
+            (False, self.triple(quad), self.graph_of(quad) if graph is None else graph, quad)
             for quad in quads
         ]
 
@@ -91,15 +118,16 @@ cdef class OxigraphTap(Tap):
         cdef list stored = []
         cdef set known = set()
         for change in changes:
-            is_add, triple, graph = change
+            is_add, triple, graph, statement = change
             if is_add and isinstance(triple[2], Literal):
                 literal = self.stored_literal(triple, graph)
                 if literal is not triple[2]:
-                    change = (True, (triple[0], triple[1], literal), graph)
+                    change = (True, (triple[0], triple[1], literal), graph, statement)
             if len(changes) > 1:
-                if change in known:
+                key = self.key_of(change)
+                if key in known:
                     continue
-                known.add(change)
+                known.add(key)
             stored.append(change)
         return stored
 
@@ -115,7 +143,7 @@ cdef class OxigraphTap(Tap):
             return literal
         quad = self.quad(triple, graph)
         found = next(
-            self.oxigraph.quads_for_pattern(
+            self.oxigraph().quads_for_pattern(
                 quad.subject, quad.predicate, quad.object, quad.graph_name
             ),
             quad,
@@ -123,14 +151,22 @@ cdef class OxigraphTap(Tap):
         return literal if found.object.value == str(literal) else self.node(found.object)
 
     cdef object take_snapshot(self):
-        return set(self.oxigraph)
+        return set(self.oxigraph())
 
     cdef list differences(self, object before, object after):
-        removed = [(False, self.triple(quad), self.graph_of(quad)) for quad in before - after]
-        added = [(True, self.triple(quad), self.graph_of(quad)) for quad in after - before]
+        removed = [(False, self.triple(quad), self.graph_of(quad), quad) for quad in before - after]
+        added = [(True, self.triple(quad), self.graph_of(quad), quad) for quad in after - before]
         return removed + added
 
     # --- terms ------------------------------------------------------------------------------------
+
+    cdef object find_quad(self, tuple triple, object graph):
+        """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
+        try:
+            return self.quad(triple, graph)
+        except (TypeError, ValueError):
+            # It says so when it is asked to add it.
+            return None
 
     cdef object quad(self, tuple triple, object graph):
         return ox.Quad(
@@ -165,6 +201,9 @@ cdef class OxigraphTap(Tap):
             datatype = node.datatype
             if node.language:
                 return ox.Literal(node, language=node.language)
+            if datatype is not None and not isinstance(datatype, URIRef):
+                # A mock's is one more mock, without end.
+                raise TypeError(f"Oxigraph has no datatype for {datatype!r}")
             return ox.Literal(
                 node, datatype=None if datatype is None else self.term(datatype)
             )

@@ -1,14 +1,15 @@
-"""Seeing what changes in rdflib's Memory store, by a look at what it keeps."""
+# cython: boundscheck=True
+# Tuples of others are read by index here.
+"""What rdflib's Memory store holds, by a look at what it keeps."""
 
-cimport cython
 from cpython.object cimport PyObject
 
-from jelly_rdflib.recording.names cimport get_name
-from jelly_rdflib.recording.tap cimport Tap
 from jelly_rdflib.stores.known_hash cimport dict_get
+from jelly_rdflib.stores.names cimport get_name
 from jelly_rdflib.stores.node_table cimport hash_of_triple
+from jelly_rdflib.stores.spelling cimport find_triple, make_key
+from jelly_rdflib.stores.view cimport View
 
-from rdflib.graph import QuotedGraph
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal
 
@@ -24,37 +25,8 @@ def can_use(store):
     )
 
 
-@cython.final
-cdef class Probe:
-    """Asks a set for a triple with a hash that is known, and gets the one that the set has.
-
-    A literal's own hash is Python code, and "x"@EN is equal to "x"@en.
-    """
-
-    cdef tuple triple
-    cdef tuple found
-    cdef Py_hash_t hash
-
-    def __hash__(self):
-        return self.hash
-
-    def __eq__(self, other):
-        # The set's triple does not know how it compares with this.
-        if self.triple != other:
-            return False
-        self.found = other
-        return True
-
-    cdef tuple find(self, set triples, tuple triple):
-        """Return the triple of the set that is equal to this one; None if there is none."""
-        self.hash = hash_of_triple(triple)
-        self.triple = triple
-        self.found = None
-        return self.found if self in triples else None
-
-
-cdef class MemoryTap(Tap):
-    """Tells journals what changes in a Memory store.
+cdef class MemoryView(View):
+    """What a Memory store holds.
 
     Args:
         store: One that `can_use` holds for.
@@ -69,7 +41,6 @@ cdef class MemoryTap(Tap):
     cdef object graph
     cdef object name
     cdef str key
-    cdef Probe probe
 
     def __init__(self, store):
         super().__init__(store)
@@ -77,21 +48,29 @@ cdef class MemoryTap(Tap):
         self.triple_contexts = store._Memory__tripleContexts
         self.context_map = store._Memory__context_obj_map
         self.graph = self.name = self
-        self.probe = Probe()
 
     cdef set triples_of(self, object graph):
         """Return the store's set of the triples of a graph; None if it has none."""
         if graph is not self.graph:
             name = get_name(graph)
             if name is not self.name:
-                self.key = f"{type(name).__name__}:{name}"
+                self.key = make_key(name)
                 self.name = name
             self.graph = graph
         return self.context_triples.get(self.key)
 
-    cdef bint has(self, tuple triple, object graph) except -1:
+    cpdef bint has(self, tuple triple, object graph) except -1:
         cdef set triples = self.triples_of(graph)
-        return triples is not None and self.probe.find(triples, triple) is not None
+        return triples is not None and find_triple(triples, triple, hash_of_triple(triple)) is not None
+
+    cpdef object addition(self, tuple triple, object graph):
+        return None if self.has(triple, graph) else triple
+
+    cpdef bint has_added(self, object statement, object graph) except -1:
+        return self.has(self.triple_of(statement), graph)
+
+    cpdef tuple removal(self, tuple triple, object graph):
+        return (self.spell(triple, graph) if self.has(triple, graph) else None), []
 
     cdef list removals(self, object pattern, object graph):
         cdef list changes = []
@@ -102,22 +81,25 @@ cdef class MemoryTap(Tap):
             for triple, _ in self.store.triples(pattern):
                 self.remove_from_all(triple, changes)
         else:
-            if isinstance(graph, QuotedGraph):
-                self.look_at(graph, True)
             triples = self.triples_of(graph)
             if triples is None:
                 return changes
             if s is None and p is None and o is None:
-                return [(False, triple, graph) for triple in triples]
+                return [(False, triple, graph, self.spell(triple, graph)) for triple in triples]
             if s is not None and p is not None and o is not None:
-                triple = self.probe.find(triples, tuple(pattern))
-                return [] if triple is None else [(False, triple, graph)]
-            changes = [(False, triple, graph) for triple, _ in self.store.triples(pattern, graph)]
+                triple = find_triple(triples, tuple(pattern), hash_of_triple(tuple(pattern)))
+                if triple is None:
+                    return changes
+                return [(False, triple, graph, self.spell(triple, graph))]
+            changes = [
+                (False, triple, graph, self.spell(triple, graph))
+                for triple, _ in self.store.triples(pattern, graph)
+            ]
         if isinstance(o, Literal) and o.language:
             # The store answers with what it was asked for, and not with what it has.
             changes = [
-                (False, self.probe.find(self.triples_of(each), triple), each)
-                for _, triple, each in changes
+                (False, self.triple_of(statement), each, statement)
+                for _, _, each, statement in changes
             ]
         return changes
 
@@ -136,7 +118,8 @@ cdef class MemoryTap(Tap):
                     "patch has no formulas"
                 )
             if key is not None:
-                changes.append((False, triple, self.context_map[key]))
+                graph = self.context_map[key]
+                changes.append((False, triple, graph, self.spell(triple, graph)))
         return 0
 
     cdef list as_stored(self, list changes):

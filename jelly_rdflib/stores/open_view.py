@@ -1,0 +1,29 @@
+"""Choosing how to see what a store holds."""
+
+from __future__ import annotations
+
+from rdflib.store import Store
+
+from jelly_rdflib.stores import memory_view
+from jelly_rdflib.stores.view import View
+
+__all__ = ["open_view"]
+
+
+def open_view(store: Store) -> View:
+    """Return a view of a store.
+
+    Examples:
+        >>> from rdflib import Graph
+        >>> type(open_view(Graph().store)).__name__
+        'MemoryView'
+    """
+    if memory_view.can_use(store):
+        return memory_view.MemoryView(store)
+    if type(store).__module__.partition(".")[0] == "oxrdflib":
+        # Where there is such a store, the packages that this needs are installed.
+        from jelly_rdflib.stores import oxigraph_view
+
+        if oxigraph_view.can_use(store):
+            return oxigraph_view.OxigraphView(store)
+    return View(store)

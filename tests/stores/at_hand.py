@@ -1,0 +1,211 @@
+"""Every store that rdflib can use here, new and empty for each test, as what it can be used."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+from oxrdflib import OxigraphStore
+from rdflib import Dataset, Graph, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
+
+from tests.sanitized import UNDER_SANITIZERS
+
+__all__ = [
+    "AT_HAND",
+    "FUSEKI",
+    "NAME",
+    "Failure",
+    "StoreAtHand",
+    "endpoint",
+    "exact_state",
+    "graph_on",
+    "sqlalchemy",
+]
+
+FUSEKI = "SPARQLUpdateStore on Apache Jena Fuseki"
+
+ANYTHING = (None, None, None)
+# Else each graph has a name of its own.
+NAME = URIRef("urn:target")
+
+
+class Failure(Exception):
+    """What leaves the block of a recording."""
+
+
+@dataclass(frozen=True)
+class StoreAtHand:
+    """A kind of store.
+
+    Args:
+        name: What people call it.
+        make: Makes a context with a new and empty target. It is skipped where something is missing.
+        is_dataset: Whether the target is a Dataset, else it is a Graph.
+        is_endpoint: Whether it is at the other end of a network, where blank nodes have no lasting
+            labels and prefixes are none of the store's.
+        merges_languages: Whether it has a row for each of ``"x"@en`` and ``"x"@EN``, but iterates
+            over the older one only.
+    """
+
+    name: str
+    make: Callable[[], AbstractContextManager[Graph]]
+    is_dataset: bool = True
+    is_endpoint: bool = False
+    merges_languages: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def spelled(term: Any) -> str:
+    """Return what shows a term, or the name of a graph, exactly."""
+    return repr(term.identifier if isinstance(term, Graph) else term)
+
+
+def exact_state(target: Graph) -> dict[str, Any]:
+    """Return all that a store says it has, each term as the store spells it."""
+    # Where rdflib makes it only now, it binds its own prefixes.
+    _ = target.namespace_manager
+    store = target.store
+    listed = list(store.contexts()) if store.context_aware else []
+    names = {each.identifier if isinstance(each, Graph) else each for each in listed}
+    names.add(DATASET_DEFAULT_GRAPH_ID if isinstance(target, Dataset) else target.identifier)
+    return {
+        "statements": {
+            spelled(name): sorted(
+                " ".join(map(spelled, triple))
+                for triple, _ in store.triples(ANYTHING, Graph(store, name))
+            )
+            for name in names
+        }
+        if store.context_aware
+        else sorted(" ".join(map(spelled, triple)) for triple, _ in store.triples(ANYTHING)),
+        "of all graphs": sorted(
+            # Some name a graph twice.
+            (" ".join(map(spelled, triple)), sorted(set(map(spelled, graphs or ()))))
+            for triple, graphs in store.triples(ANYTHING, None)
+        )
+        if store.context_aware
+        else None,
+        # Others have no way to make them list a graph, or no longer.
+        "graphs": sorted(map(spelled, listed)) if store.graph_aware else None,
+        "prefixes": sorted(map(repr, store.namespaces())),
+        "iris": sorted((str(iri), store.prefix(iri)) for _, iri in store.namespaces()),
+    }
+
+
+def graph_on(store: Any) -> Graph:
+    """Return a Graph on a store, always of the same name."""
+    return Graph(store, NAME)
+
+
+@functools.cache
+def _folder() -> Path:
+    # Kept alive by the cache, and removed with it.
+    folder = tempfile.TemporaryDirectory()
+    _FOLDERS.append(folder)
+    return Path(folder.name)
+
+
+_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
+
+
+@functools.cache
+def _oxigraph_folder() -> pyoxigraph.Store:
+    return pyoxigraph.Store(str(_folder() / "oxigraph"))
+
+
+@contextmanager
+def _oxigraph_on_disk() -> Iterator[Graph]:
+    # Opened once: that takes longer than most examples.
+    inner = _oxigraph_folder()
+    inner.clear()
+    yield Dataset(OxigraphStore(store=inner))
+
+
+@functools.cache
+def _berkeley_store() -> Any:
+    from rdflib.plugins.stores import berkeleydb
+
+    if not berkeleydb.has_bsddb:
+        pytest.skip("berkeleydb is not installed: it takes Debian's libdb-dev and its own group")
+    if UNDER_SANITIZERS:
+        pytest.skip("the sanitizers would watch Berkeley DB's own C code")
+    store = berkeleydb.BerkeleyDB()
+    store.open(str(_folder() / "berkeley"), create=True)
+    return store
+
+
+@contextmanager
+def _berkeley() -> Iterator[Graph]:
+    # Opened once: to close it takes up to a second.
+    store = _berkeley_store()
+    for index in store._BerkeleyDB__indicies:
+        index.truncate()
+    for name in ("contexts", "namespace", "prefix", "k2i", "i2k"):
+        getattr(store, f"_BerkeleyDB__{name}").truncate()
+    yield Dataset(store)
+
+
+@functools.cache
+def _sqlalchemy_store() -> Any:
+    with warnings.catch_warnings():
+        # It asks setuptools for its own version.
+        warnings.simplefilter("ignore")
+        module = pytest.importorskip("rdflib_sqlalchemy.store")
+        store = module.SQLAlchemy(identifier=NAME)
+        store.open("sqlite://", create=True)
+    return store
+
+
+@contextmanager
+def sqlalchemy() -> Iterator[Graph]:
+    # Opened once: to make its tables takes longer than most examples.
+    store = _sqlalchemy_store()
+    with store.engine.begin() as connection:
+        for table in store.tables.values():
+            connection.execute(table.delete())
+    yield graph_on(store)
+
+
+def endpoint(url: str) -> Callable[[], AbstractContextManager[Graph]]:
+    """Return what makes an empty target of a SPARQL endpoint.
+
+    Args:
+        url: Of a Fuseki dataset that may be emptied.
+    """
+
+    @contextmanager
+    def target() -> Iterator[Graph]:
+        store = SPARQLUpdateStore(f"{url}/query", f"{url}/update", returnFormat="json")
+        store.update("DROP ALL")
+        yield Dataset(store)
+
+    return target
+
+
+AT_HAND = [
+    StoreAtHand("Memory", lambda: nullcontext(Dataset())),
+    StoreAtHand("SimpleMemory", lambda: nullcontext(graph_on(SimpleMemory())), is_dataset=False),
+    StoreAtHand(
+        "AuditableStore around Memory",
+        lambda: nullcontext(graph_on(AuditableStore(Memory()))),
+        is_dataset=False,
+    ),
+    StoreAtHand("Oxigraph in memory", lambda: nullcontext(Dataset("Oxigraph"))),
+    StoreAtHand("Oxigraph on disk", _oxigraph_on_disk),
+    StoreAtHand("BerkeleyDB", _berkeley),
+    StoreAtHand("SQLAlchemy on SQLite", sqlalchemy, is_dataset=False, merges_languages=True),
+]
