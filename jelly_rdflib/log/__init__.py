@@ -1,8 +1,9 @@
 """Patch logs: folders that are logs of patches, which can be replayed, checked out and verified."""
 
-from jelly_rdflib.log.chain import LogProblem
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replica import Replica
+from jelly_rdflib.log.upgrade import upgrade
+from jelly_rdflib.log.verify import LogProblem
 
-__all__ = ["LogEntry", "LogProblem", "PatchLog", "Replica"]
+__all__ = ["LogEntry", "LogProblem", "PatchLog", "Replica", "upgrade"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeGuard
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
@@ -14,7 +14,8 @@ from rdflib.term import URIRef
 from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
-from jelly_rdflib.log.patch_id import parse_patch_id
+from jelly_rdflib.headers import ID, PREV, PREVIOUS
+from jelly_rdflib.log.names import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.patch import Patch, read_operations
@@ -39,8 +40,8 @@ class IncomingPatch:
 
     Args:
         operations: They, with or without an `Op.END`.
-        limits: ``max_text_size`` is for the headers, which are kept until the patch is written.
-            None if they are in memory anyway.
+        limits: ``max_text_size`` is for the headers at the start, and for the keys of all others:
+            they are kept until the patch is written. None if they are in memory anyway.
         place_error: Tells an error where in the input it is.
         must_be_there: Whether no operation at all, and no END, is no patch.
 
@@ -64,32 +65,75 @@ class IncomingPatch:
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
         self._headers: list[Operation] = []
-        take_room = None
+        self._spellings: dict[str, str] = {}
+        self._take_room: Callable[[Any, Any], int] | None = None
         if limits is not None:
-            take_room = partial(HeaderRoom(limits).take, place_error=place_error)
+            self._take_room = partial(HeaderRoom(limits).take, place_error=place_error)
         first = next(operations, None)
         if first is None and must_be_there:
             raise LogError("there is no patch to append: the input has none")
-        while isinstance(first, tuple) and len(first) == 3 and first[0] == Op.H:
-            self._take_header(first, take_room)
+        while _is_header(first):
+            self._take_header(first)
             first = next(operations, None)
+        # It counts where there is no prev; else it is a header like others.
+        self._has_prev = self.prev is not None
+        if not self._has_prev:
+            self._take_previous()
         self._rest = operations if first is None else chain([first], operations)
 
-    def _take_header(self, header: Operation, take_room: Callable[[Any, Any], int] | None) -> None:
-        _, key, value = header
-        if key not in ("id", "prev"):
-            if take_room is not None:
-                take_room(key, value)
+    def _take_header(self, header: Operation) -> None:
+        _, spelled, value = header
+        key = spelled.lower()
+        if key not in (ID, PREV):
+            self._check_spelling(key, spelled)
+            if self._take_room is not None:
+                self._take_room(spelled, value)
             self._headers.append(header)
         elif getattr(self, key) is not None:
             raise LogError(f"the patch has more than one header {key}")
         else:
             setattr(self, key, parse_patch_id(value))
 
+    def _take_previous(self) -> None:
+        found = [header for header in self._headers if header[1].lower() == PREVIOUS]
+        if len(found) > 1:
+            raise LogError(f"the patch has more than one header {PREVIOUS}")
+        if found:
+            self.prev = parse_patch_id(found[0][2])
+            self._headers.remove(found[0])
+
+    def _check_spelling(self, key: str, spelled: str) -> None:
+        if self._spellings.setdefault(key, spelled) != spelled:
+            raise LogError(
+                f"the patch has headers {self._spellings[key]!r} and {spelled!r}: keys that"
+                " differ in the case of their letters are one to Jena, which can't read both"
+            )
+
+    def _checked_rest(self) -> Iterator[Operation]:
+        """Iterate over what comes after the headers at the start, and check the headers there."""
+        # Up to the first END.
+        for operation in iter(self._rest.__next__, _END):
+            # Statements are by far the most: for these the call would take most of the time.
+            if type(operation) is tuple and len(operation) == 5:
+                yield operation
+                continue
+            if _is_header(operation):
+                key = operation[1].lower()
+                if key == PREVIOUS and not self._has_prev:
+                    raise LogError(
+                        f"header {PREVIOUS} stands for prev: headers id and prev come before all"
+                        " else in a patch, and once"
+                    )
+                # A second id or prev is found in what was written.
+                if key not in (ID, PREV):
+                    if key not in self._spellings and self._take_room is not None:
+                        self._take_room(operation[1], key)
+                    self._check_spelling(key, operation[1])
+            yield operation
+
     def operations(self) -> Iterator[Operation]:
         """Iterate over the operations that are neither of the headers ``id`` and ``prev``."""
-        # Up to the first END, without a step of Python's own for each operation.
-        return chain(self._headers, iter(self._rest.__next__, _END))
+        return chain(self._headers, self._checked_rest())
 
     def check_end(self) -> None:
         """Check, once the operations were taken, that nothing follows them.
@@ -102,6 +146,16 @@ class IncomingPatch:
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"
             )
+
+
+def _is_header(operation: Any) -> TypeGuard[Operation]:
+    """Is this a header? What is no operation at all, whoever writes it will tell."""
+    return (
+        isinstance(operation, tuple)
+        and len(operation) == 3
+        and operation[0] == Op.H
+        and isinstance(operation[1], str)
+    )
 
 
 @contextmanager

@@ -1,17 +1,76 @@
-"""Names of the files of a log: which versions one has, its patch's id, and its own digest."""
+"""Ids of patches, and names of the files of a log.
+
+Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file says which versions it
+has, its patch's id, and its own digest. What a log has, its database says: the names are for
+people, and so that a file that no row names can be told from one that the log has not made.
+"""
 
 from __future__ import annotations
 
-import os
 import re
+import uuid
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.log.patch_id import SCHEME, patch_id_of
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.stores.statements import show_term
 
-__all__ = ["DIGEST_LENGTH", "SEGMENT", "SNAPSHOT", "FileName", "list_names"]
+__all__ = [
+    "DIGEST_LENGTH",
+    "SCHEME",
+    "SEGMENT",
+    "SNAPSHOT",
+    "FileName",
+    "make_patch_id",
+    "parse_patch_id",
+    "patch_id_of",
+]
+
+SCHEME = "uuid:"
+_HEX = "[0-9a-f]"
+_ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})", re.I)
+
+
+def make_patch_id() -> URIRef:
+    """Make a new id."""
+    return patch_id_of(str(uuid.uuid4()))
+
+
+def patch_id_of(digits: str) -> URIRef:
+    """Return the id with the given digits, as in the names of files.
+
+    Examples:
+        >>> patch_id_of("0686c69d-8f89-4496-acb5-744f0157a8db")
+        rdflib.term.URIRef('uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
+    """
+    return URIRef(SCHEME + digits)
+
+
+def parse_patch_id(value: Any) -> URIRef:
+    """Return an id in the one form that a log has: ``uuid:`` and small letters.
+
+    Args:
+        value: What stands for an id: an IRI or text, also with ``urn:uuid:`` or the bare UUID.
+
+    Raises:
+        LogError: It is no UUID.
+
+    Examples:
+        >>> parse_patch_id(URIRef("urn:uuid:0686C69D-8F89-4496-ACB5-744F0157A8DB"))
+        rdflib.term.URIRef('uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
+    """
+    found = None
+    if isinstance(value, URIRef) or type(value) is str:
+        found = _ID.fullmatch(value)
+    if found is None:
+        raise LogError(
+            f"{show_term(value)} can't be the id of a patch: those are UUIDs as IRIs,"
+            f" such as <{SCHEME}0686c69d-8f89-4496-acb5-744f0157a8db>"
+        )
+    return patch_id_of(found[1].lower())
+
 
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
@@ -33,7 +92,7 @@ class FileName:
         first: The first version that a segment has.
         last: The last one; mostly the same. A snapshot has only this.
         id: The id of the patch that makes version ``last``.
-        digest: The first digits of the SHA-256 of the file.
+        digest: The SHA-256 of the file, of which the first digits are in the name.
         kind: `SEGMENT` or `SNAPSHOT`.
         is_compressed: Whether the file is compressed with zstd.
 
@@ -77,15 +136,4 @@ class FileName:
         if self.last != self.first:
             versions += f"-{self.last:010d}"
         extension = self.kind + (".zst" if self.is_compressed else "")
-        return f"{versions}-{self.id.removeprefix(SCHEME)}-{self.digest}{extension}"
-
-
-def list_names(folder: Path) -> list[str]:
-    """Return the names in a folder of a log; none if it is not there.
-
-    What copies a log may leave out folders that are empty, as git does.
-    """
-    try:
-        return os.listdir(folder)
-    except FileNotFoundError:
-        return []
+        return f"{versions}-{self.id.removeprefix(SCHEME)}-{self.digest[:DIGEST_LENGTH]}{extension}"

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogError
-from jelly_rdflib.log.chain import LogProblem
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning
+from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
+from jelly_rdflib.log.files import check_empty, empty_dataset, load_snapshot
+from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
-from jelly_rdflib.log.layout import Layout
-from jelly_rdflib.log.names import FileName
-from jelly_rdflib.log.patch_id import make_patch_id, parse_patch_id
-from jelly_rdflib.log.position import Position
+from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.log.publisher import Publisher
-from jelly_rdflib.log.replay import Progress, replay_entries
-from jelly_rdflib.log.snapshot import check_empty, empty_dataset, list_snapshots, load_snapshot
-from jelly_rdflib.log.squash import squashed_operations, squashed_options
-from jelly_rdflib.log.verify import find_problems
+from jelly_rdflib.log.replay import Position, Progress, replay_entries
+from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.options import Limits, PatchOptions
 
 __all__ = ["PatchLog"]
-
-# How often a log in which others write is looked through, if something seems wrong with it.
-_ATTEMPTS = 3
 
 
 class PatchLog:
@@ -42,7 +39,7 @@ class PatchLog:
     `refresh`, and those that it appended itself. `append` adds only after the newest patch of the
     view. So a patch that was made for what one has seen can't follow one that one has not seen,
     whoever appended that. Any number of processes may read and append at the same time; each thread
-    needs an object of its own.
+    needs an object of its own. What was squashed by others is gone from the view, too.
 
     Args:
         path: The folder.
@@ -50,9 +47,11 @@ class PatchLog:
         compression: ``"zst"`` to have the files of a new log compressed with zstd.
         limits: What to accept of patches, those of the log included; by default `Limits`' own
             defaults.
+        timeout: How many seconds to wait for others who write: then each method, also one that
+            only reads, raises a `jelly_rdflib.LogConflict`.
 
     Raises:
-        LogError: The folder is no log.
+        LogError: The folder is no log, or not of this format: see ``jellyp log upgrade``.
         OSError: There is no such folder, or it can't be read.
         ValueError: There is no such compression.
 
@@ -78,15 +77,14 @@ class PatchLog:
         create: bool = False,
         compression: str | None = None,
         limits: Limits | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
-        self._layout = Layout(Path(path))
-        if create and not self._layout.exists():
-            self._layout.create(compression)
-        self._compression = self._layout.read_marker()
-        self._limits = limits or Limits()
+        self._history = History(path, limits or Limits(), timeout)
+        if create:
+            self._history.create(compression)
+        self._log_id, self._compression, self._head = self._history.read_log()
         is_compressed = self._compression is not None
-        self._publisher = Publisher(self._layout, self._limits, is_compressed=is_compressed)
-        self._chain = self._publisher.read_chain()
+        self._publisher = Publisher(self._history, is_compressed=is_compressed)
 
     @classmethod
     def create(
@@ -95,6 +93,7 @@ class PatchLog:
         *,
         compression: str | None = None,
         limits: Limits | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
         """Make a new log, and the folders that it is in; arguments as for the class.
 
@@ -103,17 +102,17 @@ class PatchLog:
             LogError: The folder has other things in it.
             ValueError: There is no such compression.
         """
-        if not Layout(Path(path)).create(compression):
+        if not History(path, Limits(), timeout).create(compression):
             raise FileExistsError(f"there is a patch log at {os.fspath(path)}")
-        return cls(path, limits=limits)
+        return cls(path, limits=limits, timeout=timeout)
 
     def __repr__(self) -> str:
         return f"<PatchLog {str(self.path)!r}: version {self.version}>"
 
     @property
     def path(self) -> Path:
-        """The folder."""
-        return self._layout.path
+        """The folder, as an absolute path."""
+        return self._history.path
 
     @property
     def compression(self) -> str | None:
@@ -123,17 +122,17 @@ class PatchLog:
     @property
     def head(self) -> LogEntry | None:
         """The newest patch; None if there is none."""
-        return self._chain.head
+        return self._head
 
     @property
     def version(self) -> int:
         """The newest version; 0 if there is no patch."""
-        return self._chain.version
+        return 0 if self._head is None else self._head.version
 
     @property
     def snapshots(self) -> list[int]:
         """The versions of which there are snapshots."""
-        return [name.last for name in self._usable_snapshots()]
+        return [snapshot.version for snapshot in self._snapshots(self.version)]
 
     def refresh(self) -> LogEntry | None:
         """Look what others have done to the log.
@@ -141,8 +140,9 @@ class PatchLog:
         Returns:
             The newest patch.
         """
-        self._chain = self._publisher.read_chain()
-        return self.head
+        with self._history.database.reading() as connection:
+            self._head = self._history.newest(connection)
+        return self._head
 
     def patches(self, since: Any = None, upto: Any = None) -> list[LogEntry]:
         """Return the patches that lead from one version to another; none of them is read.
@@ -162,8 +162,7 @@ class PatchLog:
             ...     [patch.version for patch in log.patches()]
             [1]
         """
-        start = 0 if since is None else self._chain.resolve(since)
-        return self._chain.between(start, self._chain.resolve(upto))
+        return self._between(since, upto)[0]
 
     def entry(self, version: Any = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.
@@ -175,10 +174,11 @@ class PatchLog:
             LogError: There is no such version, or it was squashed, or it is 0, which no patch
                 makes; or the log is broken.
         """
-        entry = self._chain.find(self._chain.resolve(version))
-        if entry is None:
-            raise LogError("version 0 is empty: no patch makes it")
-        return entry
+        with self._history.database.reading() as connection:
+            found = self._history.resolve(connection, version, self.version)
+            if found == 0:
+                raise LogError("version 0 is empty: no patch makes it")
+            return self._history.find(connection, found)
 
     def append(
         self,
@@ -191,7 +191,9 @@ class PatchLog:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
         The end of the process or a failure of power before that leaves the log as it was, or with
-        the whole patch. After an error the log is as it was; after Ctrl+C it may be either.
+        the whole patch. After Ctrl+C it may be either. After an error the log is as it was, but for
+        one: an OSError with ``errno.EIO`` that says that it can't be told now whether the patch was
+        committed. Then look again (`refresh`) before trying again, since it may be in the log.
 
         The patch gets an ``id`` if it has none. All of it is read once. In memory are a frame, and
         the headers at its start: those take up to ``max_text_size`` bytes, which is some 20,000
@@ -210,7 +212,8 @@ class PatchLog:
             format: As for `jelly_rdflib.read_operations`.
 
         Raises:
-            LogConflict: Another patch is the newest: someone was first. See `refresh`.
+            LogConflict: Another patch is the newest: someone was first. See `refresh`. Or others
+                were writing for longer than ``timeout``.
             LogError: There is no patch or more than one, its ids are no UUIDs, the log has a patch
                 with its id, or is broken.
             EncodeError: An operation can't be expressed with the options, or is out of place.
@@ -218,22 +221,23 @@ class PatchLog:
             LimitError: The input asks for more than the limits, or what was written of it does.
             TypeError: ``patch`` is none of these.
             ValueError: ``prev`` is not what the patch says; there is a format for operations.
-            OSError: The disk is full, or anything else that is wrong with it.
+            OSError: The disk is full, or anything else that is wrong with it; or it can't be told
+                whether the patch was committed, see above.
         """
-        with open_incoming(patch, self._limits, format) as incoming:
-            expected = self._chain.head_id if prev is None else parse_patch_id(prev)
+        with open_incoming(patch, self._history.limits, format) as incoming:
+            head_id = None if self._head is None else self._head.id
+            expected = head_id if prev is None else parse_patch_id(prev)
             if incoming.prev is not None:
                 if prev is not None and incoming.prev != expected:
                     raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
                 expected = incoming.prev
-            self._chain = self._publisher.append(
-                self._chain,
+            self._head = self._publisher.append(
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
                 options=options or default_options(patch),
             )
-        return self._chain.entries[-1]
+        return self._head
 
     def replay(
         self,
@@ -250,13 +254,15 @@ class PatchLog:
         With ``position`` the dataset itself keeps how far it came, in a graph of that name, so that
         each patch is applied once, however often this is called and wherever it breaks off. In a
         store with transactions that is changed in the transaction of the patch. In others, what
-        broke off in a patch is done again from its start, which comes to the same.
+        broke off in a patch is done again from its start, which comes to the same. A patch that
+        changes this graph is refused, and so is what it may have put there in another way.
 
         Args:
             target: What to apply them to, as for `jelly_rdflib.apply`.
             since: The version that the target has; by default 0, which is empty.
             upto: The version that it is to have.
-            position: The name of a graph; instead of ``since``.
+            position: The name of a graph. With ``since`` the position is set to that first,
+                whatever the graph has.
             normalize: As for `jelly_rdflib.read_operations`, but False by default: the target gets
                 the lexical forms that were put in. For one that was filled from elsewhere, where
                 rdflib has rewritten ``"01"^^xsd:integer`` to ``1``, True may be the better.
@@ -267,10 +273,11 @@ class PatchLog:
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged; the target
-                has a position that the log does not have.
-            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`.
+                has a position that the log does not have, or that no replay has put there.
+            ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`; or a patch
+                changes the graph with the position. The target has the version before it then.
             TypeError: The target is no graph, or no dataset where there is a position.
-            ValueError: Both ``since`` and ``position`` are given.
+            ValueError: The position is to be in the default graph.
 
         Examples:
             >>> import tempfile
@@ -281,16 +288,14 @@ class PatchLog:
             ...     log.replay(target, position=URIRef("urn:position"))
             1
         """
-        end = self._chain.resolve(upto)
         kept = None
         if position is not None:
-            if since is not None:
-                raise ValueError("give since or position, not both: the position says since when")
-            kept = Position(target, as_iri(position))
-            start = kept.find(self._chain)
-        else:
-            start = 0 if since is None else self._chain.resolve(since)
-        entries = self._chain.between(start, end)
+            kept = Position(target, as_iri(position), self._log_id)
+            if since is None:
+                # Of two the newer one: the other was to go next.
+                since = max((self._resolve(id) for id in kept.read()), default=0)
+            kept.set(self.entry(since).id if self._resolve(since) else None)
+        entries, start, end = self._between(since, upto)
         replay_entries(entries, target, position=kept, normalize=normalize, progress=progress)
         return max(start, end)
 
@@ -315,24 +320,24 @@ class PatchLog:
             The target.
 
         Raises:
-            LogError: There is no such version, or it was squashed; a segment or the snapshot is
-                damaged.
+            LogError: There is no such version, or it was squashed; a segment is damaged.
             ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`.
             ValueError: The target is not empty.
+
+        Warns:
+            LogWarning: A snapshot is damaged or missing; it is made from others, or without.
         """
-        end = self._chain.resolve(version)
         if target is None:
             target = empty_dataset()
         else:
             check_empty(target)
+        end = self._resolve(version)
         start = 0
-        for name in reversed(self._usable_snapshots()):
-            if name.last <= end:
-                start = name.last
-                path = self._layout.snapshots / str(name)
-                load_snapshot(path, name, target, self._limits)
+        for snapshot in reversed(self._snapshots(end)):
+            if self._load_snapshot(snapshot, target):
+                start = snapshot.version
                 break
-        replay_entries(self._chain.between(start, end), target, progress=progress)
+        replay_entries(self._between(start, end)[0], target, progress=progress)
         return target
 
     def snapshot(self, version: Any = None) -> Path:
@@ -345,7 +350,7 @@ class PatchLog:
             version: Which.
 
         Returns:
-            The file. If there was a snapshot of the version, it is that.
+            The file. If there was a snapshot of the version, and it is not damaged, it is that.
 
         Raises:
             LogError: As by `checkout` and `entry`.
@@ -353,10 +358,13 @@ class PatchLog:
             OSError: The file can't be written. None is left then.
         """
         entry = self.entry(version)
-        for name in self._usable_snapshots():
-            if name.last == entry.version:
-                return self._layout.snapshots / str(name)
-        return self._publisher.add_snapshot(self._chain, entry, self.checkout(entry.version))
+        found = self._snapshots(entry.version)
+        if found and found[-1].version == entry.version:
+            with suppress(LogError, OSError):
+                path = self._history.snapshot_path(found[-1])
+                read_stored(path, found[-1].digest)
+                return path
+        return self._publisher.add_snapshot(entry, self.checkout(entry.version))
 
     def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
         """Make one patch of several that follow one another, with the same effect.
@@ -383,46 +391,60 @@ class PatchLog:
                 damaged; someone else squashed them meanwhile.
             OSError: It can't be written. The log is as it was then.
         """
-        end = self._chain.resolve(last)
         if type(first) is not int or first < 1:
             first = self.entry(first).first
-        entries = self._chain.between(self._chain.resolve(first - 1), end)
+        entries, _, end = self._between(first - 1, last)
         if not entries:
             raise LogError(f"there are no versions from {first} to {end} to be squashed")
         if len(entries) == 1:
             return entries[0]
-        operations, options = squashed_operations(entries), squashed_options(entries)
-        version = self._chain.version
-        self._chain = self._publisher.squash(self._chain, entries, operations, options)
+        entry = self._publisher.squash(entries)
         # What others have appended meanwhile is not seen before it is looked for.
-        self._chain.cut(version)
-        return self.entry(end)
+        if self.version == entry.version:
+            self._head = entry
+        return entry
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
         """Look for all that is wrong with the log as it is on the disk now.
 
-        Every file is read to the end: segments are to be what their names say, to have one patch
-        each, and to name the patch before; snapshots must be whole. If the newest segments were
-        taken away, the file ``head`` tells, unless that is gone too.
+        The database is looked through, and every file is read to the end: segments are to be what
+        the database says, to have one patch each, and to name the patch before; snapshots must be
+        whole. Files that are too many are told, too; but not what a writer that was cut off has
+        left, since the next one removes it.
 
         Args:
             deep: Make each version that there is a snapshot of, and compare.
 
         Returns:
-            The problems; none if all is well.
+            The problems, each with what to do about it; none if all is well.
         """
-        for _ in range(_ATTEMPTS):
-            chain = self._publisher.read_chain()
-            problems = find_problems(self._layout, chain, self._limits, deep=deep)
-            # While it was read, segments may have been squashed, and be missed.
-            if not problems or self._layout.head.read() == chain.note:
-                break
-        return problems
+        return find_problems(self._history, deep=deep)
 
-    def _usable_snapshots(self) -> list[FileName]:
-        """Return the snapshots of this log's versions, oldest first."""
-        return [
-            name
-            for name in list_snapshots(self._layout.snapshots)
-            if self._chain.find_id(name.id) == name.last
-        ]
+    def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
+        """Load a snapshot, or warn that it can't be."""
+        try:
+            path = self._history.snapshot_path(snapshot)
+            load_snapshot(path, snapshot.digest, target, self._history.limits)
+        except LimitError:
+            raise
+        except (LogError, DecodeError, OSError) as error:
+            warn(f"the snapshot of version {snapshot.version} is not used: {error}", LogWarning)
+            return False
+        return True
+
+    def _resolve(self, version: Any) -> int:
+        with self._history.database.reading() as connection:
+            return self._history.resolve(connection, version, self.version)
+
+    def _snapshots(self, upto: int) -> list[Snapshot]:
+        with self._history.database.reading() as connection:
+            return self._history.usable_snapshots(connection, upto)
+
+    def _between(self, since: Any, upto: Any) -> tuple[list[LogEntry], int, int]:
+        """Return the patches between two versions, and the numbers of these."""
+        with self._history.database.reading() as connection:
+            start = 0
+            if since is not None:
+                start = self._history.resolve(connection, since, self.version)
+            end = self._history.resolve(connection, upto, self.version)
+            return self._history.between(connection, start, end), start, end

@@ -3,45 +3,59 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.log.durable import StagedFile, make_folder, remove_leftovers, staged
-from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.layout import COMPRESSIONS
-from jelly_rdflib.log.locks import locked
+from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database, check_free
+from jelly_rdflib.log.entry import LogEntry, known, named
+from jelly_rdflib.log.files import empty_dataset, load_snapshot, write_snapshot
+from jelly_rdflib.log.history import COMPRESSIONS
 from jelly_rdflib.log.names import SNAPSHOT, FileName
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.snapshot import empty_dataset, list_snapshots, load_snapshot, write_snapshot
+from jelly_rdflib.log.staging import list_names, make_folder
 from jelly_rdflib.options import Limits
 
 __all__ = ["Replica"]
+
+_NAME = "replica.db"
+_APPLICATION_ID = 0x4A505250  # "JPRP"
+_SCHEMA = """
+CREATE TABLE data (
+    version INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    file TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    time REAL NOT NULL
+)"""
+_ADVICE = "nothing is lost: make a new replica of the log, in another folder"
 
 
 class Replica:
     """A dataset that follows a log, kept in a folder.
 
-    The data are one file of Jelly-RDF, and its name says which version of the log they are. So data
-    and position change together, by a rename, and whatever breaks off leaves both as they were:
-    each patch is in the data once. The dataset itself is in memory. For one that is not, a store on
-    a disk, see ``position`` of `PatchLog.replay`.
+    The data are one file of Jelly-RDF, and a database beside it says which version of the log they
+    are. The two change together, and whatever breaks off leaves both as they were: each patch is in
+    the data once. The dataset itself is in memory. For one that is not, a store on a disk, see
+    ``position`` of `PatchLog.replay`.
 
     Args:
         path: The folder; it is made if it is not there.
         compression: ``"zst"`` to have the file compressed with zstd.
         limits: What to accept of the file; by default `Limits`' own defaults.
+        timeout: How many seconds to wait for others who write.
 
     Attributes:
         dataset: The data, without the prefixes that rdflib binds by itself. What is changed in it
             by others than `update` is neither kept nor undone.
 
     Raises:
-        LogError: The file is damaged.
+        LogError: The file is damaged; or the folder is no replica, and is not empty.
         OSError: The folder can't be made or read.
         ValueError: There is no such compression.
 
@@ -63,16 +77,29 @@ class Replica:
         *,
         compression: str | None = None,
         limits: Limits | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
         if compression not in COMPRESSIONS:
             raise ValueError(f"compression is 'zst' or None, not {compression!r}")
-        self._path = Path(path)
-        self._staging = self._path / "staging"
+        self._path = Path(os.path.abspath(path))
         self._is_compressed = compression is not None
         self._limits = limits or Limits()
+        file = self._path / _NAME
         self._version = 0
         self._id: URIRef | None = None
-        make_folder(self._staging)
+        self._database = Database(
+            file, "replica", _APPLICATION_ID, timeout, {"data": self._path}, _SCHEMA, _ADVICE
+        )
+        is_new = not file.exists() or (file.is_file() and not file.stat().st_size)
+        if is_new and any(map(FileName.parse, list_names(self._path))):
+            raise LogError(
+                f"{self._path} is a replica of an earlier format, or has lost its {_NAME}:"
+                f" {_ADVICE}"
+            )
+        check_free(self._path, _NAME, "replica")
+        if is_new:
+            make_folder(self._path)
+            self._database.create({})
         self._load()
 
     def __repr__(self) -> str:
@@ -80,7 +107,7 @@ class Replica:
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """The folder, as an absolute path."""
         return self._path
 
     @property
@@ -97,7 +124,8 @@ class Replica:
         """Apply the patches that are missing, and keep the result.
 
         The log is taken as it was when it was last looked at: see `PatchLog.refresh`. After an
-        error `dataset` is another one: what is on the disk.
+        error `dataset` is another one: what is on the disk. In a process that was forked an update
+        changes the dataset of that process, and what is on the disk.
 
         Args:
             log: The log. It must be the same each time.
@@ -110,7 +138,8 @@ class Replica:
 
         Raises:
             LogError: The log does not have the version that the dataset is, or has squashed it, or
-                has not the version that is wanted; or a segment or snapshot is damaged.
+                has not the version that is wanted; or a segment is damaged.
+            LogConflict: Others were writing for longer than the timeout.
             ApplyError: rdflib can't hold a statement.
             OSError: The file can't be written.
         """
@@ -118,49 +147,63 @@ class Replica:
         if not missing:
             return self._version
         try:
-            with locked(self._path / "lock"):
-                if self._version == 0:
-                    log.checkout(upto, target=self.dataset, progress=progress)
-                else:
-                    log.replay(self.dataset, since=self._id, upto=upto, progress=progress)
-                self._save(missing[-1])
+            if self._version == 0:
+                log.checkout(upto, target=self.dataset, progress=progress)
+            else:
+                log.replay(self.dataset, since=self._id, upto=upto, progress=progress)
+            self._save(missing[-1])
         except BaseException:
             self._load()
             raise
         self._version, self._id = missing[-1].version, missing[-1].id
         return self._version
 
+    def _read(self) -> tuple[int, str, str, str] | None:
+        """Return what the database has: version, id, file and digest; None for an empty dataset."""
+        with self._database.reading() as connection:
+            return self._row(connection)
+
+    def _row(self, connection: sqlite3.Connection) -> tuple[int, str, str, str] | None:
+        columns = "version, id, file, digest"
+        rows = connection.execute(f"SELECT {columns} FROM data").fetchall()
+        if len(rows) > 1:
+            raise self._database.damaged(f"it has {len(rows)} versions, not one")
+        found: list[tuple[int, str, str, str]] = [
+            self._database.check(columns, row) for row in rows
+        ]
+        return found[0] if found else None
+
     def _load(self) -> None:
         while True:
             self.dataset = empty_dataset()
             self._version, self._id = 0, None
-            # Older ones are left where a process was ended before it removed them.
-            names = list_snapshots(self._path)
-            if not names:
+            row = self._read()
+            if row is None:
                 return
+            version, id, file, digest = row
             try:
-                load_snapshot(self._path / str(names[-1]), names[-1], self.dataset, self._limits)
+                load_snapshot(named(self._path, file), digest, self.dataset, self._limits)
             except LogError:
                 # Unless another process has replaced it meanwhile.
-                if list_snapshots(self._path)[-1:] == names[-1:]:
+                if self._read() == row:
                     raise
             else:
-                self._version, self._id = names[-1].last, names[-1].id
+                self._version, self._id = version, URIRef(id)
                 return
 
     def _save(self, entry: LogEntry) -> None:
         """Keep the dataset in place of what is there, unless that is newer."""
-        old = list_snapshots(self._path)
-        if old and old[-1].last >= entry.version:
-            # Another process has updated it, too.
-            return
-        remove_leftovers(self._staging)
-        with staged(StagedFile(self._staging)) as file:
+        with self._database.staged() as file:
             write_snapshot(file, self.dataset, is_compressed=self._is_compressed)
             file.sync()
-            version = entry.version
-            name = FileName(version, version, entry.id, file.digest, SNAPSHOT, self._is_compressed)
-            file.publish(self._path / str(name))
-        for each in old:
-            with suppress(OSError):
-                os.unlink(self._path / str(each))
+            place = (entry.version, entry.version, entry.id)
+            path = self._path / str(FileName(*place, file.digest, SNAPSHOT, self._is_compressed))
+            with self._database.writing() as transaction:
+                old = self._row(transaction.connection)
+                if old is not None and old[0] >= entry.version:
+                    # Another process has updated it, too.
+                    return
+                row = (entry.version, str(entry.id), path.name, file.digest, time.time())
+                transaction.connection.execute("DELETE FROM data")
+                replaced = known(self._path, [] if old is None else [old[2:]])
+                transaction.publish(file, path, "data", row, replaced=replaced)

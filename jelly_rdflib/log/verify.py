@@ -3,115 +3,243 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.diff import diff
 from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.errors import DecodeError, JellyError, LogError
-from jelly_rdflib.log.chain import Chain, LogProblem
-from jelly_rdflib.log.entry import LogEntry, place_of, stored_source
-from jelly_rdflib.log.layout import Layout
-from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, list_names
+from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
+from jelly_rdflib.log.database import wrong_types
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, named, place_of, stored_source
+from jelly_rdflib.log.files import check_segment, empty_dataset, load_snapshot
+from jelly_rdflib.log.history import NAME, History, broken_links
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
 from jelly_rdflib.log.replay import replay_entries
-from jelly_rdflib.log.segment import check_segment
-from jelly_rdflib.log.snapshot import empty_dataset, list_snapshots, load_snapshot
-from jelly_rdflib.log.stored import read_stored
-from jelly_rdflib.options import Limits
+from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_stored
 
-__all__ = ["find_problems"]
+__all__ = ["LogProblem", "find_problems"]
+
+# How often a log in which others write is looked through, if something seems wrong with it.
+_ATTEMPTS = 3
+
+_SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
+_SEGMENT += " of it or a later one is there"
+_SNAPSHOT_AGAIN = "nothing is lost: take the snapshot again (jellyp log snapshot LOG VERSION)"
+_STRAY = (
+    "if the database was replaced by an older one, bring back the newer; else it was never"
+    " committed, or was squashed, and can be deleted"
+)
+_STRANGE = "the log has not made it, and leaves it alone: move it away"
 
 
-def find_problems(layout: Layout, chain: Chain, limits: Limits, *, deep: bool) -> list[LogProblem]:
+@dataclass(frozen=True)
+class LogProblem:
+    """Something that is wrong with a log.
+
+    Args:
+        path: The file or folder where it is seen.
+        message: What is wrong, in words.
+        version: The version it is about; None if it is about none, or about more than one.
+        advice: What to do about it.
+
+    Examples:
+        >>> print(LogProblem(Path("log/segments/x"), "is gone", 3, "bring it back from a copy"))
+        log/segments/x: is gone (bring it back from a copy)
+    """
+
+    path: Path
+    message: str
+    version: int | None = None
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" + (f" ({self.advice})" if self.advice else "")
+
+
+def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
     """Look for problems.
 
     Args:
-        layout: The log.
-        chain: Its patches.
-        limits: What to accept of its files.
+        history: The log.
         deep: Whether to compare snapshots with what the patches make.
     """
-    problems = [
-        *_strange_files(layout.segments, SEGMENT),
-        *_strange_files(layout.snapshots, SNAPSHOT),
-        *chain.problems,
-        *filter(None, (_segment_problem(entry, chain) for entry in chain.entries)),
-    ]
-    names = list_snapshots(layout.snapshots)
-    problems += filter(
-        None, (_snapshot_problem(layout.snapshots, name, chain, limits) for name in names)
-    )
-    if deep and not problems:
-        problems += _wrong_snapshots(layout.snapshots, names, chain, limits)
+    problems = [_database_problem(history, each) for each in history.database.problems()]
+    if problems:
+        return problems
+    for _ in range(_ATTEMPTS):
+        try:
+            state = _read(history)
+        except LogConflict:
+            raise
+        except LogError as error:
+            return [_database_problem(history, str(error))]
+        problems = list(_problems_of(history, state, deep=deep))
+        # While it was read, segments may have been squashed, and be missed.
+        if not problems or _read(history) == state:
+            break
     return problems
 
 
-def _strange_files(folder: Path, kind: str) -> Iterator[LogProblem]:
-    for text in sorted(list_names(folder)):
-        name = FileName.parse(text)
-        if (name is None or name.kind != kind) and not text.startswith("."):
-            what = "segment" if kind == SEGMENT else "snapshot"
-            yield LogProblem(folder / text, f"this is not the name of a {what}")
+class _State(NamedTuple):
+    """What the database has: rows, and what it should not have, in words."""
+
+    segments: list[Any]
+    snapshots: list[Any]
+    strange: list[str]
 
 
-def _segment_problem(entry: LogEntry, chain: Chain) -> LogProblem | None:
+_SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
+
+
+def _read(history: History) -> _State:
+    with history.database.reading() as connection:
+        history.read_name(connection)
+        segments = connection.execute(f"SELECT {COLUMNS} FROM segments ORDER BY version").fetchall()
+        query = f"SELECT {_SNAPSHOT_COLUMNS} FROM snapshots ORDER BY version"
+        snapshots = connection.execute(query).fetchall()
+        return _State(segments, snapshots, history.database.strange_parts(connection))
+
+
+def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[LogProblem]:
+    """Iterate over problems, if the database can be read."""
+    problems = [_database_problem(history, each) for each in state.strange]
+    for columns, rows in ((COLUMNS, state.segments), (_SNAPSHOT_COLUMNS, state.snapshots)):
+        wrong = {row[0]: what for row in rows if (what := wrong_types(columns, row))}
+        problems += [_database_problem(history, what, version) for version, what in wrong.items()]
+    entries = [history.entry(row) for row in state.segments if not wrong_types(COLUMNS, row)]
+    snapshots = [row for row in state.snapshots if not wrong_types(_SNAPSHOT_COLUMNS, row)]
+    problems += [
+        _database_problem(history, what, version)
+        for version, what in broken_links(state.segments)
+        if version not in {problem.version for problem in problems}
+    ]
+    problems += filter(None, (_segment_problem(history, entry) for entry in entries))
+    ids = {entry.version: entry.id for entry in entries}
+    problems += filter(None, (_snapshot_problem(history, row, ids) for row in snapshots))
+    problems += _strange_files(history)
+    yield from problems
+    if deep and not problems:
+        yield from _wrong_snapshots(history, entries, snapshots)
+
+
+def _database_problem(history: History, what: str, version: int | None = None) -> LogProblem:
+    path, advice = history.database.path, history.database.advice
+    message = what.removeprefix(f"{path} ").removesuffix(f": {advice}")
+    return LogProblem(path, message, version, advice)
+
+
+def _strange_files(history: History) -> Iterator[LogProblem]:
+    staging = history.database.staging
+    kinds = {history.segments: SEGMENT, history.snapshots: SNAPSHOT}
+    own = {NAME, f"{NAME}-journal", staging.name, *(folder.name for folder in kinds)}
+    for folder in (*kinds, staging, history.path):
+        try:
+            names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]
+            # What is being published has no row yet, or is seen while it is removed; not twice.
+            strays = _strays(history, folder) if folder in kinds else set()
+            if strays:
+                strays &= _strays(history, folder)
+        except LogConflict:
+            raise
+        except (LogError, OSError) as error:
+            yield _problem_of(folder, error, None, "")
+            continue
+        for name in names:
+            parsed = FileName.parse(name)
+            if name in strays and parsed is not None and parsed.kind == kinds[folder]:
+                what = "no version of the log has this file"
+                yield LogProblem(folder / name, what, parsed.last, _STRAY)
+            elif folder in kinds and (parsed is None or parsed.kind != kinds[folder]):
+                kind = "segment" if kinds[folder] == SEGMENT else "snapshot"
+                yield LogProblem(folder / name, f"this is not the name of a {kind}", None, _STRANGE)
+            elif (folder == staging and parse_staged(name) is None) or (
+                folder == history.path and name not in own
+            ):
+                yield LogProblem(folder / name, "this is no file of the log's", None, _STRANGE)
+
+
+def _strays(history: History, folder: Path) -> set[str]:
+    """Return the files that no row has, unless a writer is to remove them."""
+    names = set(list_names(folder))
+    state = _read(history)
+    if folder == history.segments:
+        names -= {row[4] for row in state.segments}
+    else:
+        names -= {row[2] for row in state.snapshots}
+    # What is wrong with that folder is told for itself.
+    with suppress(LogError, OSError):
+        names -= list_noted(history.database.staging)
+    return names.intersection(list_names(folder))
+
+
+def _segment_problem(history: History, entry: LogEntry) -> LogProblem | None:
     try:
-        check_segment(
-            stored_source(entry),
-            place_of(entry),
-            limits=entry.limits,
-            is_linked=entry.first not in chain.unlinked,
-        )
+        path, _ = entry.path, entry.time
+    except LogError as error:
+        return _database_problem(history, str(error), entry.version)
+    name = FileName.parse(path.name)
+    assert name is not None
+    try:
+        source = stored_source(entry)
+        said = (name.first, name.last, name.id)
+        if said != (entry.first, entry.version, entry.id) or not entry.digest.startswith(
+            name.digest
+        ):
+            raise LogError("its name is not that of what the database says of it")
+        _check_size(path, entry.size)
+        check_segment(source, place_of(entry), limits=entry.limits)
     except (LogError, DecodeError, OSError) as error:
-        return _problem_of(entry.path, error, entry.version)
+        return _problem_of(path, error, entry.version, _SEGMENT)
     return None
 
 
-def _snapshot_problem(
-    folder: Path, name: FileName, chain: Chain, limits: Limits
-) -> LogProblem | None:
-    path = folder / str(name)
-    if name.last > chain.version:
-        what = f"it is of version {name.last}, and the log ends at {chain.version}"
-        return LogProblem(path, what, name.last)
-    entry = chain.find(name.last)
-    if entry is None:
-        # Of a version that was squashed meanwhile: nobody asks for it.
-        return None
-    if entry.id != name.id:
-        return LogProblem(path, f"version {name.last} is made by the patch <{entry.id}>", name.last)
+def _check_size(path: Path, size: int) -> None:
+    found = path.stat().st_size
+    if found != size:
+        raise LogError(f"it has {found} bytes, and should have {size}")
+
+
+def _snapshot_problem(history: History, row: Any, ids: dict[int, Any]) -> LogProblem | None:
+    version, id, file, size, digest, _ = row
+    path = history.snapshots / str(file)
     try:
-        for _ in read_batches(read_stored(path, name), limits=limits, format=JELLY.name):
+        path = named(history.snapshots, file)
+        if str(ids.get(version)) != id:
+            raise LogError(f"it is of version {version} made by <{id}>, which the log has not")
+        source = read_stored(path, digest)
+        _check_size(path, size)
+        for _ in read_batches(source, limits=history.limits, format=JELLY.name):
             pass
     except (LogError, DecodeError, OSError) as error:
-        return _problem_of(path, error, name.last)
+        return _problem_of(path, error, version, _SNAPSHOT_AGAIN)
     return None
 
 
 def _wrong_snapshots(
-    folder: Path, names: list[FileName], chain: Chain, limits: Limits
+    history: History, entries: list[LogEntry], snapshots: list[Any]
 ) -> Iterator[LogProblem]:
     dataset = empty_dataset()
-    version = 0
-    for name in names:
-        # Those of versions that were squashed are not asked for.
-        if chain.find(name.last) is None:
-            continue
-        path = folder / str(name)
+    applied = 0
+    for version, _, file, _, digest, _ in snapshots:
+        path = history.snapshots / file
         try:
-            replay_entries(chain.between(version, name.last), dataset)
-            version = name.last
+            wanted = [entry for entry in entries[applied:] if entry.version <= version]
+            replay_entries(wanted, dataset)
+            applied += len(wanted)
             snapshot = empty_dataset()
-            load_snapshot(path, name, snapshot, limits)
+            load_snapshot(path, digest, snapshot, history.limits)
         except (JellyError, OSError) as error:
             # There can't be a snapshot of what can't be replayed.
-            yield _problem_of(path, error, name.last)
+            yield _problem_of(path, error, version, _SNAPSHOT_AGAIN)
             return
         changes = sum(1 for _ in diff(snapshot, dataset))
         if changes:
             what = f"it is not what the patches make: the patch for it has {changes} operations"
-            yield LogProblem(path, what, name.last)
+            yield LogProblem(path, what, version, _SNAPSHOT_AGAIN)
 
 
-def _problem_of(path: Path, error: Exception, version: int) -> LogProblem:
-    return LogProblem(path, str(error).removeprefix(f"{path} "), version)
+def _problem_of(path: Path, error: Exception, version: int | None, advice: str) -> LogProblem:
+    return LogProblem(path, str(error).removeprefix(f"{path} "), version, advice)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 import zstandard
 
 import jelly_rdflib as jr
-from jelly_rdflib import PatchLog
+from jelly_rdflib import LogError, LogWarning, PatchLog
 
 from ..log.support import fill
 from ..log.test_damage import segment, with_digest
@@ -38,3 +40,41 @@ def test_a_hostile_segment(name: str, tmp_path: Path) -> None:
     reports = read_hostile(["verify", "checkout"], "jelly-patch", log.path)
     assert reports["verify"].result == 1, reports
     assert reports["checkout"].error in ("LogError", "LimitError"), reports
+
+
+OUTSIDE = ["../../victim", "{victim}", "../log.db"]
+
+
+def name_file(log: PatchLog, statement: str, file: str) -> None:
+    with closing(sqlite3.connect(log.path / "log.db")) as connection, connection:
+        assert connection.execute(statement, (file,)).rowcount == 1
+
+
+@pytest.mark.parametrize("file", OUTSIDE)
+def test_a_snapshot_with_the_name_of_another_file(file: str, tmp_path: Path) -> None:
+    """To squash removes snapshots, and to make one anew that which is there: none elsewhere."""
+    victim = tmp_path / "victim"
+    victim.write_text("keep")
+    log = fill(PatchLog.create(tmp_path / "log"), 3)
+    log.snapshot(2)
+    name_file(log, "UPDATE snapshots SET file = ?", file.format(victim=victim))
+    assert log.verify() != []
+    with pytest.warns(LogWarning, match="none of a log"):
+        log.snapshot(2)
+    name_file(log, "UPDATE snapshots SET file = ?", file.format(victim=victim))
+    log.squash(1, 3)
+    assert victim.read_text() == "keep"
+    assert [entry.version for entry in PatchLog(log.path).patches()] == [3]
+
+
+@pytest.mark.parametrize("file", OUTSIDE)
+def test_a_segment_with_the_name_of_another_file(file: str, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("keep")
+    log = fill(PatchLog.create(tmp_path / "log"), 3)
+    name_file(log, "UPDATE segments SET file = ? WHERE version = 2", file.format(victim=victim))
+    for work in (log.checkout, log.entry(2).read, partial(log.squash, 1, 3)):
+        with pytest.raises(LogError, match="none of a log"):
+            work()
+    assert log.verify() != []
+    assert victim.read_text() == "keep"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
 import rdflib.namespace
-from rdflib import Dataset, Literal, URIRef
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.stores import short_names
+
+from ..faults.targets import OtherMemory
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 FEW, MANY = 200, 1600
@@ -193,3 +198,112 @@ def test_literals_made_to_collide_when_compacted() -> None:
     rows = (f'A <urn:s> <urn:p> "urn:{n}"^^<urn:{n}> .\n' for n in range(count))
     text = "".join(rows).encode()
     assert sum(1 for _ in jr.compact(text, format="rdf-patch")) == count + 2
+
+
+# --- undoing -------------------------------------------------------------------------------------
+
+
+class Calls(OtherMemory):
+    """Counts how many triples, graphs and prefixes it is asked to go through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = 0
+
+    def triples(self, *arguments: Any, **more: Any) -> Any:
+        for found in super().triples(*arguments, **more):
+            self.steps += 1
+            yield found
+
+    def contexts(self, *arguments: Any, **more: Any) -> Any:
+        for found in super().contexts(*arguments, **more):
+            self.steps += 1
+            yield found
+
+    def namespaces(self) -> Any:
+        for found in super().namespaces():
+            self.steps += 1
+            yield found
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_an_aborted_transaction_for_each_new_graph(is_recorded: bool) -> None:
+    def work(count: int) -> int:
+        dataset = Dataset(Calls())
+        operations: list[Any] = []
+        for number in range(count):
+            for end in (Op.TC, Op.TA):
+                graph = URIRef(f"urn:{number}{end.name}")
+                operations += [(Op.TX,), (Op.A, graph, P, Literal("x"), graph), (end,)]
+        if is_recorded:
+            with jr.record(dataset) as recorder:
+                for start in range(0, len(operations), 6):
+                    jr.apply(operations[start : start + 3], dataset)
+                    with suppress(KeyError), recorder.transaction():
+                        dataset.add(operations[start + 4][1:])
+                        raise KeyError
+        else:
+            jr.apply(operations, dataset)
+        assert len(list(Memory.contexts(dataset.store))) == count
+        return dataset.store.steps
+
+    assert_linear(work)
+
+
+def test_a_recorded_transaction_for_each_prefix() -> None:
+    def work(count: int) -> int:
+        dataset = Dataset(Calls())
+        with jr.record(dataset) as recorder:
+            for number in range(count):
+                with suppress(KeyError), recorder.transaction():
+                    dataset.store.bind(f"p{number}", URIRef(f"urn:{number}#"))
+                    if number % 2:
+                        raise KeyError
+                with recorder.transaction():
+                    jr.apply([(Op.PA, f"q{number}", f"urn:q{number}#", None)], dataset)
+        assert len([prefix for prefix, _ in dataset.namespaces() if prefix[1:].isdigit()]) == (
+            count + (count + 1) // 2
+        )
+        return dataset.store.steps
+
+    assert_linear(work)
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_undoing_literals_made_to_collide_on_oxigraph(is_recorded: bool) -> None:
+    def work(count: int) -> int:
+        dataset = Dataset("Oxigraph")
+        literals = [colliding(number) for number in range(count)]
+        Text.compared = 0
+        with suppress(KeyError):
+            if is_recorded:
+                with jr.record(dataset):
+                    dataset.addN((S, P, o, dataset.default_graph) for o in literals)
+                    raise KeyError
+            else:
+                jr.apply([(Op.TX,), *((Op.A, S, P, o, None) for o in literals), (Op.TA,)], dataset)
+        assert len(dataset) == 0
+        return Text.compared
+
+    assert_linear(work)
+
+
+@pytest.mark.parametrize("make", [OtherMemory, SimpleMemory, lambda: AuditableStore(Memory())])
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_literals_made_to_collide_are_refused_by_stores_in_memory(
+    make: Callable[[], Any], is_recorded: bool
+) -> None:
+    """Their own dicts would take time that grows with the square of their number."""
+    operations = [(Op.A, S, P, colliding(number), None) for number in range(5000)]
+    graph = Graph(make())
+    recordings = [jr.record(graph) for _ in range(2 * is_recorded)]
+    if graph.store.transaction_aware:
+        del recordings[1:]
+    with ExitStack() as stack:
+        stack.enter_context(
+            pytest.raises(jr.LimitError, match="200 different terms have the same hash")
+        )
+        for recording in recordings:
+            stack.enter_context(recording)
+        jr.apply(operations, graph)
+    assert len(graph) == 0

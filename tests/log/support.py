@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ __all__ = [
     "fill",
     "numbers",
     "patch_id",
+    "put_folder",
+    "put_pipe",
     "state",
 ]
 
@@ -68,3 +71,15 @@ def state(dataset: Dataset) -> tuple[set[Any], set[Any]]:
 def files(folder: Path) -> list[Path]:
     """Return the files in a folder and below, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def put_folder(path: Path) -> None:
+    """Put a folder in the place of a file."""
+    path.unlink()
+    path.mkdir()
+
+
+def put_pipe(path: Path) -> None:
+    """Put a pipe in the place of a file."""
+    path.unlink()
+    os.mkfifo(path)

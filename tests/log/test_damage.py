@@ -1,13 +1,18 @@
-"""What is wrong with a log is found, and told; and nothing is made of it meanwhile."""
+"""What is wrong with a log is found, and told with what to do; and nothing is made of it."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import shutil
+import sqlite3
 import uuid
+import warnings
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,9 +21,8 @@ from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, PatchLog
-from jelly_rdflib.log.names import FileName
 
-from .support import add, change, files, fill, numbers, patch_id
+from .support import add, change, files, fill, numbers, patch_id, put_folder, put_pipe
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
@@ -31,43 +35,70 @@ def segment(log: PatchLog, version: int) -> Path:
     return path
 
 
-def renamed(path: Path, old: str, new: str) -> Path:
-    assert old in path.name
-    return path.rename(path.with_name(path.name.replace(old, new)))
+def execute(log: PatchLog, statement: str, *values: Any) -> None:
+    """Change a log's database as its makers would not."""
+    with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
+        assert connection.execute(statement, values).rowcount != 0
 
 
 def with_digest(path: Path) -> Path:
-    """Give a file the name that goes with what is in it."""
-    name = FileName.parse(path.name)
-    assert name is not None
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    return renamed(path, name.digest, digest)
+    """Have a log say of a segment what is in it now."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    new = path.with_name(path.name[:48] + digest[:16] + path.name[64:])
+    path.rename(new)
+    size, name = new.stat().st_size, path.name
+    log = PatchLog(path.parent.parent)
+    statement = "UPDATE segments SET digest = ?, size = ?, file = ? WHERE file = ?"
+    execute(log, statement, digest, size, new.name, name)
+    return new
 
 
-def assert_unusable(path: Path, match: str) -> None:
-    """Check that the log opens, and that nothing can be done with it."""
-    log = PatchLog(path)
-    before = files(path)
-    calls: list[Callable[[], object]] = [
-        *(log.checkout, log.patches, log.squash, log.snapshot, log.entry),
-        *(lambda: log.append(change(6)), lambda: log.replay(Dataset())),
-    ]
-    for call in calls:
-        with pytest.raises(LogError, match=match):
-            call()
-    assert files(path) == before
+# --- files ----------------------------------------------------------------------------------------
 
 
-# --- the chain ------------------------------------------------------------------------------------
+HARMS: dict[str, Callable[[Path], object]] = {
+    "is gone": Path.unlink,
+    "no file, but a folder": put_folder,
+    "folder, a pipe or the like": put_pipe,
+    "is damaged": lambda path: path.write_bytes(b""),
+}
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_a_missing_segment(log: PatchLog, version: int) -> None:
-    segment(log, version).unlink()
+@pytest.mark.parametrize("version", [1, 3, 5])
+@pytest.mark.parametrize("message", HARMS)
+def test_a_segment_that_cannot_be_read(log: PatchLog, version: int, message: str) -> None:
+    path = segment(log, version)
+    HARMS[message](path)
     [problem] = log.verify()
-    assert str(problem) == f"{log.path / 'segments'}: version {version} is missing"
-    assert problem.version == version
-    assert_unusable(log.path, f"version {version} is missing")
+    assert (problem.path, problem.version) == (path, version)
+    assert message in problem.message
+    assert "bring the file back" in problem.advice
+    again = PatchLog(log.path)
+    assert numbers(again.checkout(version - 1)) == ({version - 1} if version > 1 else set())
+    for call in (again.checkout, again.squash, again.snapshot, again.entry(version).read):
+        with pytest.raises(LogError, match=message):
+            call()
+    with pytest.raises(LogError, match=message):
+        again.replay(Dataset())
+
+
+@pytest.mark.parametrize("name", ["log.db", "log.db-journal", "staging", "segments"])
+@pytest.mark.parametrize("harm", [put_folder, put_pipe])
+def test_something_else_where_a_file_or_folder_should_be(
+    log: PatchLog, name: str, harm: Callable[[Path], None]
+) -> None:
+    """It is told, at once: to open a pipe may take forever."""
+    path = log.path / name
+    if path.is_dir():
+        if harm is put_folder:
+            return
+        shutil.rmtree(path)
+        path.touch()
+    harm(path)
+    with pytest.raises(LogError, match="move it away"):
+        PatchLog(log.path).append(change(6))
+    with pytest.raises(LogError, match="move it away"):
+        log.append(change(6))
 
 
 def test_folders_without_files_may_be_missing(log: PatchLog) -> None:
@@ -83,145 +114,214 @@ def test_folders_without_files_may_be_missing(log: PatchLog) -> None:
     assert log.verify(deep=True) == []
 
 
-def test_an_empty_log_without_its_folders(tmp_path: Path) -> None:
-    path = PatchLog.create(tmp_path / "log").path
-    for name in ("staging", "snapshots", "segments"):
-        (path / name).rmdir()
-    log = PatchLog(path)
-    assert (log.version, log.verify()) == (0, [])
-    assert fill(log, 1).verify() == []
+# --- the database ---------------------------------------------------------------------------------
 
 
-def test_the_folder_of_segments_is_missing(log: PatchLog) -> None:
-    shutil.rmtree(log.path / "segments")
-    assert "there was a version 5" in str(*log.verify())
-    assert_unusable(log.path, "there was a version 5")
-
-
-def test_missing_segments(log: PatchLog) -> None:
-    for version in (1, 3, 4):
-        segment(log, version).unlink()
-    assert [problem.message for problem in log.verify()] == [
-        "version 1 is missing",
-        "versions 3 to 4 are missing",
+@pytest.mark.parametrize(
+    ("statement", "message", "version"),
+    [
+        ("DELETE FROM segments WHERE version = 3", "version 4 starts at 4", 4),
+        ("DELETE FROM segments WHERE version IN (1, 2)", "version 3 starts at 3", 3),
+        ("UPDATE segments SET first = 2 WHERE version = 3", "version 3 starts at 2", 3),
+        ("UPDATE segments SET prev = 'uuid:7' WHERE version = 4", "is to follow <uuid:7>", 4),
+        ("UPDATE segments SET id = 'uuid:7' WHERE version = 4", "and follows <uuid:7>", 5),
+    ],
+)
+def test_rows_that_do_not_follow_one_another(
+    log: PatchLog, statement: str, message: str, version: int
+) -> None:
+    execute(log, statement)
+    problems = log.verify()
+    assert (problems[0].path, problems[0].version) == (log.path / "log.db", version)
+    assert message in problems[0].message
+    assert "from a backup" in problems[0].advice
+    again = PatchLog(log.path)
+    before = files(log.path)
+    calls: list[Callable[[], object]] = [
+        *(again.checkout, again.patches, again.squash, again.snapshot),
+        lambda: again.replay(Dataset()),
     ]
-    assert_unusable(log.path, "and 1 more")
+    for call in calls:
+        with pytest.raises(LogError, match=r"the log is broken: .* see verify"):
+            call()
+    assert files(log.path) == before
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_the_newest_segments_are_missing(log: PatchLog, count: int) -> None:
-    for version in range(6 - count, 6):
-        segment(log, version).unlink()
-    [problem] = log.verify()
-    assert "there was a version 5" in problem.message
-    assert f"end at {5 - count}" in problem.message
-    assert_unusable(log.path, "newest segments are missing")
-    # who takes them away knowingly takes the note away as well
-    (log.path / "head").unlink()
-    again = PatchLog(log.path)
-    assert again.verify() == []
-    assert again.append([add(1)]).version == 6 - count
-
-
-def test_an_object_finds_out_when_it_appends(log: PatchLog) -> None:
-    segment(log, 5).unlink()
-    PatchLog(log.path)
-    other = PatchLog(log.path)
-    with pytest.raises(LogError, match="newest segments are missing"):
-        other.append(change(6))
-
-
-def test_a_doubled_segment(log: PatchLog) -> None:
-    path = segment(log, 3)
-    shutil.copy(path, path.with_name(path.name.replace("0000000003", "0000000006")))
-    first, second = log.verify()
-    assert first.message == "its id is that of version 3, too"
-    assert (first.version, second.version) == (6, 6)
-    assert f"its header prev is <{patch_id(2)}>; it should be <{patch_id(5)}>" in second.message
-    assert_unusable(log.path, "its id is that of version 3")
-
-
-def test_a_segment_that_is_there_compressed_and_plain(log: PatchLog) -> None:
-    path = segment(log, 3)
-    suffix = "" if path.suffix == ".zst" else ".zst"
-    shutil.copy(path, path.with_suffix("").with_suffix(f".jellyp{suffix}"))
-    [problem] = log.verify()
-    assert "version 3 is there twice" in problem.message
-    assert_unusable(log.path, "version 3 is there twice")
-
-
-def test_reordered_segments(log: PatchLog) -> None:
-    third, fourth = segment(log, 3), segment(log, 4)
-    renamed(third, "0000000003", "0000000004")
-    renamed(fourth, "0000000004", "0000000003")
-    assert [problem.version for problem in log.verify()] == [3, 4, 5]
-    again = PatchLog(log.path)
-    target = Dataset()
-    with pytest.raises(LogError, match=r"is in the wrong place: its header prev is"):
-        again.replay(target)
-    # what came before is there
-    assert numbers(target) == {2}
-    with pytest.raises(LogError, match="is in the wrong place"):
-        again.entry(3).read()
-
-
-def test_a_segment_under_another_id(log: PatchLog) -> None:
-    renamed(segment(log, 5), str(patch_id(5))[5:], str(patch_id(7))[5:])
-    [problem] = log.verify()
-    assert f"its header id is <{patch_id(5)}>; it should be <{patch_id(7)}>" in problem.message
-    with pytest.raises(LogError, match="wrong place"):
+@pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
+def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
+    execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
+    with pytest.raises(LogError, match="which is none of a log"):
         PatchLog(log.path).checkout()
+    assert any("which is none of a log" in str(problem) for problem in log.verify())
 
 
-def test_a_chain_that_forks(log: PatchLog, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(log.path, copy)
-    other = PatchLog(copy)
-    log.append([add(100)])
-    entry = other.append([add(200)])
-    shutil.copy(entry.path, log.path / "segments" / entry.path.name)
-    [problem] = log.verify()
-    assert "version 6 is there twice" in problem.message
-    assert problem.version == 6
-    assert_unusable(log.path, "version 6 is there twice")
+BLOB = b"0123456789abcdef"
 
 
-def test_a_chain_that_forks_further_back(log: PatchLog, tmp_path: Path) -> None:
-    other = fill(PatchLog.create(tmp_path / "other", compression=log.compression), 2)
-    entry = other.append([add(3)])
-    shutil.copy(entry.path, log.path / "segments" / entry.path.name)
-    [problem] = log.verify()
-    assert "version 3 is there twice" in problem.message
-    assert_unusable(log.path, "version 3 is there twice")
-
-
-def test_ranges_that_overlap(log: PatchLog, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(log.path, copy)
-    log.squash(1, 3)
-    entry = PatchLog(copy).squash(2, 5)
-    shutil.copy(entry.path, log.path / "segments" / entry.path.name)
-    [problem] = log.verify()
-    assert "versions 2 to 3 are there twice" in problem.message
-    assert_unusable(log.path, "there twice")
-
-
-def test_what_a_squash_that_broke_off_has_left(log: PatchLog, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(log.path, copy)
-    log.snapshot(3)
-    log.squash(2, 4)
-    for path in files(copy / "segments"):
-        shutil.copy(path, log.path / "segments")
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("first", "a"), ("id", BLOB), ("prev", BLOB), ("prev", 1), ("file", BLOB)),
+        *(("size", BLOB), ("size", "much"), ("digest", BLOB), ("time", "late"), ("time", BLOB)),
+        *(("time", 1e300), ("time", float("inf")), ("id", "nonsense"), ("digest", "")),
+    ],
+)
+@pytest.mark.parametrize("table", ["segments", "snapshots"])
+def test_a_row_with_what_cannot_be(log: PatchLog, table: str, column: str, value: Any) -> None:
+    if table == "snapshots" and column in ("first", "prev"):
+        return
+    log.snapshot(4)
+    log.snapshot(2)
+    execute(log, f"UPDATE {table} SET {column} = ? WHERE version = 4", value)
+    if (table, column) != ("snapshots", "time") or not isinstance(value, float):
+        assert {4} <= {problem.version for problem in log.verify(deep=True)}
+        assert all(problem.advice for problem in log.verify(deep=True))
     again = PatchLog(log.path)
-    assert again.verify(deep=True) == []
-    assert [entry.version for entry in again.patches()] == [1, 4, 5]
-    assert numbers(again.checkout()) == {5}
-    # the next one who writes cleans up
-    assert len(files(log.path / "segments")) == 6
-    again.append(change(6))
-    assert len(files(log.path / "segments")) == 4
-    assert again.verify() == []
+    calls: list[Callable[[], object]] = [
+        *(again.checkout, again.patches, lambda: again.entry(4).time, lambda: again.entry(4).read),
+        *(lambda: again.replay(Dataset(), since=3), lambda: again.checkout(3), again.refresh),
+        *(lambda: again.append([]), lambda: again.snapshot(4), lambda: again.squash(4, 5)),
+        *(lambda: again.snapshots, lambda: log.entry(patch_id(4)).digest),
+    ]
+    for call in calls:
+        with suppress(LogError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", jr.LogWarning)
+            call()
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DELETE FROM log", "its table log does not say"),
+        ("INSERT INTO log SELECT * FROM log", "its table log does not say"),
+        ("UPDATE log SET id = 'x'", "its table log does not say"),
+        ("UPDATE log SET id = x'00'", "its table log does not say"),
+        ("UPDATE log SET compression = 'gz'", "its table log does not say"),
+        ("DROP TABLE log", "no such table: log"),
+        ("DROP TABLE segments", "no such table: segments"),
+        ("DROP TABLE snapshots", "no such table: snapshots"),
+    ],
+)
+def test_a_database_that_is_none_of_a_log_any_more(
+    log: PatchLog, statement: str, message: str
+) -> None:
+    execute(log, statement)
+    [problem] = log.verify()
+    assert problem.path == log.path / "log.db"
+    assert message in problem.message
+    assert "jellyp log append NEW segments/*" in problem.advice
+    if "snapshots" not in statement:
+        with pytest.raises(LogError, match="log append NEW segments"):
+            PatchLog(log.path)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("CREATE TABLE notes (x)", "it has a table notes"),
+        ("CREATE VIEW notes AS SELECT 1", "it has a view notes"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON segments BEGIN DELETE FROM segments; END",
+            "it has a trigger t",
+        ),
+        ("DROP TABLE repeats", "its table repeats is missing"),
+        ("ALTER TABLE snapshots ADD COLUMN x", "its table snapshots is missing, or was changed"),
+    ],
+)
+def test_a_database_with_other_parts(log: PatchLog, statement: str, message: str) -> None:
+    execute(log, statement)
+    [problem] = log.verify(deep=True)
+    assert message in problem.message
+    segment(log, 3).unlink()
+    assert [problem.version for problem in log.verify()] == [None, 3]
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_a_database_that_is_lost(log: PatchLog, harm: Callable[[Path], object]) -> None:
+    harm(log.path / "log.db")
+    for create in (False, True):
+        with pytest.raises(LogError, match=r"log append NEW segments/\*"):
+            PatchLog(log.path, create=create)
+
+
+@pytest.mark.parametrize("name", ["segments", "snapshots", "staging"])
+@pytest.mark.parametrize("make", [Path.touch, os.mkfifo])
+def test_no_folder_where_one_should_be(
+    log: PatchLog, name: str, make: Callable[[Path], object]
+) -> None:
+    path = log.path / name
+    shutil.rmtree(path)
+    make(path)
+    problems = log.verify(deep=True)
+    [problem] = [problem for problem in problems if problem.path == path]
+    assert "move it away" in problem.message
+    assert len(problems) == (6 if name == "segments" else 1)
+
+
+def test_strange_files_beside_the_database(log: PatchLog) -> None:
+    for name in (".hidden", "notes.txt"):
+        (log.path / name).touch()
+    [problem] = log.verify()
+    assert problem.path == log.path / "notes.txt"
+    assert "move it away" in problem.advice
+
+
+def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
+    fill(log, 300)
+    path = log.path / "log.db"
+    whole = path.read_bytes()
+    for page in range(1, len(whole) // 4096):
+        data = bytearray(whole)
+        data[page * 4096 : page * 4096 + 64] = b"\xff" * 64
+        path.write_bytes(data)
+        problems = log.verify()
+        assert problems, page
+        assert problems[0].path == path
+        assert "jellyp log append NEW segments/*" in problems[0].advice
+    # which is the way out
+    path.write_bytes(b"")
+    again = PatchLog.create(log.path.with_name("again"), compression=log.compression)
+    for each in sorted((log.path / "segments").iterdir()):
+        again.append(each)
+    assert [entry.id for entry in again.patches()][:5] == list(map(patch_id, range(1, 6)))
+    assert numbers(again.checkout()) == {305}
+
+
+def test_an_older_database(log: PatchLog) -> None:
+    """Brought back from a backup without the newest version, or with one that was squashed."""
+    path = log.path / "log.db"
+    data = path.read_bytes()
+    newer = fill(PatchLog(log.path), 1).entry().path
+    new = path.read_bytes()
+    path.write_bytes(data)
+    [problem] = log.verify()
+    assert (problem.path, problem.version) == (newer, 6)
+    assert "bring back the newer" in problem.advice
+    path.write_bytes(new)
+    assert log.verify() == []
+
+
+def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path: Path) -> None:
+    """Its mark tells of its own files only: not of those that an older database does not have."""
+    path = log.path / "log.db"
+    older = path.read_bytes()
+    newer = [entry.path for entry in fill(log, 2).patches(5)]
+    snapshot = log.snapshot(7)
+    replica = jr.Replica(tmp_path / "replica")
+    replica.update(log, upto=3)
+    copied = Path(shutil.copy(snapshot, replica.path))
+    for folder in (log.path, replica.path):
+        (folder / "staging" / f"{'0' * 32}.mark").touch()
+    replica.update(log, upto=4)
+    path.write_bytes(older)
+    log.refresh()
+    problems = log.verify()
+    assert [problem.path for problem in problems] == [*newer, snapshot]
+    assert all("bring back the newer" in problem.advice for problem in problems)
+    # which can be appended again
+    assert [log.append(each).id for each in newer] == [patch_id(6), patch_id(7)]
+    assert all(each.exists() for each in [*newer, snapshot, copied])
+    assert files(log.path / "staging") == files(replica.path / "staging") == []
 
 
 # --- the content ----------------------------------------------------------------------------------
@@ -237,7 +337,7 @@ def test_flipped_bits_are_found(log: PatchLog) -> None:
         path.write_bytes(data)
         [problem] = log.verify()
         assert (problem.path, problem.version) == (path, 3)
-        assert problem.message.startswith("is damaged: its SHA-256 starts with")
+        assert problem.message.startswith("is damaged: its SHA-256 is")
     with pytest.raises(LogError, match=f"{path.name} is damaged"):
         log.checkout(3)
     assert numbers(log.checkout(2)) == {2}
@@ -330,7 +430,7 @@ def test_a_segment_that_stands_for_too_much(log: PatchLog) -> None:
     import zstandard
 
     path = segment(log, 5)
-    plain = log.path / "x.jellyp"
+    plain = log.path.with_name("x.jellyp")
     encoded(plain, [ID, PREV, *map(add, range(1000)), add("9" * 10000)])
     path.write_bytes(zstandard.compress(plain.read_bytes()))
     with_digest(path)
@@ -358,25 +458,55 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
         segments / segment(log, 3).name.replace("jellyp", "jelly"),
         snapshots / segment(log, 3).name,
     ]
-    for path in [*strange, segments / ".DS_Store", snapshots / ".nfs0001"]:
+    strange.append(log.path / "staging" / "notes.txt")
+    # A name of the log's own, of a file that it has not.
+    stray = segments / segment(log, 3).name.replace("0000000003", "0000000006")
+    hidden = [segments / ".DS_Store", snapshots / ".nfs0001"]
+    for path in [*strange, *hidden]:
         path.write_bytes(b"")
+    stray.write_bytes(b"")
     problems = PatchLog(log.path).verify()
-    assert sorted(problem.path for problem in problems) == sorted(strange)
-    assert {problem.message for problem in problems} == {
-        "this is not the name of a segment",
-        "this is not the name of a snapshot",
-    }
+    assert sorted(problem.path for problem in problems) == sorted([*strange, stray])
+    assert all(problem.advice for problem in problems)
+    # The next who writes after one that was cut off removes what that one has noted, and no more.
+    other = segments / stray.name.replace("0000000006", "0000000007")
+    other.write_bytes(b"")
+    strange.append(other)
+    staging = log.path / "staging"
+    row = segment(log, 2)
+    notes = [f"{stray.name}.note", f"{row.name}.note", f"{log.path.name}.note", "note"]
+    for end in ("mark", "tmp", *notes):
+        (staging / f"{'0' * 32}.{end}").touch()
+    strange += [staging / f"{'0' * 32}.{end}" for end in notes[2:]]
+    assert sorted(problem.path for problem in log.verify()) == sorted(strange)
     assert fill(PatchLog(log.path), 1).version == 6
+    assert not stray.exists()
+    assert all(path.exists() for path in [*strange, *hidden, row])
+    assert len(files(staging)) == 3
 
 
 def test_snapshots_of_versions_that_are_not_there(log: PatchLog) -> None:
     path = log.snapshot(5)
     segment(log, 5).unlink()
-    (log.path / "head").unlink()
+    execute(log, "DELETE FROM segments WHERE version = 5")
     [problem] = log.verify()
-    assert problem.message == "it is of version 5, and the log ends at 4"
+    assert "it is of version 5" in problem.message
     assert problem.path == path
     assert numbers(PatchLog(log.path).checkout()) == {4}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("size = 7", "and should have 7"),
+        ("time = 1e300", "has no time for version 5"),
+        ("version = 6", "its name is not that of what the database says"),
+    ],
+)
+def test_a_row_that_is_not_of_its_file(log: PatchLog, change: str, message: str) -> None:
+    execute(log, f"UPDATE segments SET {change} WHERE version = 5")
+    [problem] = log.verify()
+    assert message in problem.message
 
 
 def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: Path) -> None:
@@ -385,9 +515,11 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     other = fill(PatchLog.create(tmp_path / "other", compression=log.compression), 2)
     other.append([(jr.Op.H, "id", patch_id(3)), add(3), add(4)])
     path.unlink()
-    path = other.snapshot()
-    shutil.move(path, log.path / "snapshots")
+    path = Path(shutil.move(other.snapshot(), log.path / "snapshots"))
     assert path.name != name
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    statement = "UPDATE snapshots SET file = ?, digest = ?, size = ?"
+    execute(log, statement, path.name, digest, path.stat().st_size)
     assert log.verify() == []
     [problem] = log.verify(deep=True)
     assert "is not what the patches make" in problem.message
@@ -402,28 +534,6 @@ def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
     assert log.verify(deep=True) == []
 
 
-@pytest.mark.parametrize("text", [b"", b"\0" * 100, b"version 0000000009, change", b"x" * 500])
-def test_a_note_that_is_broken_says_nothing(log: PatchLog, text: bytes) -> None:
-    (log.path / "head").write_bytes(text)
-    assert log.verify() == []
-    fill(log, 1)
-    fill(PatchLog(log.path), 1)
-    assert PatchLog(log.path).version == 7
-    segment(log, 7).unlink()
-    assert "newest segments are missing" in log.verify()[0].message
-
-
-def test_each_byte_of_the_note_counts(log: PatchLog) -> None:
-    path = log.path / "head"
-    whole = path.read_bytes()
-    for position in range(0, len(whole), 3):
-        for digit in b"09x":
-            data = bytearray(whole)
-            data[position] = digit
-            path.write_bytes(data)
-            assert log.verify() == []
-
-
 @given(dice=st.randoms(use_true_random=False))
 def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path) -> None:
     """Segments are deleted, copied, swapped, cut and overwritten: nothing goes unnoticed."""
@@ -434,7 +544,7 @@ def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path
         if not paths:
             break
         one, two = dice.choice(paths), dice.choice(paths)
-        match dice.randrange(6):
+        match dice.randrange(4):
             case 0:
                 one.unlink()
             case 1:
@@ -444,19 +554,10 @@ def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path
                 data[dice.randrange(len(data)) if data else 0 :] = b""
                 one.write_bytes(data)
             case 3:
-                number = f"{dice.randint(1, 6):010d}"
-                shutil.copy(one, log.path / "other")
-                (log.path / "other").rename(one.with_name(number + one.name[10:]))
-            case 4:
-                first, last = sorted(dice.sample(range(1, 7), 2))
-                one.rename(one.with_name(f"{first:010d}-{last:010d}{one.name[10:]}"))
-            case 5:
                 one.rename(log.path / "other")
                 if two != one:
                     two.rename(one)
                 (log.path / "other").rename(two)
     again = PatchLog(log.path)
-    if again.verify():
-        return
-    # Then all is there and in order; only numbers at the end may be others.
-    assert [list(entry.read()) for entry in again.patches()] == expected
+    if not again.verify():
+        assert [list(entry.read()) for entry in again.patches()] == expected

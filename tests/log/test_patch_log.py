@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -69,21 +71,25 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("change", "reason"),
     [
-        (b"", "does not say"),
-        (b"{}", "does not say"),
-        (b"[]", "does not say"),
-        (b"\xff", "does not say"),
-        (b"[" * 200_000, "does not say"),
-        (b'{"format": "x", "version": 1, "compression": null}', "does not say"),
-        (b'{"format": "jelly-rdflib patch log", "version": 2, "compression": null}', "version 2"),
-        (b'{"format": "jelly-rdflib patch log", "version": 1, "compression": "xz"}', "'xz'"),
+        ("PRAGMA application_id = 7", "no database of a patch log"),
+        ("PRAGMA user_version = 3", "version 3 of the format"),
+        ("UPDATE log SET compression = 'xz'", "does not say"),
+        ("DELETE FROM log", "does not say"),
+        ("DROP TABLE segments", "damaged"),
     ],
 )
-def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, text: bytes, reason: str) -> None:
-    (log.path / "log.json").write_bytes(text)
+def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reason: str) -> None:
+    with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
+        connection.execute(change)
     with pytest.raises(LogError, match=reason):
+        PatchLog(log.path)
+
+
+def test_a_database_that_is_none(log: PatchLog) -> None:
+    (log.path / "log.db").write_bytes(b"x" * 10_000)
+    with pytest.raises(LogError, match="damaged"):
         PatchLog(log.path)
 
 
@@ -154,7 +160,30 @@ def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
         log.append([(Op.H, "id", patch_id(1)), (Op.H, "id", patch_id(2))])
     with pytest.raises(LogError, match=r"its header id is .* and .*"):
         log.append([*change(1), (Op.H, "id", patch_id(2))])
-    assert files(log.path / "segments") == files(log.path / "staging") == []
+    for one, other, message in (
+        ("id", "ID", "more than one header id"),
+        ("PREV", "prev", "more than one header prev"),
+        ("previous", "previous", "more than one header previous"),
+        ("Previous", "previous", "'Previous' and 'previous'.*Jena"),
+        ("by", "BY", "'by' and 'BY'.*Jena"),
+    ):
+        with pytest.raises(LogError, match=message):
+            log.append([(Op.H, one, patch_id(1)), (Op.H, other, patch_id(1)), *change(1)])
+    with pytest.raises(LogError, match=r"its header id is .* and .*"):
+        log.append([*change(1), (Op.H, "Id", patch_id(2))])
+    assert log.version == 0
+
+
+def test_keys_are_compared_as_jena_does(log: PatchLog) -> None:
+    log.append([(Op.H, "ID", patch_id(1)), (Op.H, "By", Literal("me")), *change(1)])
+    entry = log.entry()
+    assert (entry.id, entry.header["by"]) == (patch_id(1), Literal("me"))
+    assert [each[1] for each in entry.read() if each[0] == Op.H] == ["id", "By"]
+    for key in ("PREV", "previous", "Previous"):
+        with pytest.raises(LogConflict):
+            log.append([(Op.H, key, patch_id(9)), *change(2)])
+        assert log.append([(Op.H, key, log.entry().id), *change(2)]).prev is not None
+    assert log.verify() == []
 
 
 def test_other_headers_stay(log: PatchLog) -> None:
@@ -567,18 +596,6 @@ def test_a_stale_view_appends_what_says_that_it_follows(log: PatchLog) -> None:
     assert (entry.version, len(other.patches())) == (3, 3)
 
 
-def test_a_long_log_is_not_listed_for_each_patch(
-    log: PatchLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = PatchLog(log.path)
-    with monkeypatch.context() as patched:
-        patched.setattr("jelly_rdflib.log.publisher.read_chain", None)
-        fill(log, 5)
-    # but where another has written it is
-    with pytest.raises(LogConflict):
-        other.append(change(6))
-
-
 def test_the_error_survives_a_process_boundary() -> None:
     import pickle
 
@@ -603,3 +620,14 @@ def test_a_log_that_can_only_be_read(log: PatchLog) -> None:
     list(again.patches()[1].batches())
     after = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files(log.path)}
     assert before == after
+
+
+def test_an_id_that_this_object_has_not_seen(tmp_path: Path) -> None:
+    log = fill(PatchLog.create(tmp_path / "log"), 1)
+    newer = fill(PatchLog(log.path), 1).entry()
+    with pytest.raises(LogError, match=r"makes version 2, which is newer .* call refresh\(\)"):
+        log.checkout(newer.id)
+    with pytest.raises(LogError, match="if it had, it was squashed"):
+        log.checkout(patch_id(9))
+    log.refresh()
+    assert log.entry(newer.id) == newer

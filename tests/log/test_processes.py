@@ -5,8 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -177,21 +179,25 @@ def test_threads_have_objects_of_their_own(tmp_path: Path) -> None:
 
 
 def hold_lock(path: Path, ready: Any) -> None:
-    from jelly_rdflib.log.locks import locked
-
-    with locked(path / "head"):
+    with closing(sqlite3.connect(path / "log.db", isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
         ready.set()
         time.sleep(60)
 
 
-def test_a_lock_is_freed_with_its_process(tmp_path: Path) -> None:
-    log = PatchLog.create(tmp_path / "log")
+def test_a_lock_is_waited_for_and_freed_with_its_process(tmp_path: Path) -> None:
+    log = fill(PatchLog.create(tmp_path / "log"), 1)
+    impatient = PatchLog(log.path, timeout=0.1)
     ready = SPAWN.Event()
     process = SPAWN.Process(target=hold_lock, args=(log.path, ready))
     process.start()
     assert ready.wait(30)
+    calls: list[Any] = [impatient.refresh, impatient.verify, lambda: impatient.append(change(2))]
+    for call in calls:
+        with pytest.raises(LogConflict, match=r"locked by others for 0\.1 seconds.*timeout="):
+            call()
     done: list[jr.LogEntry] = []
-    thread = threading.Thread(target=lambda: done.append(log.append(change(1))))
+    thread = threading.Thread(target=lambda: done.append(log.append(change(2))))
     thread.start()
     thread.join(0.3)
     # it waits
@@ -200,7 +206,7 @@ def test_a_lock_is_freed_with_its_process(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     thread.join(30)
     process.join()
-    assert [entry.version for entry in done] == [1]
+    assert [entry.version for entry in done] == [2]
 
 
 def write_slowly(path: Path, ready: Any) -> None:
@@ -221,11 +227,11 @@ def test_who_writes_slowly_keeps_nobody_waiting(tmp_path: Path) -> None:
     process.start()
     assert ready.wait(30)
     fill(log, 2)
-    assert len(files(log.path / "staging")) == 1
+    assert len(files(log.path / "staging")) == 2
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     process.join()
-    assert len(files(log.path / "staging")) == 1
+    assert len(files(log.path / "staging")) == 2
     fill(log, 1)
     assert files(log.path / "staging") == []
     assert log.verify() == []
@@ -242,27 +248,3 @@ def test_several_processes_update_a_replica(tmp_path: Path) -> None:
     replica = Replica(tmp_path / "replica")
     assert replica.version == 4
     assert state(replica.dataset) == state(log.checkout())
-
-
-def test_a_folder_that_changes_while_it_is_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A system may list a name that came later, and not one that came before it."""
-    log = fill(PatchLog.create(tmp_path / "log"), 3)
-    real = os.listdir
-    calls: list[Any] = []
-
-    def listdir(path: Any) -> list[str]:
-        calls.append(path)
-        if len(calls) > 1:
-            return real(path)
-        monkeypatch.setattr(os, "listdir", real)
-        fill(log, 2)
-        monkeypatch.setattr(os, "listdir", listdir)
-        return [name for name in real(path) if not name.startswith("0000000004")]
-
-    monkeypatch.setattr(os, "listdir", listdir)
-    other = PatchLog(log.path)
-    assert other.version == 5
-    assert len(other.patches()) == 5
-    assert len(calls) == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +46,8 @@ def test_a_replica_follows_a_log(log: PatchLog, tmp_path: Path, compression: str
     assert replica.dataset is dataset
     assert state(dataset) == state(log.checkout())
     assert (replica.version, replica.id) == (4, patch_id(4))
-    [data, lock] = files(path)
-    assert lock.name == "lock"
+    [data, database, journal] = files(path)
+    assert (database.name, journal.name) == ("replica.db", "replica.db-journal")
     assert data.name.startswith(f"0000000004-{patch_id(4)[5:]}-")
     again = Replica(path)
     assert (again.version, again.id, state(again.dataset)) == (4, patch_id(4), state(dataset))
@@ -112,6 +114,79 @@ def test_a_damaged_replica_is_not_opened(log: PatchLog, tmp_path: Path) -> None:
         Replica(tmp_path / "x", compression="gz")
 
 
+@pytest.mark.parametrize("name", ["staging/notes.txt", "data.jelly", "lock"])
+def test_a_folder_with_other_things_is_no_replica(log: PatchLog, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "project" / name
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    with pytest.raises(LogError, match="is no replica, but is not empty"):
+        Replica(tmp_path / "project").update(log)
+    assert files(tmp_path / "project") == [path]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("UPDATE data SET digest = x'00'", "UPDATE data SET version = 'a'", "DROP TABLE data"),
+        *("UPDATE data SET id = x'00'", "INSERT INTO data SELECT * FROM data"),
+    ],
+)
+def test_a_replica_with_a_damaged_database(log: PatchLog, tmp_path: Path, statement: str) -> None:
+    replica = Replica(tmp_path / "replica")
+    replica.update(log, upto=1)
+    with closing(sqlite3.connect(replica.path / "replica.db")) as connection, connection:
+        connection.execute(statement)
+    with pytest.raises(LogError, match=r"is damaged .*: nothing is lost: make a new replica"):
+        Replica(replica.path)
+    with pytest.raises(LogError, match="is damaged"):
+        replica.update(log)
+
+
+def test_a_replica_of_the_earlier_format(log: PatchLog, tmp_path: Path) -> None:
+    """It had no database; and one that has lost it looks the same."""
+    replica = Replica(tmp_path / "replica")
+    replica.update(log)
+    (replica.path / "replica.db").unlink()
+    before = files(replica.path)
+    with pytest.raises(LogError, match=r"an earlier format.*nothing is lost: make a new replica"):
+        Replica(replica.path)
+    assert files(replica.path) == before
+
+
+def test_what_a_replica_has_not_made_stays(log: PatchLog, tmp_path: Path) -> None:
+    replica = Replica(tmp_path / "replica")
+    replica.update(log, upto=1)
+    kept = [replica.path / name for name in ("notes.txt", "staging/mine.tmp", "staging/mine.mark")]
+    for path in kept:
+        path.write_text("mine")
+    stale = replica.path / "staging" / f"{'0' * 32}.tmp"
+    stale.write_text("of a writer that is no more")
+    replica.update(log)
+    assert not stale.exists()
+    assert set(kept) < set(files(replica.path))
+
+
+def test_a_replica_in_a_forked_process(log: PatchLog, tmp_path: Path) -> None:
+    """It is on the disk, and whoever was there before goes on from where it was."""
+    replica = Replica(tmp_path / "replica")
+    replica.update(log, upto=1)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if replica.update(log, upto=3) == 3 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert (replica.version, numbers(replica.dataset)) == (1, {1})
+    assert Replica(replica.path).version == 3
+    # behind what is on the disk, which stays
+    assert replica.update(log, upto=2) == 2
+    assert Replica(replica.path).version == 3
+    assert replica.update(log) == Replica(replica.path).version == 4
+    assert state(replica.dataset) == state(log.checkout())
+
+
 # --- in the data ----------------------------------------------------------------------------------
 
 
@@ -135,7 +210,8 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
 
 
 def position(dataset: Dataset) -> set[Any]:
-    return set(dataset.graph(POSITION))
+    """Return what the position says, but for its seal."""
+    return {(POSITION, p, o) for _, p, o in dataset.graph(POSITION)}
 
 
 def data(dataset: Dataset) -> set[Any]:
@@ -162,15 +238,15 @@ def test_a_dataset_may_follow_several_logs(log: PatchLog, tmp_path: Path, target
     log.replay(target, position=POSITION)
     other.replay(target, position=URIRef("urn:other"))
     assert numbers(target) == {4, 100}
-    with pytest.raises(LogError, match="has no patch"):
+    with pytest.raises(LogError, match="no replay of this log has put there"):
         other.replay(target, position=POSITION)
 
 
 def test_what_cannot_have_a_position(log: PatchLog) -> None:
     with pytest.raises(TypeError, match="Dataset"):
         log.replay(Graph(), position=POSITION)
-    with pytest.raises(ValueError, match="not both"):
-        log.replay(Dataset(), position=POSITION, since=1)
+    with pytest.raises(ValueError, match="not in the default graph"):
+        log.replay(Dataset(), position=DATASET_DEFAULT_GRAPH_ID)
 
 
 def test_an_empty_patch_moves_the_position(log: PatchLog, target: Dataset) -> None:
@@ -188,13 +264,75 @@ def test_a_patch_that_cannot_be_applied_does_not_move_it(log: PatchLog, target: 
     assert numbers(target) == {4}
 
 
+FAR = (Op.A, POSITION, AT, patch_id(4), POSITION)
+HOSTILE: dict[str, list[Any]] = {
+    "an add": [FAR],
+    "a delete": [(Op.D, *FAR[1:])],
+    "in a transaction": [(Op.TX,), add(7), FAR, (Op.TC,)],
+    "after much else": [*map(add, range(3000)), FAR],
+    "a prefix in that graph": [(Op.PA, "x", URIRef("urn:x#"), POSITION)],
+    "a prefix that goes": [(Op.PD, "x", None, POSITION)],
+    "another statement": [(Op.A, S, P, Literal(1), POSITION)],
+    "as a blank node": [(Op.A, BNode("x"), AT, patch_id(4), POSITION)],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_patch_cannot_move_the_position(tmp_path: Path, target: Dataset, name: str) -> None:
+    log = fill(PatchLog.create(tmp_path / "log"), 1)
+    entry = log.append(HOSTILE[name])
+    fill(log, 2)
+    for _ in range(2):
+        with pytest.raises(jr.ApplyError, match="version 2, changes the graph") as caught:
+            log.replay(target, position=POSITION)
+        assert entry.id in str(caught.value)
+        assert POSITION in str(caught.value)
+        assert (numbers(target), position(target)) == ({1}, {(POSITION, AT, patch_id(1))})
+    # under another name all is well
+    copy = Dataset()
+    assert log.replay(copy, position=URIRef("urn:mine")) == 4
+
+
+def test_what_is_aborted_or_elsewhere_does_not_touch_the_position(
+    log: PatchLog, target: Dataset
+) -> None:
+    elsewhere = (Op.A, POSITION, AT, POSITION, GRAPH)
+    log.append([(Op.TX,), FAR, (Op.TA,), (Op.TX,), elsewhere, (Op.TC,)])
+    log.append([(Op.PA, "x", POSITION, None)])
+    assert log.replay(target, position=POSITION) == 6
+
+
+def test_what_a_patch_put_there_before_is_no_position(tmp_path: Path, target: Dataset) -> None:
+    """It was replayed without a position; or the position is that of another log, or graph."""
+    log = PatchLog.create(tmp_path / "log")
+    log.append([add(1), FAR])
+    fill(log, 3)
+    assert log.version == 4
+    log.replay(target, upto=1)
+    for _ in range(2):
+        with pytest.raises(LogError, match="no replay of this log has put there"):
+            log.replay(target, position=POSITION)
+    assert numbers(target) == {1}
+    # the caller knows better
+    assert log.replay(target, position=POSITION, since=1) == 4
+    assert position(target) == {(POSITION, AT, patch_id(4))}
+    assert log.replay(target, position=POSITION) == 4
+    # the seal of one graph is none for another
+    for s, p, o in list(target.graph(POSITION)):
+        target.graph("urn:other").add((s, p, o))
+    with pytest.raises(LogError, match="no replay of this log"):
+        log.replay(target, position=URIRef("urn:other"))
+    with pytest.raises(LogError, match="no replay of this log"):
+        fill(PatchLog.create(tmp_path / "again"), 4).replay(target, position=POSITION)
+
+
 def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
     store = TransactionalStore()
     target = Dataset(store)
     log.replay(target, position=POSITION)
     # what the store would have after the end of its process is what it committed last
-    committed = [quad[0] for quad in store.saved[1] if quad[0][1] == AT]
-    assert committed == [(POSITION, AT, patch_id(4))]
+    committed = [quad[0][1:] for quad in store.saved[1] if quad[0][1] == AT]
+    assert committed == [(AT, patch_id(4))]
     assert store.calls.count("commit") >= 4
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogError, Op, PatchLog
+from jelly_rdflib import LogError, LogWarning, Op, PatchLog
 
-from .support import GRAPH, P, S, add, fill, numbers, patch_id, state
+from .support import GRAPH, P, S, add, files, fill, numbers, patch_id, put_folder, put_pipe, state
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
@@ -63,7 +64,8 @@ def test_the_same_version_gives_the_same_snapshot(log: PatchLog, tmp_path: Path)
     path = log.snapshot()
     data = path.read_bytes()
     path.unlink()
-    assert log.snapshot() == path
+    with pytest.warns(LogWarning, match="is gone"):
+        assert log.snapshot() == path
     assert path.read_bytes() == data
 
 
@@ -88,24 +90,63 @@ def test_a_snapshot_of_another_log_is_not_used(log: PatchLog, tmp_path: Path) ->
     other = PatchLog.create(tmp_path / "other", compression=log.compression)
     other.append([add(99)])
     path = other.snapshot()
-    path.rename(log.path / "snapshots" / path.name)
+    path = path.rename(log.path / "snapshots" / path.name)
     assert log.snapshots == []
     assert numbers(log.checkout()) == {1}
     [problem] = log.verify()
-    assert "is made by the patch" in problem.message
-    assert problem.version == 1
+    assert (problem.path, problem.version) == (path, 1)
+    assert "no version of the log has this file" in str(problem)
 
 
-def test_a_damaged_snapshot_is_not_used(log: PatchLog) -> None:
-    fill(log, 3)
-    path = log.snapshot(2)
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    assert numbers(log.checkout(1)) == {1}
-    with pytest.raises(LogError, match=f"{path.name} is damaged"):
-        log.checkout(3)
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-3])
+
+
+@pytest.mark.parametrize("harm", [cut, Path.unlink, put_folder, put_pipe])
+def test_a_checkout_goes_on_without_a_damaged_snapshot(
+    log: PatchLog, harm: Callable[[Path], None]
+) -> None:
+    """From an earlier one, or from none; and a new one takes its place."""
+    fill(log, 4)
+    log.snapshot(1)
+    path = log.snapshot(3)
+    harm(path)
+    assert numbers(log.checkout(2)) == {2}
+    seen: list[jr.LogEntry] = []
+    with pytest.warns(LogWarning, match="snapshot of version 3 is not used") as caught:
+        assert numbers(log.checkout(4, progress=seen.append)) == {4}
+    assert caught[0].filename == __file__
+    assert [entry.version for entry in seen] == [2, 3, 4]
     [problem] = log.verify()
-    assert (problem.path, problem.version) == (path, 2)
+    assert (problem.path, problem.version) == (path, 3)
+    assert "take the snapshot again" in problem.advice
+    if path.is_dir():
+        path.rmdir()
+    with pytest.warns(LogWarning):
+        assert log.snapshot(3) == path
+    assert log.verify(deep=True) == []
+    assert numbers(log.checkout(4)) == {4}
+
+
+def test_too_large_a_snapshot_is_an_error(log: PatchLog) -> None:
+    log.append([add("x" * 1000)])
+    log.snapshot()
+    with pytest.raises(jr.LimitError):
+        PatchLog(log.path, limits=jr.Limits(max_string_size=999)).checkout()
+
+
+def test_a_folder_where_a_snapshot_is_to_be(tmp_path: Path) -> None:
+    log = fill(PatchLog.create(tmp_path / "log"), 2)
+    path = log.snapshot()
     path.unlink()
-    assert numbers(log.checkout(3)) == {3}
+    path.mkdir()
+    with (
+        pytest.warns(LogWarning, match="is no file, but a folder"),
+        pytest.raises(LogError, match="is a folder, and is to be a file: move it away"),
+    ):
+        log.snapshot()
+    assert files(log.path / "staging") == []
+    path.rmdir()
+    with pytest.warns(LogWarning, match="is gone"):
+        assert log.snapshot() == path
+    assert log.verify(deep=True) == []

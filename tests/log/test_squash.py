@@ -112,13 +112,29 @@ def test_snapshots_between_go_too(log: PatchLog) -> None:
 def test_a_reader_is_told_what_happened(log: PatchLog) -> None:
     fill(log, 5)
     other = PatchLog(log.path)
+    entries = other.patches()
     log.squash(2, 4)
-    with pytest.raises(LogError, match="is gone"):
-        other.checkout(3)
-    other.refresh()
-    with pytest.raises(LogError, match="were squashed"):
-        other.checkout(3)
+    for _ in range(2):
+        with pytest.raises(LogError, match="were squashed"):
+            other.checkout(3)
+        other.refresh()
+    # what it has got hold of before
+    with pytest.raises(LogError, match="is gone: it was squashed"):
+        entries[2].read()
     assert numbers(other.checkout(4)) == {4}
+
+
+def test_a_view_of_which_the_newest_version_was_squashed(log: PatchLog) -> None:
+    fill(log, 3)
+    other = PatchLog(log.path)
+    fill(log, 2)
+    log.squash(2, 5)
+    for call in (other.checkout, other.patches, other.entry, other.snapshot):
+        with pytest.raises(LogError, match="version 3 is no more: versions 2 to 5 were squashed"):
+            call()
+    with pytest.raises(jr.LogConflict):
+        other.append([])
+    assert (other.refresh(), numbers(other.checkout())) == (log.head, {5})
 
 
 def test_a_stale_view_can_append(log: PatchLog) -> None:
@@ -218,15 +234,3 @@ def test_a_squashed_patch_may_go_to_another_log(log: PatchLog, tmp_path: Path) -
     assert other.verify() == []
     other.squash(2)
     assert other.verify() == []
-
-
-def test_a_file_is_deleted_only_for_one_that_was_squashed_from_it(log: PatchLog) -> None:
-    """Not for one whose name alone says so."""
-    fill(log, 4)
-    path = log.entry(1).path
-    path.rename(path.with_name(path.name.replace("0000000001-", "0000000001-0000000004-")))
-    again = PatchLog(log.path)
-    [problem] = again.verify()
-    assert "its header squashed is missing" in problem.message
-    again.append(change(5), prev=again.entry().id)
-    assert len(files(log.path / "segments")) == 5

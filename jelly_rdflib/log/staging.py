@@ -1,0 +1,338 @@
+"""Files that are written aside until they get their names.
+
+A file is brought to the disk (fsync) before it gets its name, by a rename, which file systems do
+wholly or not at all; then its folder is brought to the disk, or the name might not outlive a
+failure of power.
+
+Beside each staged file is its *mark*: an empty database that its writer keeps locked. SQLite's
+locks end with their process, however that ends, are seen from other containers, and work on all
+systems. So a mark that can be locked is of a writer that is no more.
+
+Before a file gets its name, its writer makes *notes*: empty files whose names have the names of all
+files that it may leave without a row in the database. What is not noted nobody clears.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+import stat
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log.names import DIGEST_LENGTH, FileName
+
+__all__ = [
+    "StagedFile",
+    "find_dead",
+    "hash_stored",
+    "is_whole",
+    "list_names",
+    "list_noted",
+    "make_folder",
+    "parse_staged",
+    "read_stored",
+    "remove_files",
+    "sync_folder",
+]
+
+_STAGED = re.compile(r"([0-9a-f]{32})\.(?:(.+)\.)?(tmp|note|mark)")
+
+_OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
+# A smaller file is read at once: then it is opened once.
+_AT_ONCE = 1 << 20
+# What a fork has copied is not ours to close.
+_INHERITED: list[sqlite3.Connection] = []
+
+
+class StagedFile:
+    """A file that is written aside until it gets its name.
+
+    Make it only while nobody else can call `find_dead`.
+
+    Args:
+        folder: Where to write it; on the same file system as where it will be.
+
+    Raises:
+        LogError: By its methods: this is a fork of the process that has made it.
+
+    Attributes:
+        path: Where it is meanwhile.
+        size: How many bytes were written.
+        needs_cleaning: Whether something is left for others to remove: then the mark stays.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        name = uuid.uuid4().hex
+        self.path = folder / f"{name}.tmp"
+        self.size = 0
+        self.needs_cleaning = False
+        self._mark = folder / f"{name}.mark"
+        self._notes: list[Path] = []
+        self._pid = os.getpid()
+        self._hash = hashlib.sha256()
+        self._lock: sqlite3.Connection | None = None
+        # An error of the system says more than one of SQLite.
+        self._fd: int | None = os.open(self._mark, _NEW, 0o666)
+        try:
+            self._close()
+            self._lock = _lock(self._mark)
+            if self._lock is None:
+                raise LogError(f"{self._mark} was locked by others as soon as it was there")
+            self._fd = os.open(self.path, _NEW, 0o666)
+        except BaseException:
+            self.discard()
+            raise
+
+    def write(self, data: bytes) -> None:
+        """Write all of the bytes."""
+        self._check_process()
+        assert self._fd is not None
+        rest = memoryview(data).cast("B")
+        self._hash.update(rest)
+        self.size += len(rest)
+        with _named(self.path):
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what was written, in hexadecimal digits."""
+        return self._hash.hexdigest()
+
+    def sync(self) -> None:
+        """Bring it to the disk; nothing may be written after that."""
+        assert self._fd is not None
+        with _named(self.path):
+            os.fsync(self._fd)
+
+    def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
+        """Give it its name, in the same file system, and bring that to the disk.
+
+        Args:
+            path: Its name.
+            replaced: Files that it is to replace.
+        """
+        self._check_process()
+        self._close()
+        for each in (path, *replaced):
+            note = self.path.with_name(f"{self.path.stem}.{each.name}.note")
+            self._notes.append(note)
+            os.close(os.open(note, _NEW, 0o666))
+        # First the notes: without them nobody would remove a file that is never committed.
+        sync_folder(self.path.parent)
+        os.replace(self.path, path)
+        sync_folder(path.parent)
+
+    def discard(self) -> None:
+        """Throw it away, unless it was published; and then its notes and its mark."""
+        if os.getpid() != self._pid:
+            if self._lock is not None:
+                _INHERITED.append(self._lock)
+            return
+        with suppress(OSError):
+            self._close()
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError:
+            self.needs_cleaning = True
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+        if not self.needs_cleaning:
+            with suppress(OSError):
+                for path in (*self._notes, self._mark):
+                    path.unlink(missing_ok=True)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise LogError("the process was forked meanwhile: only the one that began can go on")
+
+    def _close(self) -> None:
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
+
+
+def _lock(mark: Path) -> sqlite3.Connection | None:
+    """Lock a mark, and make it if it is not there; None if another has it locked."""
+    connection = sqlite3.connect(mark, timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        # Else the lock would make one more file.
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("BEGIN EXCLUSIVE")
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            return None
+        raise
+    return connection
+
+
+def parse_staged(name: str) -> tuple[str, str | None, str] | None:
+    """Return what a name says: of which writer it is, which name it notes, and what it is.
+
+    Returns:
+        The last is ``tmp``, ``note`` or ``mark``; None for a name that is none of these.
+    """
+    match = _STAGED.fullmatch(name)
+    if match is None:
+        return None
+    writer, noted, kind = match.groups()
+    is_noted = noted is not None and FileName.parse(noted) is not None
+    is_whole = is_noted if kind == "note" else noted is None
+    return (writer, noted, kind) if is_whole else None
+
+
+def list_noted(folder: Path) -> set[str]:
+    """Return the names that are noted, by writers that live and those that do not."""
+    return {found[1] for found in map(parse_staged, list_names(folder)) if found and found[1]}
+
+
+def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
+    """Find what writers have left that are no more.
+
+    Call it only while nobody else can make a `StagedFile` there.
+
+    Returns:
+        Staged files and notes, and last the marks; and the names that were noted.
+    """
+    found = {name: parsed for name in list_names(folder) if (parsed := parse_staged(name))}
+    writers = {writer for writer, _, _ in found.values()}
+    dead = {writer for writer in writers if _is_dead(folder / f"{writer}.mark")}
+    found = {name: parsed for name, parsed in found.items() if parsed[0] in dead}
+    names = sorted(found, key=lambda name: found[name][2] == "mark")
+    noted = {parsed[1] for parsed in found.values() if parsed[1] is not None}
+    return [folder / name for name in names], noted
+
+
+def _is_dead(mark: Path) -> bool:
+    # What can't be opened takes room, but does no other harm.
+    with suppress(OSError, sqlite3.Error):
+        if not mark.exists():
+            return True
+        if stat.S_ISREG(mark.stat().st_mode) and (lock := _lock(mark)) is not None:
+            lock.close()
+            return True
+    return False
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Remove files, and bring that to the disk."""
+    folders = set()
+    for path in paths:
+        path.unlink(missing_ok=True)
+        folders.add(path.parent)
+    for folder in folders:
+        sync_folder(folder)
+
+
+def list_names(folder: Path) -> list[str]:
+    """Return the names in a folder; none if it is not there.
+
+    What copies a log may leave out folders that are empty, as git does.
+
+    Raises:
+        LogError: It is no folder.
+        OSError: It can't be read.
+    """
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError:
+        raise LogError(f"{folder} is to be a folder, and is something else: move it away") from None
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those it is in, where they are not there yet; all of them durable."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    with suppress(FileExistsError):
+        path.mkdir()
+    if not path.is_dir():
+        raise LogError(f"{path} is to be a folder, and is something else: move it away")
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Bring the names in a folder to the disk, where the system can: Windows can't."""
+    if os.name == "nt":
+        return
+    with _named(path):
+        fd = os.open(path, os.O_RDONLY | _OPEN)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def hash_stored(path: Path) -> tuple[bytes | Path, str]:
+    """Return what readers take for a file, and its SHA-256 in hexadecimal digits.
+
+    Returns:
+        The bytes of a small file, the path of a large one; and the digest.
+
+    Raises:
+        LogError: It is gone, or is no file.
+        OSError: It can't be read.
+    """
+    try:
+        # A pipe is not waited for.
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN)
+    except FileNotFoundError:
+        raise LogError(f"{path} is gone: it was squashed, replaced or deleted meanwhile") from None
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise LogError(f"{path} is no file, but a folder, a pipe or the like")
+    with open(fd, "rb") as file:
+        data = piece = file.read(_AT_ONCE)
+        sha256 = hashlib.sha256(data)
+        while len(piece) == _AT_ONCE:
+            piece = file.read(_AT_ONCE)
+            sha256.update(piece)
+    return data if len(data) < _AT_ONCE else path, sha256.hexdigest()
+
+
+def read_stored(path: Path, digest: str) -> bytes | Path:
+    """Return what readers take for a file, once it is seen to be what it should be.
+
+    Args:
+        path: The file.
+        digest: Its SHA-256, or the first digits of it.
+
+    Raises:
+        LogError: It is damaged, or is gone, or is no file.
+        OSError: It can't be read.
+    """
+    source, found = hash_stored(path)
+    if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
+        raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")
+    return source
+
+
+def is_whole(path: Path, digest: str) -> bool:
+    """Can a file be read, and is it what it should be? Arguments as for `read_stored`."""
+    try:
+        read_stored(path, digest)
+    except (LogError, OSError):
+        return False
+    return True
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Have an OSError say which file it is about."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise

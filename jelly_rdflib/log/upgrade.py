@@ -1,0 +1,214 @@
+"""Converting a log of the format before this one, in which names of files were all there was.
+
+That had a file ``log.json`` that made it a log, a file ``head`` with its lock and a note of the
+newest version, and the same segments and snapshots. They stay where they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rdflib.term import URIRef
+
+from jelly_rdflib.batches import read_batches
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.encodings.jelly import JELLY
+from jelly_rdflib.errors import DecodeError, LogError, LogWarning
+from jelly_rdflib.log.database import DEFAULT_TIMEOUT, check_regular
+from jelly_rdflib.log.files import Place, check_segment
+from jelly_rdflib.log.history import COMPRESSIONS, History
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.patch_log import PatchLog
+from jelly_rdflib.log.staging import hash_stored, is_whole, list_names, remove_files
+from jelly_rdflib.options import Limits
+
+__all__ = ["upgrade"]
+
+_MARKER, _HEAD = "log.json", "head"
+_NOTE = re.compile(rb"(version (\d{10,}), change [0-9a-f]{32}), check ([0-9a-f]{8})\n")
+
+
+def upgrade(
+    path: str | os.PathLike[str],
+    *,
+    limits: Limits | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> PatchLog:
+    """Convert a log of the earlier format; of one that is converted nothing is changed.
+
+    All files are read and checked first. Then the database is made, in one transaction. After that
+    the files are removed that were squashed into others, ``head``, and last ``log.json``; so
+    whatever breaks off, it can be started again. A ``head`` or ``log.json`` that is not of the
+    earlier format stays. Nobody else may write to the log meanwhile.
+
+    Args:
+        path: The folder.
+        limits: As for `PatchLog`.
+        timeout: As for `PatchLog`.
+
+    Raises:
+        LogError: The folder is no log, or something is wrong with it; nothing was changed then.
+        OSError: It can't be read or written.
+
+    Warns:
+        LogWarning: A snapshot is damaged: the log has none of its version then. The file stays.
+    """
+    history = History(path, limits or Limits(), timeout)
+    marker = history.path / _MARKER
+    if history.is_old():
+        compression = _read_marker(marker)
+        segments = _segments(history)
+        snapshots = _snapshots(history, {row[0]: row[2] for row in segments})
+        history.make_tables(compression, segments=segments, snapshots=snapshots)
+    log = PatchLog(path, limits=limits, timeout=timeout)
+    try:
+        _read_marker(marker)
+    except (LogError, FileNotFoundError):
+        return log
+    head = history.path / _HEAD
+    is_note = head.is_file() and _NOTE.fullmatch(_start_of(head))
+    # Last what tells that this is to be done.
+    remove_files([*_leftovers(history), *([head] if is_note else [])])
+    remove_files([marker])
+    return log
+
+
+def _read_marker(path: Path) -> str | None:
+    """Return how the log's files are compressed."""
+    check_regular(path)
+    try:
+        content: Any = json.loads(_start_of(path))
+        known = (content["format"], content["version"]) == ("jelly-rdflib patch log", 1)
+        compression: str | None = content["compression"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        known, compression = False, None
+    if not known or compression not in COMPRESSIONS:
+        raise LogError(f"{path} does not say what that of a patch log of the earlier format does")
+    return compression
+
+
+def _start_of(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(1 << 12)
+
+
+def _segments(history: History) -> list[Any]:
+    """Return the rows of the segments."""
+    folder = history.segments
+    # Of those that start alike, first the one that has most.
+    names = sorted(_names(folder, SEGMENT), key=lambda it: (it.first, -it.last, str(it)))
+    rows: list[Any] = []
+    version, id = 0, None
+    ids: set[URIRef] = set()
+    for name in names:
+        path = folder / str(name)
+        if rows and rows[-1][1] <= name.first and name.last <= version:
+            if (name.first, name.last) == (rows[-1][1], version):
+                raise LogError(f"{path}: version {version} is there twice: also as {rows[-1][4]}")
+            # It was squashed into that one.
+            continue
+        if name.first != version + 1:
+            raise LogError(f"{path}: it starts at version {name.first}, and follows {version}")
+        if name.id in ids:
+            raise LogError(f"{path}: its id is that of an earlier version, too")
+        place = Place(name.first, name.last, name.id, id)
+        row = _row(
+            path,
+            name,
+            lambda source, place=place: check_segment(source, place, limits=history.limits),
+        )
+        rows.append((name.last, name.first, str(name.id), None if id is None else str(id), *row))
+        version, id = name.last, name.id
+        ids.add(id)
+    noted = _noted_version(history.path / _HEAD)
+    if noted > version:
+        raise LogError(
+            f"{folder}: the newest segments are missing: there was a version {noted}, and they end"
+            f" at {version}"
+        )
+    return rows
+
+
+def _snapshots(history: History, ids: dict[int, str]) -> list[Any]:
+    """Return the rows of the snapshots."""
+    rows: dict[int, Any] = {}
+
+    def check(source: bytes | Path) -> None:
+        for _ in read_batches(source, limits=history.limits, format=JELLY.name):
+            pass
+
+    for name in sorted(_names(history.snapshots, SNAPSHOT), key=str):
+        path = history.snapshots / str(name)
+        was_squashed = name.last not in ids and name.last <= max(ids, default=0)
+        if was_squashed or name.last in rows:
+            continue
+        if ids.get(name.last) != str(name.id):
+            raise LogError(f"{path}: it is of a version that the log has not")
+        try:
+            rows[name.last] = (name.last, str(name.id), *_row(path, name, check))
+        except LogError as error:
+            warn(f"the snapshot of version {name.last} is left out: {error}", LogWarning)
+    return list(rows.values())
+
+
+def _leftovers(history: History) -> Iterator[Path]:
+    """Iterate over segments that were squashed into others, and snapshots that are not needed.
+
+    One that is not what its name says may be anything: it stays.
+    """
+    with history.database.reading() as connection:
+        segments = connection.execute("SELECT first, version, file FROM segments").fetchall()
+        snapshots = dict(connection.execute("SELECT version, file FROM snapshots"))
+    kept = {row[2] for row in segments} | set(snapshots.values())
+    squashed = {
+        version: row for row in segments if row[0] < row[1] for version in range(row[0], row[1] + 1)
+    }
+    for name in _names(history.segments, SEGMENT):
+        path = history.segments / str(name)
+        covering = squashed.get(name.first)
+        is_unused = covering is not None and covering == squashed.get(name.last)
+        if is_unused and path.name not in kept and is_whole(path, name.digest):
+            yield path
+    for name in _names(history.snapshots, SNAPSHOT):
+        path = history.snapshots / str(name)
+        is_unused = name.last in squashed or name.last in snapshots
+        if is_unused and path.name not in kept and is_whole(path, name.digest):
+            yield path
+
+
+def _names(folder: Path, kind: str) -> Iterator[FileName]:
+    for name in map(FileName.parse, list_names(folder)):
+        if name is not None and name.kind == kind:
+            yield name
+
+
+def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
+    """Check a file, and return what the database has of each: file, size, digest and time."""
+    source, digest = hash_stored(path)
+    if not digest.startswith(name.digest):
+        raise LogError(f"{path} is damaged: its SHA-256 starts with {digest[:16]}")
+    try:
+        check(source)
+    except (LogError, DecodeError) as error:
+        raise LogError(f"{path}: {error}") from error
+    status = path.stat()
+    return path.name, status.st_size, digest, status.st_mtime
+
+
+def _noted_version(path: Path) -> int:
+    """Return the newest version that there has been, as far as is known."""
+    check_regular(path)
+    try:
+        found = _NOTE.fullmatch(_start_of(path))
+    except FileNotFoundError:
+        found = None
+    # One that is broken says nothing: it may be half written.
+    if found is None or int(found[3], 16) != zlib.crc32(found[1]):
+        return 0
+    return int(found[2])

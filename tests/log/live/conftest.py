@@ -1,0 +1,21 @@
+"""A driver for all tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .child import Child
+from .driver import start_driver
+from .shim import WHY_NOT
+
+
+@pytest.fixture(scope="module")
+def driver(folder: Path) -> Iterator[Child]:
+    if WHY_NOT:
+        pytest.skip(WHY_NOT)
+    started = start_driver(folder)
+    yield started
+    started.end()

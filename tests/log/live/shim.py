@@ -1,0 +1,94 @@
+"""The shim of ``shim.c``: building it, starting Python with it, and arming it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["WHY_NOT", "Shim", "build_shim", "environment"]
+
+SOURCE = Path(__file__).with_name("shim.c")
+VARIABLE = "LD_PRELOAD"
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+WHY_NOT = (
+    "calls are replaced with LD_PRELOAD, by names that glibc has"
+    if not sys.platform.startswith("linux")
+    else "there is no C compiler to build the shim with"
+    if COMPILER is None
+    else ""
+)
+"""Why there can't be a shim here; empty if there can."""
+
+
+def build_shim(folder: Path) -> Path:
+    """Build the shim in a folder, and return its path."""
+    path = folder / "shim.so"
+    assert COMPILER is not None
+    flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([COMPILER, *flags, str(SOURCE), "-o", str(path), "-ldl"], check=True)
+    return path
+
+
+def environment(shim: Path) -> dict[str, str]:
+    """Return the environment of a process whose calls go through the shim."""
+    # The libraries of the sanitizers must stay first.
+    loaded = [*os.environ.get(VARIABLE, "").split(":"), str(shim)]
+    return {**os.environ, VARIABLE: ":".join(filter(None, loaded))}
+
+
+class Shim:
+    """The shim that this process was started with.
+
+    Raises:
+        RuntimeError: It was started without.
+    """
+
+    def __init__(self) -> None:
+        name = os.environ.get(VARIABLE, "").split(":")[-1]
+        if not name.endswith("shim.so"):
+            raise RuntimeError("this process was started without the shim")
+        self._library = ctypes.CDLL(name)
+        self._library.shim_arm.argtypes = [
+            *(ctypes.c_char_p, ctypes.c_long, ctypes.c_int),
+            *(ctypes.c_int, ctypes.c_int, ctypes.c_int),
+        ]
+        self._library.shim_arm.restype = None
+        self._library.shim_disarm.restype = ctypes.c_long
+        self._library.shim_mark.argtypes = [ctypes.c_char_p]
+        self._library.shim_mark.restype = None
+
+    def arm(
+        self,
+        folder: Path,
+        turn: int = -1,
+        *,
+        with_reads: bool = False,
+        question: int = -1,
+        answer: int = -1,
+        record: int = -1,
+    ) -> None:
+        """Count the calls of this process on paths in a folder from now on.
+
+        Args:
+            folder: Which; as the system names it, without links.
+            turn: The call to stop at, counted from 0; -1 for none.
+            with_reads: Whether to count what only looks, too.
+            question: Where the process says at what it stopped.
+            answer: Where it reads what becomes of that.
+            record: Where each call that changed something is written.
+        """
+        self._library.shim_arm(os.fsencode(folder), turn, with_reads, question, answer, record)
+
+    def disarm(self) -> int:
+        """Count no more; return how many calls there were."""
+        count: int = self._library.shim_disarm()
+        return count
+
+    def mark(self, word: str) -> None:
+        """Write a word into the record."""
+        self._library.shim_mark(word.encode())

@@ -1,0 +1,418 @@
+"""States that a log can come to: each ends as docs/patch-log.md says."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
+from jelly_rdflib.log import database
+
+from .support import P, S, add, change, files, fill, numbers, patch_id, state
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> PatchLog:
+    return fill(PatchLog.create(tmp_path / "log"), 3)
+
+
+def test_a_relative_path_is_of_the_folder_where_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    log, replica = PatchLog("log", create=True), Replica("replica")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    fill(log, 2)
+    log.snapshot(1)
+    log.squash()
+    assert replica.update(log) == Replica(replica.path).version == 2
+    assert log.verify(deep=True) == []
+    assert log.path == tmp_path / "log"
+    assert files(tmp_path / "elsewhere") == []
+
+
+class Interrupted(sqlite3.Connection):
+    """A connection that is interrupted, or fails, just before or after a statement."""
+
+    when = "after"
+    error: type[BaseException] = KeyboardInterrupt
+    statement = "COMMIT"
+    turn = 0
+
+    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        kind = type(self)
+        hit = statement.startswith(kind.statement)
+        kind.turn -= hit
+        if hit and kind.turn == 0 and kind.when == "before":
+            raise kind.error("disk I/O error")
+        result = super().execute(statement, *values)
+        if hit and kind.turn == 0 and kind.when == "after":
+            raise kind.error("disk I/O error")
+        return result
+
+
+@pytest.fixture(params=[KeyboardInterrupt, sqlite3.OperationalError], ids=["Ctrl+C", "EIO"])
+def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Put a fault at the commit of what writes next; the first commit there is of the staging."""
+    connect = sqlite3.connect
+
+    def set_up(when: str) -> None:
+        values = {"when": when, "error": request.param, "turn": 2}
+        kind = type("Faulty", (Interrupted,), values)
+
+        def faulty(path: Any, **more: Any) -> sqlite3.Connection:
+            is_mark = str(path).endswith(".mark")
+            return connect(path, **more, **({} if is_mark else {"factory": kind}))
+
+        monkeypatch.setattr(database.sqlite3, "connect", faulty)
+
+    set_up.error = request.param  # type: ignore[attr-defined]
+    return set_up
+
+
+def test_a_fault_before_the_commit_leaves_the_log_as_it_was(log: PatchLog, fault: Any) -> None:
+    before = files(log.path)
+    fault("before")
+    with pytest.raises((KeyboardInterrupt, OSError)):
+        log.append(change(4))
+    assert files(log.path) == before
+    assert (log.version, PatchLog(log.path).version) == (3, 3)
+    assert log.append(change(4)).version == 4
+    assert log.verify() == []
+
+
+def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) -> None:
+    """Its row is there: the file stays. An error is mended by one more commit; Ctrl+C is told."""
+    patch = [(jr.Op.H, "id", patch_id(4)), *change(4)]
+    fault("after")
+    if fault.error is KeyboardInterrupt:
+        with pytest.raises(KeyboardInterrupt):
+            log.append(patch)
+        assert log.version == 3
+        with pytest.raises(LogConflict, match="already: it makes version 4"):
+            log.append(patch)
+        log.refresh()
+    else:
+        assert log.append(patch).version == 4
+    assert (log.version, PatchLog(log.path).version) == (4, 4)
+    assert log.verify() == []
+    assert files(log.path / "staging") == []
+    assert numbers(log.checkout()) == {4}
+
+
+def test_a_commit_of_which_the_end_cannot_be_told(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit fails, and so does the look whether it was made: that is said, and is no loss."""
+
+    class Broken(sqlite3.Connection):
+        turn = 0
+
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            Broken.turn += statement == "COMMIT"
+            if statement == "BEGIN IMMEDIATE" and Broken.turn >= 2:
+                raise sqlite3.OperationalError("database is locked")
+            result = super().execute(statement, *values)
+            if statement == "COMMIT" and Broken.turn == 2:
+                raise sqlite3.OperationalError("disk I/O error")
+            return result
+
+    connect = sqlite3.connect
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            database.sqlite3,
+            "connect",
+            lambda *path, **more: connect(*path, **more, factory=Broken),
+        )
+        with pytest.raises(OSError, match="whether it was committed can't be told now") as caught:
+            log.append(change(4))
+    assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(log.path / "log.db"))
+    assert log.version == 3
+    assert log.refresh() is not None
+    assert (log.version, log.verify()) == (4, [])
+    assert fill(log, 1).version == 5
+    assert files(log.path / "staging") == []
+
+
+def test_a_recording_that_is_interrupted_just_after_it_was_published(
+    log: PatchLog, fault: Any
+) -> None:
+    """The log has the patch and the data have not: they are brought up to date from the log."""
+    dataset = log.checkout()
+    before = state(dataset)
+    fault("after")
+    if fault.error is KeyboardInterrupt:
+        with pytest.raises(KeyboardInterrupt), jr.record(dataset, log):
+            dataset.add((S, P, add(9)[3]))
+        assert state(dataset) == before
+        since = log.version
+        log.refresh()
+        log.replay(dataset, since=since)
+    else:
+        with jr.record(dataset, log):
+            dataset.add((S, P, add(9)[3]))
+    assert log.version == 4
+    assert numbers(dataset) == numbers(log.checkout()) == {3, 9}
+    with jr.record(dataset, log):
+        dataset.add((S, P, add(10)[3]))
+    assert state(dataset) == state(log.checkout())
+    assert log.verify() == []
+
+
+def unmarked(folder: Path) -> list[Path]:
+    """Return the files in a folder, without what tells the next writer to clean up."""
+    return [path for path in files(folder) if path.suffix not in (".mark", ".note")]
+
+
+@pytest.mark.parametrize("name", ["segments", "log", "snapshots", "replica"])
+def test_a_folder_that_cannot_be_brought_to_the_disk(
+    log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Nothing is there that might not last; and what failed is done again."""
+    log.snapshot(1)
+    replica = Replica(tmp_path / "replica")
+    replica.update(log, upto=1)
+    real = os.fsync
+
+    def fsync(fd: int) -> None:
+        if os.path.basename(os.readlink(f"/proc/self/fd/{fd}")) == name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        real(fd)
+
+    works = {
+        "segments": lambda: log.append(change(4)),
+        "snapshots": lambda: log.snapshot(2),
+        "replica": lambda: replica.update(log),
+        "log": lambda: (shutil.rmtree(log.path / "snapshots"), log.append(change(4))),
+    }
+    before = unmarked(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(OSError, match=name) as caught:
+            works[name]()
+    assert caught.value.errno == errno.EIO
+    if name != "log":
+        assert unmarked(tmp_path) == before
+    assert (log.version, PatchLog(log.path).version, replica.version) == (3, 3, 1)
+    works[name]()
+    # the snapshot that the test has deleted
+    assert len(log.verify()) == (name == "log")
+    assert Replica(replica.path).version == (3 if name == "replica" else 1)
+
+
+def test_a_process_that_is_forked_while_it_appends(log: PatchLog) -> None:
+    """Only the one that began goes on; the other neither adds to the log nor harms it."""
+    reader, writer = os.pipe()
+    children: list[int] = []
+
+    def operations() -> Any:
+        yield add(7)
+        children.append(os.fork())
+        yield add(8)
+
+    said = "nothing"
+    try:
+        entry = log.append(operations())
+        said = f"version {entry.version}"
+    except LogError as error:
+        said = str(error)
+    finally:
+        if children == [0]:
+            os.write(writer, said.encode())
+            os._exit(0)
+    os.waitpid(children[0], 0)
+    assert b"the process was forked meanwhile" in os.read(reader, 1000)
+    assert said == "version 4"
+    assert files(log.path / "staging") == []
+    assert PatchLog(log.path).verify() == []
+    os.close(reader)
+    os.close(writer)
+
+
+def test_an_object_that_was_there_before_a_fork(log: PatchLog) -> None:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if fill(log, 2).version == 5 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert log.version == 3
+    with pytest.raises(LogConflict):
+        log.append(change(4))
+    log.refresh()
+    assert fill(log, 1).version == 6
+    assert log.verify() == []
+
+
+MOUNTED = """
+import sys
+import jelly_rdflib as jr
+log = jr.PatchLog(sys.argv[1])
+assert log.verify(deep=True) == [] and list(log.checkout().quads()), log
+assert [entry.version for entry in log.patches()] == [2, 3] and log.snapshots == [2]
+try:
+    log.append([])
+except OSError as error:
+    print(error)
+"""
+
+
+def mounted(path: Path) -> subprocess.CompletedProcess[str]:
+    """Use a log on a medium that can only be read."""
+    mount = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && exec "$2" -c "$3" "$1"'
+    command = ["unshare", "-m", "sh", "-c", mount, "sh", str(path), sys.executable, MOUNTED]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def can_mount() -> bool:
+    command = ["unshare", "-m", "true"]
+    return bool(shutil.which("unshare")) and not subprocess.run(command, check=False).returncode
+
+
+@pytest.mark.skipif(not can_mount(), reason="nothing can be mounted here")
+def test_a_medium_that_can_only_be_read(log: PatchLog, tmp_path: Path) -> None:
+    log.squash(1, 2)
+    log.snapshot(2)
+    ended = mounted(log.path)
+    assert ended.stderr == ""
+    assert "Read-only file system" in ended.stdout
+
+
+HOT = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA journal_mode = TRUNCATE")
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("CREATE TABLE filler (x)")
+for _ in range(1000):
+    connection.execute("INSERT INTO filler VALUES (randomblob(4000))")
+os._exit(0)
+"""
+
+
+def test_a_writer_that_was_cut_off_within_its_transaction(log: PatchLog) -> None:
+    """Whoever reads next repairs the database; where nothing can be written that is told."""
+    path = log.path / "log.db"
+    subprocess.run([sys.executable, "-c", HOT, path], check=True)
+    assert path.with_name("log.db-journal").stat().st_size > 0
+    if can_mount():
+        ended = mounted(log.path)
+        assert "LogError" in ended.stderr
+        assert "must be repaired before it is read" in ended.stderr
+    assert PatchLog(log.path).version == 3
+    assert log.verify(deep=True) == []
+    fill(log, 1)
+    assert path.with_name("log.db-journal").stat().st_size == 0
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() != 0, reason="only root can be another")
+@pytest.mark.parametrize(
+    ("name", "mode"), [("", 0o555), ("log.db", 0o444), ("log.db-journal", 0o444)]
+)
+@pytest.mark.parametrize("mode_of_journal", [0o666, 0])
+def test_a_repair_by_who_may_not_write(
+    log: PatchLog, name: str, mode: int, mode_of_journal: int
+) -> None:
+    path = log.path / "log.db"
+    subprocess.run([sys.executable, "-c", HOT, path], check=True)
+    for each, its in ((log.path.parent, 0o755), (log.path, 0o777), (path, 0o666)):
+        each.chmod(its)
+    path.with_name("log.db-journal").chmod(mode_of_journal)
+    (log.path / name).chmod(mode)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setuid(65534)
+            PatchLog(log.path)
+        except LogError as error:
+            code = 0 if "must be repaired before it is read" in str(error) else 3
+        except BaseException as error:
+            os.write(2, repr(error).encode())
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+23 22 0:20 / {folder} rw,relatime shared:5 - {type} server:/export rw,vers=4.2
+24 22 0:21 / {folder}/log/inner rw - tmpfs tmpfs rw
+"""
+
+
+@pytest.mark.parametrize("type", ["nfs4", "cifs", "9p", "fuse.sshfs", "ext4", "fuse.bindfs"])
+def test_a_file_system_of_a_network_is_read_and_not_written(
+    log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type: str
+) -> None:
+    path = tmp_path / "mountinfo"
+    path.write_text(MOUNTS.format(folder=os.path.realpath(tmp_path), type=type))
+    monkeypatch.setattr(database, "_MOUNTS", path)
+    again = PatchLog(log.path, create=True)
+    assert numbers(again.checkout()) == {3}
+    if type in ("ext4", "fuse.bindfs"):
+        assert again.append(change(4)).version == 4
+        return
+    works = (
+        *(lambda: again.append(change(4)), again.snapshot, again.squash),
+        *(lambda: PatchLog.create(tmp_path / "new"), lambda: Replica(tmp_path / "replica")),
+    )
+    for work in works:
+        with pytest.raises(LogError, match=rf"file system \({type}\).*copy it from there"):
+            work()  # type: ignore[no-untyped-call]
+    assert again.verify() == []
+
+
+def test_a_live_log_is_copied(log: PatchLog, tmp_path: Path) -> None:
+    """As docs/patch-log.md says: the database first, then the files that it names."""
+    log.snapshot(2)
+    stop = threading.Event()
+
+    def write() -> None:
+        mine = PatchLog(log.path)
+        # As often as others are to get a turn: a log that is never free can't be copied.
+        while not stop.wait(0.02):
+            fill(mine, 1)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for number in range(3):
+            copy = backup(log.path, tmp_path / f"copy {number}")
+            assert copy.verify(deep=True) == []
+            assert numbers(copy.checkout()) == {copy.version}
+            fill(copy, 1)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def backup(source: Path, target: Path) -> PatchLog:
+    target.mkdir()
+    with sqlite3.connect(source / "log.db") as live, sqlite3.connect(target / "log.db") as copy:
+        live.backup(copy)
+    live.close()
+    copy.close()
+    log = PatchLog(target)
+    names = [entry.path.relative_to(target) for entry in log.patches()]
+    with sqlite3.connect(target / "log.db") as copy:
+        names += [Path("snapshots", row[0]) for row in copy.execute("SELECT file FROM snapshots")]
+    copy.close()
+    for name in names:
+        (target / name).parent.mkdir(exist_ok=True)
+        shutil.copy2(source / name, target / name)
+    return log
