@@ -7,7 +7,6 @@ from typing import Any
 
 from rdflib.term import Node
 
-from jelly_rdflib.algebra.headers import ID, PREV
 from jelly_rdflib.algebra.sources import (
     check_closed,
     closing_reader,
@@ -16,6 +15,7 @@ from jelly_rdflib.algebra.sources import (
 )
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.errors import PatchError
+from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 
@@ -113,7 +113,7 @@ def _keep(operations: Iterator[Operation], spool: Spool) -> None:
             continue
         is_open = follow_transaction(op, is_open)
         if op == Op.H:
-            if operation[1] == ID:
+            if header_key(operation[1]) == ID:
                 id = operation[2]
             continue
         if op == Op.TX:

@@ -132,7 +132,7 @@ cdef inline Py_hash_t hash_term(object node) except -1:
 
 
 cdef Py_hash_t hash_literal(object literal) except -1:
-    """Hash a literal as nobody can choose.
+    """Hash a literal so that no more than a few texts collide, whoever chooses them.
 
     rdflib's own hash is that of the text and that of the language or datatype, one XOR the other:
     literals whose texts are the IRIs of their datatypes all have the hash 0.

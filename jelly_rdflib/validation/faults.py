@@ -96,11 +96,16 @@ RULES: dict[str, Rule] = {
         "Names of prefixes are such as Turtle has (Jelly-RDF, Namespace declarations)."
     ),
     "header-place": _warning("Headers come before all else in a patch (RDF Patch, Header)."),
-    "header-twice": _warning("The headers id and prev come once in a patch."),
+    "header-twice": _warning(
+        "The headers id and prev come once in a patch, and a key in one spelling: Jena takes those"
+        " for one that differ in the case of letters."
+    ),
     "patch-id": _warning(
         "The values of id and prev are IRIs, with a UUID if they say so; no id comes twice."
     ),
-    "patch-chain": _warning("The header prev is the id of the patch before, if that has one."),
+    "patch-chain": _warning(
+        "The header prev is the id of the patch before, if that has one, and not of its own patch."
+    ),
     "change-place": _warning(
         "In a patch with transactions all changes are in one (RDF Patch, Structure)."
     ),

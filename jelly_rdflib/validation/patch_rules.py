@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op
 from jelly_rdflib.validation.faults import Finding, Novelty, show
 from jelly_rdflib.validation.term_rules import term_text
@@ -15,6 +16,8 @@ __all__ = ["PatchRules"]
 
 # What is between these are changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
+# Strangers may write any number of them.
+_MAX_KEYS = 1 << 16
 _UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -30,7 +33,9 @@ class PatchRules:
 
     def _start_patch(self) -> None:
         self._id: str | None = None
-        self._keys: set[str] = set()
+        # Hashes of keys, and of how each is spelled.
+        self._keys: dict[int, int] = {}
+        self._values: dict[str, str] = {}
         self._has_transaction = False
         self._in_transaction = False
         self._has_changes = False
@@ -79,12 +84,22 @@ class PatchRules:
             yield from self._tell(
                 row, "header-place", "header after the start of the patch's changes"
             )
-        key = term_text(batch, batch.s[row])
-        if key not in ("id", "prev"):
-            return
-        if key in self._keys:
+        spelled = term_text(batch, batch.s[row])
+        key = header_key(spelled)
+        is_known = hash(key) in self._keys
+        if is_known and self._keys[hash(key)] != hash(spelled):
+            yield Finding(
+                row,
+                "header-twice",
+                f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
+                " the case of letters does not count, and previous is prev",
+            )
+        elif is_known and key in (ID, PREV):
             yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
-        self._keys.add(key)
+        if len(self._keys) < _MAX_KEYS:
+            self._keys.setdefault(hash(key), hash(spelled))
+        if key not in (ID, PREV):
+            return
         value = batch.o[row]
         text = term_text(batch, value)
         if batch.terms.kinds[value] != TermKind.IRI:
@@ -93,15 +108,19 @@ class PatchRules:
         scheme = _UUID_SCHEME.match(text)
         if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
             yield Finding(row, "patch-id", f"header {key} has no UUID: {show(text)}")
-        if key == "id":
+        one_form = _one_form(text)
+        self._values[key] = one_form
+        if self._values.get(ID) == self._values.get(PREV):
+            yield Finding(row, "patch-chain", f"patch {show(text)} follows itself: id and prev")
+        if key == ID:
             self._id = text
-            if not self._ids.is_new(text):
+            if not self._ids.is_new(one_form):
                 yield Finding(row, "patch-id", f"patch {show(text)} comes twice")
-        elif self._last_id not in (None, text):
+        elif self._last_id is not None and _one_form(self._last_id) != one_form:
             yield Finding(
                 row,
                 "patch-chain",
-                f"patch follows {show(text)}, but the one before it is {show(self._last_id or '')}",
+                f"patch follows {show(text)}, but the one before it is {show(self._last_id)}",
             )
 
     def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
@@ -109,3 +128,10 @@ class PatchRules:
         if rule not in self._told:
             self._told.add(rule)
             yield Finding(row, rule, message)
+
+
+def _one_form(text: str) -> str:
+    """Return an id as it is compared: UUIDs have one form, as in a patch log."""
+    scheme = _UUID_SCHEME.match(text)
+    digits = text if scheme is None else text[scheme.end() :]
+    return digits.lower() if _UUID.fullmatch(digits) else text

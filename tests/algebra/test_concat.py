@@ -115,6 +115,25 @@ def test_headers() -> None:
     assert list(concat([*header(1), A], header(2))) == [header(1)[1], header(2)[0], A]
 
 
+def test_keys_are_compared_as_jena_does() -> None:
+    """One that comes in two spellings has the first of them: Jena can't read both."""
+    by = Literal("a")
+    first = [(Op.H, "ID", VERSIONS[1]), (Op.H, "Previous", VERSIONS[0]), (Op.H, "BY", by), A]
+    second = [(Op.H, "id", VERSIONS[2]), (Op.H, "PREV", VERSIONS[1]), (Op.H, "by", by), D]
+    third = [(Op.H, "by", Literal("b")), (Op.H, "previous", VERSIONS[2]), A]
+    assert list(concat(first, second, third)) == [
+        *[(Op.H, "Previous", VERSIONS[0]), (Op.H, "BY", by), (Op.H, "BY", Literal("b"))],
+        *[A, D, A],
+    ]
+    assert next(iter(jr.invert(second))) == (Op.H, "prev", VERSIONS[2])
+    assert next(iter(jr.invert(first))) == (Op.H, "prev", VERSIONS[1])
+    for key in ("PREV", "previous", "Previous"):
+        with pytest.raises(PatchError, match=r"after <urn:2> \(prev\), .* is <urn:1> \(id\)"):
+            list(concat(first, [(Op.H, key, VERSIONS[2]), A]))
+    # of both, prev is it
+    list(concat(first, [(Op.H, "prev", VERSIONS[1]), (Op.H, "previous", VERSIONS[2]), A]))
+
+
 def test_patches_that_do_not_follow() -> None:
     first, second = [*header(1), A], [*header(3), D]
     for sources in ([first, second], [[*first, (Op.END,), *second]], [write(first), iter(second)]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import itertools
 import linecache
 import random
 import tracemalloc
@@ -231,12 +232,12 @@ class TestFormat:
         rng = random.Random(seed)
         refused = 0
         for _ in range(300):
-            data = bytearray(rng.choice([SMALL, REALISTIC]))
+            mutated = bytearray(rng.choice([SMALL, REALISTIC]))
             for _ in range(rng.randint(1, 3)):
-                data[rng.randrange(len(data))] = rng.choice(
+                mutated[rng.randrange(len(mutated))] = rng.choice(
                     [0, 1, 10, 128, 255, rng.randrange(256)]
                 )
-            data = bytes(data)
+            data = bytes(mutated)
             errors = [fault for fault in faults(data) if fault.rule in ("format", "limit")]
             refusal = jr.inspect(data).error
             assert (refusal is None) == (not errors)
@@ -452,6 +453,19 @@ class TestPatches:
         assert text_found("H prev <urn:a> .\nH prev <urn:a> .") == [("header-twice", 2, 1)]
         assert text_found("H id <urn:a> .\nH prev <urn:b> .\nH a 1 .\nH a 1 .") == []
 
+    def test_keys_are_compared_as_jena_does(self) -> None:
+        for one, other in (("id", "ID"), ("prev", "PREV"), ("prev", "Previous"), ("by", "BY")):
+            text = f"H {one} <urn:a> .\nH {other} <urn:b> ."
+            assert text_found(text) == [("header-twice", 2, 1)]
+        assert text_found("H ID <urn:a> .\nZ .\nH PREVIOUS <urn:b> .") == [("patch-chain", 3, 1)]
+        assert text_found("H ID 1 .") == [("patch-id", 1, 1)]
+
+    def test_no_patch_follows_itself(self) -> None:
+        assert text_found("H ID <urn:a> .\nH prev <urn:a> .") == [("patch-chain", 2, 1)]
+        assert text_found("H prev <urn:a> .\nH id <urn:a> .") == [("patch-chain", 2, 1)]
+        # of the patch before that is what it should say
+        assert text_found("H id <urn:a> .\nZ .\nH prev <urn:a> .") == []
+
     def test_ids_are_iris(self) -> None:
         for value in ("1", "'x'", "_:b", "<< <urn:a> <urn:b> <urn:c> >>"):
             for key in ("id", "prev"):
@@ -464,6 +478,18 @@ class TestPatches:
             assert text_found(f"H id <{scheme}{UUID.upper()}> .") == []
             for uuid in ("", "1", UUID[:-1], UUID + "0", UUID.replace("-", ""), UUID[:-1] + "g"):
                 assert text_found(f"H id <{scheme}{uuid}> .") == [("patch-id", 1, 1)], uuid
+
+    def test_uuids_are_compared_in_one_form(self) -> None:
+        """Those that a patch log takes for one."""
+        forms = [f"{scheme}{UUID}" for scheme in ("uuid:", "urn:uuid:", "URN:UUID:")]
+        for one, other in itertools.product([*forms, *map(str.upper, forms)], repeat=2):
+            one_id, other_id, prev = f"H id <{one}> .", f"H id <{other}> .", f"H prev <{other}> ."
+            assert text_found(f"{one_id}\n{prev}") == [("patch-chain", 2, 1)]
+            assert text_found(f"{prev}\n{one_id}") == [("patch-chain", 2, 1)]
+            assert text_found(f"{one_id}\nZ .\n{prev}") == []
+            assert text_found(f"{one_id}\nZ .\n{other_id}") == [("patch-id", 3, 1)]
+        text = f"H id <uuid:{UUID}> .\nZ .\nH prev <uuid:{OTHER}> ."
+        assert text_found(text) == [("patch-chain", 3, 1)]
 
     def test_no_id_comes_twice(self) -> None:
         assert text_found("H id <urn:a> .\nZ .\nH id <urn:b> .\nZ .\nH id <urn:a> .") == [

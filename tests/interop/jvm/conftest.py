@@ -4,17 +4,30 @@ from collections.abc import Iterator
 
 import pytest
 
+from ...stores.at_hand import StoreAtHand
 from . import project
+from .fuseki import run_fuseki
 from .peer import Peer
 
 
 @pytest.fixture(scope="session")
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     """Jelly-JVM and Jena; what asks for them is skipped where they are not to be had."""
-    try:
-        project.build()
-    except project.UnavailableError as error:
-        pytest.skip(f"Jelly-JVM can't be run: {error}")
+    build()
     peer = Peer(tmp_path_factory.mktemp("peer"))
     yield peer
     peer.close()
+
+
+@pytest.fixture(scope="session")
+def fuseki() -> Iterator[StoreAtHand]:
+    """A real SPARQL endpoint; what asks for it is skipped where it is not to be had."""
+    build()
+    yield from run_fuseki()
+
+
+def build() -> None:
+    try:
+        project.build()
+    except project.UnavailableError as error:
+        pytest.skip(f"Jelly-JVM and Jena can't be run: {error}")

@@ -75,6 +75,11 @@ class Peer:
         lines = self.convert(data, source, "changes").splitlines()
         return [_operation(json.loads(line)) for line in lines]
 
+    def read_headers(self, data: bytes, source: str) -> dict[str, Plain]:
+        """Return the headers of one patch as Jena keeps them, by key."""
+        lines = self.convert(data, source, "headers").splitlines()
+        return {key: _term(value) for _, key, value in map(json.loads, lines)}
+
     def write_changes(self, operations: Iterable[Plain], target: str, **options: Any) -> bytes:
         """Return what the peer writes for plain operations."""
         lines = (json.dumps(_change(operation)) + "\n" for operation in operations)

@@ -202,3 +202,20 @@ def test_jena_names_the_default_graph(peer: Peer, target: str, row: Plain) -> No
     assert b"urn:x-arq:DefaultGraphNode" in data
     found = [plain_operation(op) for op in jr.read_operations(data, format=target)]
     assert found == [(*row[:-1], None), END]
+
+
+@pytest.mark.parametrize(("source", "labels"), [(b"<_:%s>", ("ab", "bb")), (b"_:%s", ("b", "b"))])
+def test_jena_drops_a_character_of_labels_in_text(
+    peer: Peer, source: bytes, labels: tuple[str, str]
+) -> None:
+    """Of ``_:label`` alone, which we read but do not write."""
+    rows = [b"A %s <urn:p> <urn:o> .\n" % (source % label) for label in (b"ab", b"bb")]
+    data = b"".join(rows)
+    theirs = peer.read_changes(data, "rdfp")
+    assert tuple(row[1] for row in theirs) == tuple(("bnode", label) for label in labels)
+    ours = [plain_operation(op) for op in jr.read_operations(data, format="rdf-patch")]
+    assert [row[1] for row in ours[:-1]] == [("bnode", "ab"), ("bnode", "bb")]
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="rdf-patch") as writer:
+        writer.write_all(jr.read_operations(data, format="rdf-patch"))
+    assert peer.read_changes(file.getvalue(), "rdfp")[:2] == ours[:2]

@@ -8,6 +8,7 @@ import org.apache.jena.rdfpatch.RDFChanges;
 import org.apache.jena.rdfpatch.RDFPatchOps;
 import org.apache.jena.rdfpatch.binary.RDFChangesWriterBinary;
 import org.apache.jena.rdfpatch.binary.RDFPatchReaderBinary;
+import org.apache.jena.rdfpatch.changes.RDFChangesCollector;
 import org.apache.jena.rdfpatch.changes.RDFChangesWrapper;
 import org.apache.jena.rdfpatch.text.RDFPatchReaderText;
 import org.apache.jena.riot.thrift.TRDF;
@@ -40,6 +41,15 @@ final class Changes {
     static RDFChanges writer(Request request, OutputStream output) {
         return switch (request.get("to")) {
             case "changes" -> new JsonChanges(output);
+            // What Jena makes of the headers of one patch, which it keeps by key.
+            case "headers" -> new RDFChangesCollector() {
+                @Override
+                public void finish() {
+                    final var json = new JsonChanges(output);
+                    getRDFPatch().header().apply(json);
+                    json.finish();
+                }
+            };
             case "jellyp" -> new PatchWriter(PatchOptions.of(request), request.rows(), request.is("delimited"), output);
             case "rdfp" -> RDFPatchOps.textWriter(output);
             case "rdfpb" -> new RDFChangesWriterBinary(TRDF.protocol(output));

@@ -1,0 +1,72 @@
+"""Headers of patches: which keys are the same, as Apache Jena has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rdflib.term import Node
+
+__all__ = ["ID", "PREV", "PREVIOUS", "Headers", "header_key"]
+
+ID = "id"
+PREV = "prev"
+PREVIOUS = "previous"
+
+
+def header_key(key: str) -> str:
+    """Return what keys have in common that are the same key.
+
+    The case of letters tells no keys apart, and ``previous`` is ``prev``.
+
+    Examples:
+        >>> header_key("ID"), header_key("Previous"), header_key("by")
+        ('id', 'prev', 'by')
+    """
+    lower = key.lower()
+    return PREV if lower == PREVIOUS else lower
+
+
+class Headers(dict[str, Node]):
+    """The headers of a patch: keys as they came, found by any that is the same (`header_key`).
+
+    Args:
+        headers: Keys and values. Of a key that comes more than once the last value counts; but
+            ``prev`` counts where there is ``previous`` too.
+
+    Examples:
+        >>> from rdflib import URIRef
+        >>> headers = Headers([("ID", URIRef("urn:2")), ("previous", URIRef("urn:1"))])
+        >>> headers
+        {'ID': rdflib.term.URIRef('urn:2'), 'previous': rdflib.term.URIRef('urn:1')}
+        >>> headers["id"], headers.get("prev"), "by" in headers
+        (rdflib.term.URIRef('urn:2'), rdflib.term.URIRef('urn:1'), False)
+    """
+
+    def __init__(self, headers: Iterable[tuple[str, Node]] = ()) -> None:
+        found: dict[str, tuple[str, Node]] = {}
+        for key, value in headers:
+            same = header_key(key)
+            if key.lower() != PREVIOUS or found.get(same, (PREVIOUS,))[0].lower() == PREVIOUS:
+                found[same] = key, value
+        super().__init__(found.values())
+
+    def __missing__(self, key: str) -> Node:
+        wanted = header_key(key)
+        for each, value in self.items():
+            if header_key(each) == wanted:
+                return value
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.get(key) is not None
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Headers, (list(self.items()),))
