@@ -42,13 +42,10 @@ class MismatchError(Exception):
     """Spark has come to something else than rdflib."""
 
 
-def place_of_files(log: str) -> str:
-    """Return where the files of patches are: those of a patch log are in a folder of its own."""
-    return f"{log}/segments" if (Path(log) / "log.json").exists() else log
-
-
 def files_of(log: str) -> list[str]:
     """Return the files that a path or glob stands for, in the order of their names."""
+    if Path(log, "log.db").exists():
+        return [str(entry.path) for entry in jr.PatchLog(log).patches()]
     if Path(log).is_dir():
         return sorted(str(path) for path in Path(log).iterdir() if path.is_file())
     return sorted(glob.glob(log))
@@ -150,7 +147,7 @@ def main() -> int:
     """Run the demo; the exit code is 1 if a state is not that of rdflib."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("log", help="a patch log, or a file, folder or glob of .jellyp files")
-    log = place_of_files(parser.parse_args().log)
+    log = parser.parse_args().log
     if not files_of(log):
         parser.error(f"there is nothing at {log}")
     errors = Console(stderr=True)

@@ -10,9 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
+from jelly_rdflib.errors import LogError
+from jelly_rdflib.log import PatchLog
+from jelly_rdflib.log.names import FileName
+
 __all__ = ["find_files", "list_folder", "local_path", "paths_of"]
 
 INDEX = ".idx"
+_SEGMENTS = "segments"
 # Choices in a glob, the innermost ones first: {a,b}.
 _CHOICES = re.compile(r"\{([^{}]*)\}")
 
@@ -78,12 +83,14 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
     """Return the files that paths stand for: files, folders, and globs of both.
 
     Args:
-        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``.
+        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. Of a patch
+            log, or of what is in its folder ``segments``, what its database says is there.
         pattern: Of a folder's files, those with a name that matches this.
         is_recursive: Whether folders in folders are looked into.
 
     Raises:
         FileNotFoundError: There is nothing there.
+        LogError: A log is broken, or of an earlier format.
         ValueError: A file is there twice.
     """
     files: list[str] = []
@@ -94,7 +101,12 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"{path}: there is no such file or folder")
         for match in matches:
-            if os.path.isdir(match):
+            log = _log_of(match)
+            if log is not None:
+                found = [os.fspath(entry.path) for entry in PatchLog(log).patches()]
+                found = [file for file in found if os.path.isdir(match) or file == match]
+                files += (f for f in found if fnmatch.fnmatchcase(os.path.basename(f), pattern))
+            elif os.path.isdir(match):
                 files.extend(list_folder(match, pattern=pattern, is_recursive=is_recursive))
             else:
                 files.append(match)
@@ -105,6 +117,38 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
             raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
         seen[real] = file
     return files
+
+
+def _log_of(path: str) -> str | None:
+    """Return the patch log that a path is of; None if it is of none.
+
+    Raises:
+        LogError: It is what is left of a log whose database is gone.
+    """
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    if os.path.basename(folder) == _SEGMENTS:
+        folder = os.path.dirname(folder)
+    elif folder != path:
+        return None
+    database = os.path.join(folder, "log.db")
+    if os.path.exists(os.path.join(folder, "log.json")):
+        return folder
+    if os.path.exists(database) and os.path.getsize(database) > 0:
+        return folder
+    if _has_segments(folder):
+        raise LogError(
+            f"{folder}: the folder has the segments of a patch log, but its log.db is missing or"
+            " empty: put a copy of it back"
+        )
+    return folder if os.path.exists(database) else None
+
+
+def _has_segments(folder: str) -> bool:
+    """Has a folder what a log has beside its database?"""
+    segments = os.path.join(folder, _SEGMENTS)
+    if not (os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))):
+        return False
+    return any(map(FileName.parse, os.listdir(segments)))
 
 
 def _is_glob(path: str) -> bool:

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import jelly_rdflib as jr
-
-from ..arrow.spelling import rows_of
 from ..support import read
-from .files import COLUMNS, make_operations, read_rows, write_file
+from .files import make_operations, read_rows, write_file
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import register
@@ -233,59 +230,3 @@ class TestSorting:
                 each for one in in_order(batches, sort_bytes=sort_bytes) for each in one.to_pylist()
             ]
             assert [row["n"] for row in got] == [*range(1, 100, 2), *range(0, 100, 2)]
-
-
-class TestFrames:
-    def test_frames_make_the_operations_again(self, changes: DataFrame) -> None:
-        from jelly_rdflib.spark import decode_frames, encode_frames
-
-        for options in (
-            jr.PatchOptions(frame_rows=7),
-            jr.PatchOptions.small(stream_type="FRAME"),
-        ):
-            frames = encode_frames(changes, options=options)
-            assert frames.columns == ["file", "offset", "value"]
-            assert frames.count() >= 4
-            again = decode_frames(frames.repartition(3), key="file")
-            assert again.columns == ["file", *COLUMNS]
-            assert read_rows(again) == rows_of(make_operations(2, 30)) + rows_of(
-                make_operations(2, 30, seed=1)
-            )
-
-    def test_streams_are_told_apart_by_their_key(self, spark: SparkSession) -> None:
-        from rdflib import URIRef
-
-        from jelly_rdflib.spark import decode_frames
-
-        rows = []
-        for key in (1, 2, 3):
-            encoder = jr.PatchEncoder()
-            for offset in range(3):
-                s = URIRef(f"urn:{key}-{offset}")
-                frame = encoder.encode_frame([(jr.Op.A, s, s, s, None)])
-                rows.append((key, 10 * offset, "topic", bytearray(frame)))
-        table = spark.createDataFrame(rows[::-1], "id int, at long, topic string, value binary")
-        got = decode_frames(table, key="id", order=["topic", "at"]).orderBy("id", "seq")
-        assert [(row.id, row.seq, row.s) for row in got.collect()] == [
-            (key, offset, f"<urn:{key}-{offset}>") for key in (1, 2, 3) for offset in range(3)
-        ]
-
-    def test_a_damaged_frame_names_its_stream(self, spark: SparkSession) -> None:
-        from jelly_rdflib.spark import decode_frames
-
-        table = spark.createDataFrame(
-            [("a", 0, bytearray(b"\xff\xff"))], "key string, offset long, value binary"
-        )
-        with pytest.raises(Exception, match=r"stream 'a': .*frame 0"):
-            decode_frames(table).collect()
-
-    def test_columns_are_checked(self, spark: SparkSession, changes: DataFrame) -> None:
-        from jelly_rdflib.spark import decode_frames, encode_frames
-
-        table = spark.createDataFrame([("a", 0, "x")], "key string, offset long, value string")
-        with pytest.raises(ValueError, match="'value' is to be binary"):
-            decode_frames(table)
-        with pytest.raises(ValueError, match="no column 'frame'"):
-            decode_frames(table, "frame")
-        with pytest.raises(ValueError, match="no column 'p'"):
-            encode_frames(changes.drop("p"))

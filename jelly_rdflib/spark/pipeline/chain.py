@@ -130,7 +130,9 @@ def _describe(run: Run) -> str:
 
 
 def _gap(run: Run, root: Root) -> PatchError:
-    more = "" if root.id is None else f"; what is there so far ends with {root.id}"
+    more = f"; what is there so far ends with {root.id}"
+    if root.id is None:
+        more = "; if all this is built on that, say so by base= or after= of the function"
     return PatchError(f"the chain is broken: {_describe(run)}, which is not there{more}")
 
 

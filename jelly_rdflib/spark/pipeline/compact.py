@@ -8,7 +8,8 @@ from pyspark.sql import functions as F
 from jelly_rdflib.spark.pipeline.chain import Root
 from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
 from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
-from jelly_rdflib.spark.pipeline.table import QUAD, is_statement, make_patch
+from jelly_rdflib.spark.pipeline.runs import as_id
+from jelly_rdflib.spark.pipeline.table import QUAD, header_key, is_statement, make_patch
 
 __all__ = ["compact"]
 
@@ -17,7 +18,11 @@ _PATCH = "_patch"
 
 
 def compact(
-    changes: DataFrame, order_by: str | None = None, *, marks: DataFrame | None = None
+    changes: DataFrame,
+    order_by: str | None = None,
+    *,
+    marks: DataFrame | None = None,
+    after: str | None = None,
 ) -> DataFrame:
     """Return the smallest patch that does to any dataset what the changes do.
 
@@ -28,17 +33,19 @@ def compact(
     that of the last; all others stay, once.
 
     Args:
-        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
-            may come after one that is not there.
+        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
         order_by: As for `replay`.
         marks: As for `replay`.
+        after: The id of the patch that the first one comes after (``prev``) and that is not there,
+            as an IRI with or without angle brackets. None: the first one comes after none.
 
     Returns:
         A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. It is
         sorted, and ``seq`` has that order; its numbers are not without gaps.
 
     Raises:
-        PatchError, ValueError, TypeError: As by `replay`.
+        PatchError, ValueError, TypeError: As by `replay`; a PatchError if the first patch comes
+            after another than ``after``, and a ValueError if there is ``order_by`` too.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -61,7 +68,10 @@ def compact(
         +---+-----+
         <BLANKLINE>
     """
-    ordered = order_changes(changes, order_by=order_by, marks=marks, root=Root(is_any=True))
+    if after is not None and order_by is not None:
+        raise ValueError("after is for the chain of patches; with order_by there is none")
+    root = Root(None if after is None else as_id(after))
+    ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
     parts = [_headers(ordered)]
     if _has_some(ordered):
         parts += [_mark(ordered, "TX"), _prefixes(ordered), _statements(ordered)]
@@ -122,11 +132,14 @@ def _headers(ordered: Ordered) -> DataFrame:
     patches = ordered.marks.select(patch.alias(_PATCH))
     ends = patches.agg(F.min(_PATCH).alias("first"), F.max(_PATCH).alias("last"))
     headers = ordered.marks.where("op = 'H'").withColumn(_PATCH, patch)
-    said_first = F.min(_PATCH).over(Window.partitionBy("name", "o"))
+    said_first = F.min(_PATCH).over(Window.partitionBy(header_key(), "o"))
     kept = (
-        F.when(F.col("name") == "id", F.col(_PATCH) == F.col("last"))
-        .when(F.col("name") == "prev", F.col(_PATCH) == F.col("first"))
+        F.when(header_key() == "id", F.col(_PATCH) == F.col("last"))
+        .when(header_key() == "prev", F.col(_PATCH) == F.col("first"))
         .otherwise(F.col(_PATCH) == said_first)
     )
     rows = headers.join(F.broadcast(ends)).withColumn("is_kept", kept)
-    return _rows(rows.where("is_kept"))
+    # A key in two spellings is what Jena can't read.
+    same = Window.partitionBy(F.lower("name"))
+    spelled = F.min(F.struct(ORDER, "name")).over(same)["name"]
+    return _rows(rows.withColumn("name", spelled).where("is_kept"))

@@ -9,6 +9,8 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from jelly_rdflib.spark.pipeline.table import header_key
+
 __all__ = ["MAX_BROADCAST", "Marks", "open_marks"]
 
 # Of what the driver holds: fewer aborted transactions than these are sent to all executors.
@@ -139,6 +141,10 @@ def open_marks(changes: DataFrame, marks: DataFrame | None = None) -> Iterator[M
 
 
 def _header(key: str) -> Column:
-    """Return the last of a group's headers of that key, and where it is."""
-    is_it = (F.col("op") == "H") & (F.col("name") == key)
-    return F.max(F.when(is_it, F.struct("seq", "o"))).alias(key)
+    """Return the last of a group's headers of that key, and where it is.
+
+    ``previous`` counts where there is no ``prev``.
+    """
+    is_it = (F.col("op") == "H") & (header_key() == key)
+    is_first_choice = (F.lower("name") == key).alias("is_first_choice")
+    return F.max(F.when(is_it, F.struct(is_first_choice, "seq", "o"))).alias(key)

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline.chain import Place, Root, Run, link
 
-__all__ = ["MAX_RUNS", "PatchOrder", "order_patches"]
+__all__ = ["MAX_RUNS", "PatchOrder", "as_id", "order_patches"]
 
 MAX_RUNS = 1 << 20
 
@@ -45,7 +45,7 @@ class PatchOrder:
         if upto is None:
             return self.version
         if isinstance(upto, str):
-            id = upto if upto.startswith("<") else f"<{upto}>"
+            id = as_id(upto)
             place = find_patch(self.patches, id)
             if place is None:
                 raise PatchError(f"there is no patch {id}")
@@ -84,6 +84,11 @@ def order_patches(patches: DataFrame, root: Root) -> PatchOrder:
     _check_ids(patches)
     runs = _collect_runs(patches)
     return PatchOrder(patches, link(runs, root, lambda id: find_patch(patches, id)))
+
+
+def as_id(text: str) -> str:
+    """Return the id of a patch, which may be given without angle brackets, as tables have it."""
+    return text if text.startswith("<") else f"<{text}>"
 
 
 def find_patch(patches: DataFrame, id: str) -> Place | None:

@@ -16,6 +16,7 @@ __all__ = [
     "check_changes",
     "check_marks",
     "check_quads",
+    "header_key",
     "is_statement",
     "make_patch",
     "same_quad",
@@ -110,6 +111,12 @@ def _list(names: Iterable[str]) -> str:
 def is_statement() -> Column:
     """Is a row of changes the add or delete of a statement?"""
     return F.col("op").isin("A", "D")
+
+
+def header_key() -> Column:
+    """Return the key of a header as keys are compared, see `jelly_rdflib.headers.header_key`."""
+    lower = F.lower("name")
+    return F.when(lower == "previous", "prev").otherwise(lower)
 
 
 def same_quad(left: DataFrame, right: DataFrame) -> Column:

@@ -52,7 +52,10 @@ def test_two_starts_name_both() -> None:
 
 def test_missing_predecessor() -> None:
     message = refuse([Run("a", 0, 1, None, "1"), Run("b", 2, 3, "9", "2")])
-    assert message == "the chain is broken: patch 2 of b comes after 9 (prev), which is not there"
+    assert message == (
+        "the chain is broken: patch 2 of b comes after 9 (prev), which is not there; if all this is"
+        " built on that, say so by base= or after= of the function"
+    )
     # with a base, one patch may come after what is not there
     runs = [Run("b", 2, 3, "9", "2")]
     assert link(runs, Root(is_any=True), lambda id: None) == runs

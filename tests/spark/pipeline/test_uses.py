@@ -76,7 +76,7 @@ def test_compact_is_that_of_the_package(
         ]
     changes = changes_of(spark, {"f": stream}).repartition(2)
     marks = data.draw(st.sampled_from([None, changes.where("op not in ('A', 'D')").drop("s", "p")]))
-    rows = compact(changes, marks=marks).collect()
+    rows = compact(changes, marks=marks, after="urn:uuid:-1").collect()
     assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
     assert [row.seq for row in rows] == sorted({row.seq for row in rows})
 
@@ -92,6 +92,31 @@ def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
     assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
     with pytest.raises(PatchError):
         compact(changes_of(spark, files))
+
+
+def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
+    """Keys are Jena's: in any case of letters, and previous for prev."""
+    ids = [URIRef(f"urn:{number}") for number in range(4)]
+    files = {
+        "b": [(Op.H, "ID", ids[3]), (Op.H, "Previous", ids[2]), (Op.H, "BY", O), D, END],
+        "a": [(Op.H, "Id", ids[2]), (Op.H, "PREV", ids[1]), (Op.H, "by", O), A, END],
+    }
+    changes = changes_of(spark, files)
+    rows = compact(changes, after="urn:1").collect()
+    stream = [*files["a"], *files["b"]]
+    assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
+    assert [row.name for row in rows if row.op == "H"] == ["PREV", "by", "Id"]
+    for after, message in (
+        (None, r"comes after <urn:1> \(prev\), which is not there; .* after="),
+        ("<urn:2>", r"comes after <urn:1> \(prev\), which is not there"),
+        ("urn:3", "which is not there"),
+    ):
+        with pytest.raises(PatchError, match=message):
+            compact(changes, after=after)
+    with pytest.raises(PatchError, match="is to come after <urn:0>"):
+        compact(changes_of(spark, {"c": [A, END]}), after="urn:0")
+    with pytest.raises(ValueError, match="after is for the chain"):
+        compact(changes, order_by="file", after="urn:1")
 
 
 def test_compact_of_what_has_no_effect(spark: SparkSession) -> None:
