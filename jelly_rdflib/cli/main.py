@@ -7,13 +7,16 @@ import os
 import signal
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from jelly_rdflib.cli.printable import printable, say
+from jelly_rdflib.cli.streams import open_standard_streams
 
 __all__ = ["main"]
 
 EXTRA = "cli"
+PACKAGES = ("click", "rich")
 # What the shell sets when it asks for completions.
 COMPLETION = "_JELLYP_COMPLETE"
 # As a shell reports what a signal ended.
@@ -27,17 +30,15 @@ def main() -> NoReturn:
     The exit code is 0, or 1 if the input (or what is to become of it) is at fault, or 2 if the call
     is; after a signal it is what a shell expects.
     """
+    open_standard_streams()
     try:
         import click
 
         from jelly_rdflib.cli.commands import jellyp
     except ModuleNotFoundError as error:
-        if error.name not in ("click", "rich"):
+        if error.name not in PACKAGES:
             raise
-        print(
-            f"jellyp needs the package {error.name}: pip install 'jelly-rdflib[{EXTRA}]'",
-            file=sys.stderr,
-        )
+        print(f"jellyp: {_say_what_is_missing(error)}", file=sys.stderr)
         sys.exit(2)
 
     warnings.showwarning = _show_warning
@@ -56,22 +57,38 @@ def main() -> NoReturn:
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
-        _show(error)
+        with suppress(OSError):
+            _show(error)
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except BrokenPipeError:
-        # Python flushes standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except Exception as error:
         message = _explain(error)
         if message is None:
             raise
-        say(f"jellyp: {message}", err=True)
+        with suppress(OSError):
+            say(f"jellyp: {message}", err=True)
         # What is not installed is no fault of the input.
         code = 2 if isinstance(error, ImportError) else 1
+    finally:
+        _give_up_output()
     sys.exit(code)
+
+
+def _give_up_output() -> None:
+    """Let go of what can't be written: Python flushes both streams once more at its end."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+            # What it holds goes there, or is dropped with it.
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
 def _exit_at(name: str) -> None:
@@ -108,7 +125,18 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, MemoryError):
         return "out of memory"
     # A library that is an extra.
+    if isinstance(error, ModuleNotFoundError) and _package_of(error) in PACKAGES:
+        return _say_what_is_missing(error)
     return str(error) if isinstance(error, ImportError) else None
+
+
+def _package_of(error: ModuleNotFoundError) -> str:
+    return (error.name or "").partition(".")[0]
+
+
+def _say_what_is_missing(error: ModuleNotFoundError) -> str:
+    """Say how to get what the command line itself needs; other extras say so where they are."""
+    return f"this needs the package {_package_of(error)}: pip install 'jelly-rdflib[{EXTRA}]'"
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,6 +44,9 @@ def record_updates(
     ):
         for path in updates:
             name, text = _read(path)
+            # rdflib 7.6 raises for an update without any operation.
+            if not re.sub("#.*", "", text).strip():
+                raise InputError(name, "it has no SPARQL Update")
             with recorder.transaction():
                 try:
                     dataset.update(text)

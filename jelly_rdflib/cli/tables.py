@@ -20,10 +20,17 @@ FILE_WIDTH = 250
 _LEVELS = " ▁▂▃▄▅▆▇█"
 
 
+class _PipeConsole(Console):
+    """A console that tells of a broken pipe: rich's own ends the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def make_console() -> Console:
     """Make a console on standard output; lines are cut for a terminal only."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=FILE_WIDTH)
+    console = _PipeConsole(highlight=False)
+    return console if console.is_terminal else _PipeConsole(highlight=False, width=FILE_WIDTH)
 
 
 def print_counts(counts: Counts, name: str, top: int) -> None:

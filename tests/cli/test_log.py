@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,8 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
+from jelly_rdflib.cli.log import COMMANDS, arguments
+from jelly_rdflib.log import database
 from tests.cli.support import ENVIRONMENT, run, run_well
 from tests.cli.test_terminal import run_on_terminal
 
@@ -168,6 +173,61 @@ def test_snapshot_and_squash(log: Path) -> None:
     assert run("log", "squash", log, "7", "9").code == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("append", "0.rdfp"), ("snapshot",), ("squash", "1", "2"), ("replay", "replica")],
+    ids=lambda command: command[0],
+)
+def test_who_writes_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ...]) -> None:
+    name, *rest = command
+    if name in ("append", "replay"):
+        rest = [str(log.with_name(rest[0]))]
+    database = log / "log.db"
+    if name == "replay":
+        run_well("log", "replay", log, *rest, "--upto", 1)
+        database = Path(*rest) / "replica.db"
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ended = run("log", name, log, *rest, "--timeout", "0")
+    assert ended.code == 1
+    assert "was locked by others for 0 seconds" in ended.err
+    run_well("log", name, log, *rest, "--timeout", "5")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("show",), ("verify",), ("checkout",), ("snapshot",), ("squash", "1", "2"), ("upgrade",)],
+    ids=lambda command: command[0],
+)
+def test_who_reads_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ...]) -> None:
+    """While another commits, nobody can read."""
+    name, *rest = command
+    with closing(sqlite3.connect(log / "log.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        ended = run("log", name, log, *rest, "--timeout", "0")
+    assert ended.code == 1
+    assert "was locked by others for 0 seconds" in ended.err
+    run_well("log", name, log, *rest, "--timeout", "5")
+
+
+def test_every_command_takes_a_time_out() -> None:
+    for name in COMMANDS:
+        assert "--timeout SECONDS" in run_well("log", name, "--help").text, name
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM log", "DROP TABLE segments", None])
+def test_verify_of_a_log_that_cannot_be_opened(log: Path, statement: str | None) -> None:
+    if statement is None:
+        (log / "log.db").unlink()
+    else:
+        with closing(sqlite3.connect(log / "log.db", isolation_level=None)) as other:
+            other.execute(statement)
+    ended = run("log", "verify", log)
+    assert ended.code == 1
+    assert "jellyp log append NEW segments/*" in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+
+
 def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
     ended = run("log", "show", tmp_path)
     assert ended.code == 1
@@ -175,8 +235,32 @@ def test_a_folder_that_is_no_log(tmp_path: Path) -> None:
     assert run("log", "show", tmp_path / "missing").code == 2
 
 
+def test_upgrade(tmp_path: Path) -> None:
+    old = shutil.copytree(Path(__file__).parents[1] / "log" / "old" / "plain", tmp_path / "old")
+    refused = run("log", "show", old)
+    assert refused.code == 1
+    assert f"jellyp log upgrade {old}" in refused.err.replace("\n", " ")
+    for _ in range(2):
+        assert run_well("log", "upgrade", old).text == "version 6\n"
+    assert [row["version"] for row in rows(old)] == [1, 4, 5, 6]
+
+
+def test_verify_says_what_to_do(log: Path) -> None:
+    segment = Path(rows(log)[1]["path"])
+    segment.unlink()
+    ended = run("log", "verify", log)
+    assert (ended.code, ended.text.count("\n")) == (1, 1)
+    assert "is gone" in ended.text
+    assert "bring the file back from a copy of the log" in ended.text
+
+
 def test_on_a_terminal(log: Path) -> None:
     code, seen = run_on_terminal("log", "show", log)
     assert code == 0
     assert rows(log)[0]["id"][:30] in seen
     assert ENVIRONMENT["TERM"] != "dumb"
+
+
+def test_the_time_out_is_that_of_python_by_default() -> None:
+    """It is written twice, so that help needs no import of the log."""
+    assert arguments.DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT

@@ -165,6 +165,9 @@ def test_compact_makes_one_file(log: Path, tmp_path: Path) -> None:
     assert same_graphs(each for each in found if each[0] != Op.END) == same_graphs(expected)
     invoke("compact", log, "-o", out, code=2)
     invoke("compact", log, "-o", out, "--overwrite")
+    refused = invoke("compact", log, "-o", tmp_path / "x", "--after", "urn:7", code=1)
+    assert "is to come after <urn:7>" in refused.stderr
+    invoke("compact", log, "-o", out, "--after", "urn:7", "--order-by", "file", code=2)
     assert len(list(out.glob("*.jellyp"))) == 1
 
 

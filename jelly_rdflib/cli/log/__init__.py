@@ -17,6 +17,7 @@ COMMANDS = (
     "checkout",
     "snapshot",
     "squash",
+    "upgrade",
 )
 
 

@@ -12,7 +12,7 @@ import click
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, InputError, open_input
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, open_log
+from jelly_rdflib.cli.log.arguments import LOG, open_log, timeout_option
 
 if TYPE_CHECKING:
     from jelly_rdflib.operations import Operation
@@ -26,6 +26,7 @@ __all__ = ["command"]
 @click.option("--prev", metavar="ID", help="The id of the patch that the first one is to follow.")
 @click.option("--from", "from_", type=FORMAT, help="What PATCH is, if its name does not say it.")
 @limit_option
+@timeout_option
 def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a file may have several.
 
@@ -74,7 +75,7 @@ def _split(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
 
 def _check_id(prev: str) -> str:
     from jelly_rdflib.errors import LogError
-    from jelly_rdflib.log.patch_id import parse_patch_id
+    from jelly_rdflib.log.names import parse_patch_id
 
     try:
         return parse_patch_id(prev)

@@ -6,7 +6,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT, output_encoding
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, track
+from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_option, track
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 from jelly_rdflib.cli.progress import show_progress
 
@@ -30,6 +30,7 @@ __all__ = ["command"]
     help="What OUT is to be, if its name does not say it. [default for standard output: N-Quads]",
 )
 @limit_option
+@timeout_option
 def command(log: str, version: int | str | None, output: str, to: str | None) -> None:
     """Write the data of a version, of the newest by default.
 

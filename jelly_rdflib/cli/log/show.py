@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
+from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_option
 
 __all__ = ["command"]
 
@@ -20,6 +20,7 @@ __all__ = ["command"]
 @click.option("--upto", type=VERSION, help="Show what comes up to this version.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
 @limit_option
+@timeout_option
 def command(log: str, since: int | str | None, upto: int | str | None, as_json: bool) -> None:
     """List the patches of a log, the oldest first.
 
@@ -65,5 +66,7 @@ def _as_dict(entry: Any) -> dict[str, Any]:
         "id": entry.id,
         "prev": entry.prev,
         "bytes": entry.size,
+        "digest": entry.digest,
+        "time": entry.time.isoformat(),
         "path": os.fspath(entry.path),
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
+from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_option
 
 __all__ = ["command"]
 
@@ -14,6 +16,7 @@ __all__ = ["command"]
 @click.argument("log", metavar="LOG", type=LOG)
 @click.argument("version", metavar="[VERSION]", required=False, type=VERSION)
 @limit_option
+@timeout_option
 def command(log: str, version: int | str | None) -> None:
     """Keep a version as a whole, so that it and later ones are checked out sooner.
 
@@ -24,4 +27,6 @@ def command(log: str, version: int | str | None) -> None:
       jellyp log snapshot history
       jellyp log snapshot history 100
     """
-    click.echo(open_log(log).snapshot(version))
+    # Below the folder as it was given.
+    path = open_log(log).snapshot(version)
+    click.echo(os.path.join(log, path.parent.name, path.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log
+from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_option
 
 __all__ = ["command"]
 
@@ -15,6 +15,7 @@ __all__ = ["command"]
 @click.argument("first", metavar="FIRST", type=VERSION)
 @click.argument("last", metavar="LAST", type=VERSION)
 @limit_option
+@timeout_option
 def command(log: str, first: int | str, last: int | str) -> None:
     """Make one patch of those that make the versions FIRST to LAST, with the same effect.
 

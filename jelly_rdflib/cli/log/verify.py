@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from jelly_rdflib.cli.limits import limit_option
-from jelly_rdflib.cli.log.arguments import LOG, open_log
+from jelly_rdflib.cli.log.arguments import LOG, open_log, timeout_option
 from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
@@ -15,6 +15,7 @@ __all__ = ["command"]
 @click.argument("log", metavar="LOG", type=LOG)
 @click.option("--deep", is_flag=True, help="Compare snapshots with what the patches make.")
 @limit_option
+@timeout_option
 @click.pass_context
 def command(context: click.Context, log: str, deep: bool) -> None:
     """Look for all that is wrong with a log: every file is read to its end.

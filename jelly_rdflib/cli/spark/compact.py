@@ -24,6 +24,11 @@ __all__ = ["command"]
 @output_options(*OF_CHANGES)
 @FROM
 @ORDER_BY
+@click.option(
+    "--after",
+    metavar="ID",
+    help="The patch that the first one comes after and that is not there. [default: none]",
+)
 @limit_option
 @session_options
 def command(
@@ -33,6 +38,7 @@ def command(
     overwrite: bool,
     from_: str | None,
     order_by: str | None,
+    after: str | None,
     **session: Any,
 ) -> None:
     """Write the smallest patch that does what all patches do.
@@ -43,14 +49,17 @@ def command(
     Examples:
       jellyp spark compact history -o small.jellyp
       jellyp spark compact 'changes/*.jellyp' --order-by file | grep -c '^D'
+      jellyp spark compact 'since-monday/*.jellyp' --after urn:uuid:1
     """
     from jelly_rdflib.cli.spark.inputs import Changes
     from jelly_rdflib.cli.spark.session import open_session
 
+    if after is not None and order_by is not None:
+        raise click.UsageError("--after is for the chain of patches; with --order-by there is none")
     changes = Changes(paths, from_)
     out = Output(output, to, OF_CHANGES, overwrite=overwrite)
     with open_session(**session) as spark:
         from jelly_rdflib.spark.pipeline import compact
 
         rows, marks = changes.load(spark)
-        out.write(compact(rows, order_by, marks=marks))
+        out.write(compact(rows, order_by, marks=marks, after=after))

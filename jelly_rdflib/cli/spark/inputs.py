@@ -22,7 +22,7 @@ class Changes:
     """Files of changes.
 
     Args:
-        paths: Files, folders, globs, or folders of logs.
+        paths: Files, folders, globs, or logs.
         format: What they are; None if the name of the first says it.
 
     Raises:
@@ -38,13 +38,7 @@ class Changes:
             if format not in FORMATS:
                 raise click.UsageError(f"{paths[0]}: Spark reads changes as {' or '.join(FORMATS)}")
         self.format = format
-        # The files of a log are in a folder of its folder.
-        self.paths = [
-            os.path.join(path, "segments")
-            if os.path.exists(os.path.join(path, "log.json"))
-            else path
-            for path in paths
-        ]
+        self.paths = list(paths)
 
     def load(self, spark: SparkSession) -> tuple[DataFrame, DataFrame]:
         """Return the changes, and their marks by themselves."""
