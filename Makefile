@@ -35,6 +35,10 @@ SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark and on the JVM
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
 
+.PHONY: test-log-live
+test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
+	$(BIN)/python -m tests.log.live $(ARGS)
+
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m sanitizers test $(SIDE_BY_SIDE) $(TESTS)
@@ -81,6 +85,10 @@ lint: $(VENV)/.dev ## Check style and types
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+.PHONY: stores-page
+stores-page: $(VENV)/.dev ## Try every store at hand, Fuseki by Maven among them, and write docs/stores.md
+	$(BIN)/python -m tests.stores
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less

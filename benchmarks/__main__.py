@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import data, difference, latency, memory, threads
+from . import data, difference, latency, log_size, memory, threads
 from .compare import COMPARISONS, compare
 from .report import Measured, as_json, print_table
 
@@ -20,6 +20,8 @@ STREAM_SIZE = 1_000_000_000
 QUICK_STREAM_SIZE = 100_000_000
 APPENDS = 500
 QUICK_APPENDS = 100
+VERSIONS = 100_000
+QUICK_VERSIONS = 10_000
 TRIPLES = 1_000_000
 QUICK_TRIPLES = 50_000
 THREAD_ROUNDS = 9
@@ -37,7 +39,8 @@ def main() -> int:
         "--only",
         default="",
         metavar="WORD",
-        help="only what has this in its name, or 'memory', 'latency', 'difference' or 'threads'",
+        help="only what has this in its name, or 'memory', 'latency', 'size', 'difference' or"
+        " 'threads'",
     )
     parser.add_argument(
         "--spark", action="store_true", help="reading on Spark instead: see benchmarks/spark.py"
@@ -83,13 +86,18 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     peak = None
     if only in "memory":
         bar.reset(task, description="peak memory", total=None)
-        size = QUICK_STREAM_SIZE if is_quick else STREAM_SIZE
-        peak = memory.measure(size, inputs.jelly_patch_path)
+        stream = QUICK_STREAM_SIZE if is_quick else STREAM_SIZE
+        peak = memory.measure(stream, inputs.jelly_patch_path)
 
     seconds = None
     if only in "latency":
         bar.reset(task, description="append latency", total=None)
         seconds = latency.measure(QUICK_APPENDS if is_quick else APPENDS)
+
+    size = None
+    if only in "size":
+        bar.reset(task, description="a log of many versions", total=None)
+        size = log_size.measure(QUICK_VERSIONS if is_quick else VERSIONS)
 
     differences = []
     if only in "difference":
@@ -100,7 +108,7 @@ def measure(bar: Progress, only: str, *, is_quick: bool) -> Measured:
     if only in "threads":
         bar.reset(task, description="two threads", total=None)
         scaling = threads.measure(inputs, QUICK_THREAD_ROUNDS if is_quick else THREAD_ROUNDS)
-    return Measured(ratios, peak, seconds, differences, scaling)
+    return Measured(ratios, peak, seconds, size, differences, scaling)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from rich.table import Table
 from .compare import Ratio
 from .difference import Difference
 from .latency import Latency
+from .log_size import LogSize
 from .memory import Peak
 from .threads import Threads
 
@@ -30,6 +31,7 @@ class Measured:
     ratios: list[Ratio]
     peak: Peak | None
     latency: Latency | None
+    size: LogSize | None
     differences: list[Difference]
     threads: list[Threads]
 
@@ -58,9 +60,19 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
         console.print(
             f"Appending a small patch to a log, on the disk when it returns: [bold]"
             f"{milliseconds(latency.append)} ms[/]; {latency.over_write:.2f} times the"
-            f" {milliseconds(latency.write)} ms of write and fsync alone, {latency.over_rename:.2f}"
-            f" times the {milliseconds(latency.rename)} ms of write, fsync, rename and fsync of the"
-            f" folder (medians of {len(latency.append)})"
+            f" {milliseconds(latency.write)} ms of write and fsync alone, [bold]"
+            f"{latency.over_commit:.2f}[/] times the {milliseconds(latency.commit)} ms of write,"
+            f" fsync, rename, fsync of the folder and a commit by SQLite (medians of"
+            f" {len(latency.append)}); target: at most {latency.target:g},"
+            f" {verdict(latency.is_met)}"
+        )
+    size = measured.size
+    if size is not None:
+        console.print(
+            f"A log of {size.versions:,} versions: opened in [bold]{milliseconds(size.opening)}"
+            f" ms[/], all listed in [bold]{milliseconds(size.listing)} ms[/] (medians of"
+            f" {len(size.opening)}); targets: {size.opening_target * 1e3:g} and"
+            f" {size.listing_target * 1e3:g} ms, {verdict(size.is_met)}"
         )
     for each in measured.differences:
         target = "" if each.target is None else f"; target: < {each.target / MEGABYTE:.0f} MB, "
@@ -78,6 +90,8 @@ def print_table(measured: Measured, *, is_quick: bool) -> None:
         )
     missed = [f"{each.ours} vs {each.peer}" for each in ratios if each.is_met is False]
     missed += ["peak memory"] if peak is not None and not peak.is_met else []
+    missed += ["append latency"] if latency is not None and not latency.is_met else []
+    missed += ["a log of many versions"] if size is not None and not size.is_met else []
     missed += [
         f"difference by {each.kind}" for each in measured.differences if each.is_met is False
     ]
@@ -139,7 +153,8 @@ def as_json(measured: Measured, *, is_quick: bool) -> dict[str, Any]:
             for each in measured.ratios
         ],
         "memory": peak and {**asdict(peak), "over_idle": peak.over_idle, "is_met": peak.is_met},
-        "latency": latency and asdict(latency),
+        "latency": latency and {**asdict(latency), "is_met": latency.is_met},
+        "log_size": measured.size and {**asdict(measured.size), "is_met": measured.size.is_met},
         "differences": [{**asdict(each), "is_met": each.is_met} for each in measured.differences],
         "threads": [
             {**asdict(each), "ratio": each.median, "is_met": each.is_met}

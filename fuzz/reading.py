@@ -130,6 +130,12 @@ def read_frame_by_frame(data: bytes, format: str, batches: Outcome) -> None:
     apart = attempt(lambda: plain_operations(_decode_all(decoder, parts)))
     assert apart.items == whole.items
     assert (apart.error is None) == (whole.error is None)
+    strict = jr.PatchDecoder(normalize=False, on_repeated_options="error")
+    once = attempt(lambda: plain_operations(_decode_all(strict, parts)))
+    anew = jr.PatchDecoder(normalize=False, on_repeated_options="restart")
+    restarted = attempt(lambda: plain_operations(_decode_all(anew, parts)))
+    if once.error is None or "has its options again" not in str(once.error):
+        assert once.items == restarted.items == whole.items
 
 
 def read_patch(data: bytes) -> None:

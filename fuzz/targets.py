@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import differential, looking, reading, round_trips, syntaxes, terms
+from . import differential, entries, looking, reading, round_trips, syntaxes, terms
 from .documents import DocumentMutator
 from .messages import MessageMutator
 
@@ -43,6 +43,7 @@ TARGETS = {
     "text": Target(reading.read_text, "text"),
     "thrift": Target(reading.read_thrift, "thrift"),
     "any": Target(reading.read_any, "any"),
+    "entries": Target(entries.enter, "any", BOTH),
     "patch-differential": Target(differential.compare_patch, "patch", PATCH),
     "rdf-differential": Target(differential.compare_rdf, "rdf", RDF),
     "text-differential": Target(differential.compare_text, "text"),
