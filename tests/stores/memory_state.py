@@ -63,7 +63,8 @@ def exact_state(graph: Graph) -> dict[str, Any]:
         triples = [triple for triple, _ in store.triples(anything, place)]
         found.update((name, *map(spelled, triple)) for triple in triples)
         for number in range(3):
-            for term in {triple[number] for triple in triples}:
+            # Not a set of terms: which of two equal ones it keeps depends on their order.
+            for term in {spelled(triple[number]): triple[number] for triple in triples}.values():
                 pattern = tuple(term if n == number else None for n in range(3))
                 for triple, _ in store.triples(pattern, place):
                     rest = (*triple[:number], None, *triple[number + 1 :])
