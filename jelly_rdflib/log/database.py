@@ -15,7 +15,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +91,17 @@ class Transaction:
 
     Args:
         connection: A connection on which an immediate transaction has begun.
+        clear: Makes the folders, and removes what writers have left there that are no more.
 
     Attributes:
-        connection: The connection.
+        connection, clear: As given.
         published: What was published: the staged file, its path, the table that has it, and the
             files that no row names any more.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, clear: Callable[[], None]) -> None:
         self.connection = connection
+        self.clear = clear
         self.published: list[tuple[StagedFile, Path, str, set[Path]]] = []
 
     def publish(
@@ -114,7 +116,7 @@ class Transaction:
         """Give a staged file its name, and the database its row; or neither, without a commit.
 
         Args:
-            file: The file, on the disk.
+            file: The file; synced.
             path: Its name.
             table: The table.
             row: The row, with this name in its column ``file``.
@@ -125,6 +127,8 @@ class Transaction:
         """
         if path.is_dir():
             raise LogError(f"{path} is a folder, and is to be a file: move it away")
+        if not self.published:
+            self.clear()
         # Until it is known how this ends; whoever writes next looks after it.
         file.needs_cleaning = True
         self.published.append((file, path, table, set(replaced) - {path}))
@@ -253,7 +257,7 @@ class Database:
             closing(self._connect("rwc" if is_new else "rw")) as connection,
         ):
             connection.execute("BEGIN IMMEDIATE")
-            transaction = Transaction(connection)
+            transaction = Transaction(connection, partial(self._clear, connection))
             try:
                 if not is_new:
                     self._check(connection)
@@ -298,33 +302,30 @@ class Database:
         return False
 
     @contextmanager
-    def staged(
-        self, check: Callable[[sqlite3.Connection], object] | None = None
-    ) -> Iterator[StagedFile]:
-        """Hold a file to write to, which is discarded after the block unless it was published.
-
-        First it is cleaned up after writers that came to no end.
-
-        Args:
-            check: Called before, in a transaction in which nobody else writes.
-        """
-        file = None
+    def staged(self) -> Iterator[StagedFile]:
+        """Hold a file to write to, which is discarded after the block unless it was published."""
+        file = StagedFile(self.staging, self._alone)
         try:
-            with self.writing() as transaction:
-                if check is not None:
-                    check(transaction.connection)
-                for folder in (*self._tables.values(), self.staging):
-                    make_folder(folder)
-                dead, noted = find_dead(self.staging)
-                with suppress(OSError):
-                    # Last the notes, by which others see that there may be more to remove.
-                    remove_files(self._uncommitted(transaction.connection, noted))
-                    remove_files(dead)
-                file = StagedFile(self.staging)
             yield file
         finally:
-            if file is not None:
-                file.discard()
+            file.discard()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep others from taking a writer for dead that has just begun."""
+        with self.writing() as transaction:
+            transaction.clear()
+            yield
+
+    def _clear(self, connection: sqlite3.Connection) -> None:
+        """Make the folders, and remove what writers have left there that are no more."""
+        for folder in (*self._tables.values(), self.staging):
+            make_folder(folder)
+        dead, noted = find_dead(self.staging)
+        with suppress(OSError):
+            # Last the notes, by which others see that there may be more to remove.
+            remove_files(self._uncommitted(connection, noted))
+            remove_files(dead)
 
     def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
         """Iterate over the files that writers have noted who are no more, and that no row has."""

@@ -46,6 +46,7 @@ class IncomingPatch:
         must_be_there: Whether no operation at all, and no END, is no patch.
 
     Attributes:
+        is_in_memory: Whether there are no limits, since all operations are in memory.
         id: The patch's id; None if it has none.
         prev: The id of the patch it is to follow; None if it does not say.
 
@@ -62,6 +63,7 @@ class IncomingPatch:
         must_be_there: bool,
         place_error: Callable[[LimitError], None] | None = None,
     ) -> None:
+        self.is_in_memory = limits is None
         self.id: URIRef | None = None
         self.prev: URIRef | None = None
         self._headers: list[Operation] = []

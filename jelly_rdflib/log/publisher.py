@@ -54,9 +54,12 @@ class Publisher:
             prev: The id of the patch that it is to follow.
             options: As for `write_segment`.
         """
-        # A conflict is better told before it is written than after.
         database = self._history.database
-        with database.staged(lambda connection: self._next_version(connection, prev, id)) as file:
+        if not patch.is_in_memory:
+            # A conflict is better told before such a patch is read than after.
+            with database.reading() as connection:
+                self._next_version(connection, prev, id)
+        with database.staged() as file:
             # Which version it is does not stand in it.
             place = Place(0, 0, id, prev)
             self._write(file, patch.operations(), place, options)
@@ -156,7 +159,7 @@ class Publisher:
             file, operations, place=place, options=options, is_compressed=self._is_compressed
         )
         try:
-            check_segment(file.path, place, limits=self._history.limits)
+            check_segment(file.source, place, limits=self._history.limits)
         except LogError as error:
             # Those of its place were written first, and once.
             raise LogError(

@@ -4,12 +4,13 @@ A file is brought to the disk (fsync) before it gets its name, by a rename, whic
 wholly or not at all; then its folder is brought to the disk, or the name might not outlive a
 failure of power.
 
-Beside each staged file is its *mark*: an empty database that its writer keeps locked. SQLite's
-locks end with their process, however that ends, are seen from other containers, and work on all
-systems. So a mark that can be locked is of a writer that is no more.
+A small file stays in memory until then. Beside a larger one is its *mark*: an empty database that
+its writer keeps locked. SQLite's locks end with their process, however that ends, are seen from
+other containers, and work on all systems. So a mark that can be locked is of a writer that is no
+more.
 
-Before a file gets its name, its writer makes *notes*: empty files whose names have the names of all
-files that it may leave without a row in the database. What is not noted nobody clears.
+Before a file gets its name, its writer makes *notes*: files whose names have the names of all files
+that it may leave without a row in the database. What is not noted nobody clears.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ import re
 import sqlite3
 import stat
 import uuid
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from jelly_rdflib.errors import LogError
@@ -45,19 +46,18 @@ _STAGED = re.compile(r"([0-9a-f]{32})\.(?:(.+)\.)?(tmp|note|mark)")
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
-# A smaller file is read at once: then it is opened once.
+# A smaller file is read, and written, at once.
 _AT_ONCE = 1 << 20
 # What a fork has copied is not ours to close.
 _INHERITED: list[sqlite3.Connection] = []
 
 
 class StagedFile:
-    """A file that is written aside until it gets its name.
-
-    Make it only while nobody else can call `find_dead`.
+    """A file that is written aside until it gets its name: in memory while it is small.
 
     Args:
         folder: Where to write it; on the same file system as where it will be.
+        alone: Holds what keeps everybody else from calling `find_dead`.
 
     Raises:
         LogError: By its methods: this is a fork of the process that has made it.
@@ -68,38 +68,39 @@ class StagedFile:
         needs_cleaning: Whether something is left for others to remove: then the mark stays.
     """
 
-    def __init__(self, folder: Path) -> None:
-        name = uuid.uuid4().hex
-        self.path = folder / f"{name}.tmp"
+    def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
+        self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
         self.needs_cleaning = False
-        self._mark = folder / f"{name}.mark"
-        self._notes: list[Path] = []
+        self._alone = alone
+        # Until there is a file.
+        self._data: bytearray | None = bytearray()
+        self._fd: int | None = None
+        self._lock: sqlite3.Connection | None = None
+        # Its mark and its notes, in the order in which they go.
+        self._signs: list[Path] = []
         self._pid = os.getpid()
         self._hash = hashlib.sha256()
-        self._lock: sqlite3.Connection | None = None
-        # An error of the system says more than one of SQLite.
-        self._fd: int | None = os.open(self._mark, _NEW, 0o666)
-        try:
-            self._close()
-            self._lock = _lock(self._mark)
-            if self._lock is None:
-                raise LogError(f"{self._mark} was locked by others as soon as it was there")
-            self._fd = os.open(self.path, _NEW, 0o666)
-        except BaseException:
-            self.discard()
-            raise
 
     def write(self, data: bytes) -> None:
         """Write all of the bytes."""
         self._check_process()
-        assert self._fd is not None
         rest = memoryview(data).cast("B")
         self._hash.update(rest)
         self.size += len(rest)
-        with _named(self.path):
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
+        if self._data is None:
+            self._write(rest)
+            return
+        self._data += rest
+        if len(self._data) > _AT_ONCE:
+            with self._alone():
+                self._make_mark()
+                self._make_file()
+
+    @property
+    def source(self) -> bytes | Path:
+        """What was written, or where it is: for readers."""
+        return self.path if self._data is None else bytes(self._data)
 
     @property
     def digest(self) -> str:
@@ -107,24 +108,27 @@ class StagedFile:
         return self._hash.hexdigest()
 
     def sync(self) -> None:
-        """Bring it to the disk; nothing may be written after that."""
-        assert self._fd is not None
-        with _named(self.path):
-            os.fsync(self._fd)
+        """Bring it to the disk, unless it is in memory; nothing may be written after that."""
+        if self._fd is not None:
+            with _named(self.path):
+                os.fsync(self._fd)
 
     def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
         """Give it its name, in the same file system, and bring that to the disk.
+
+        Call it only while nobody else can call `find_dead`, until the caller's work is committed.
 
         Args:
             path: Its name.
             replaced: Files that it is to replace.
         """
         self._check_process()
+        if self._data is not None:
+            self._make_file()
+            self.sync()
         self._close()
         for each in (path, *replaced):
-            note = self.path.with_name(f"{self.path.stem}.{each.name}.note")
-            self._notes.append(note)
-            os.close(os.open(note, _NEW, 0o666))
+            self._make_note(each.name)
         # First the notes: without them nobody would remove a file that is never committed.
         sync_folder(self.path.parent)
         os.replace(self.path, path)
@@ -138,17 +142,50 @@ class StagedFile:
             return
         with suppress(OSError):
             self._close()
-        try:
-            self.path.unlink(missing_ok=True)
-        except OSError:
-            self.needs_cleaning = True
+        if self._data is None:
+            try:
+                self.path.unlink(missing_ok=True)
+            except OSError:
+                self.needs_cleaning = True
         if self._lock is not None:
             self._lock.close()
             self._lock = None
         if not self.needs_cleaning:
             with suppress(OSError):
-                for path in (*self._notes, self._mark):
-                    path.unlink(missing_ok=True)
+                while self._signs:
+                    self._signs[-1].unlink(missing_ok=True)
+                    self._signs.pop()
+
+    def _make_mark(self) -> None:
+        mark = self.path.with_suffix(".mark")
+        self._signs.append(mark)
+        # An error of the system says more than one of SQLite.
+        os.close(os.open(mark, _NEW, 0o666))
+        self._lock = _lock(mark)
+        if self._lock is None:
+            raise LogError(f"{mark} was locked by others as soon as it was there")
+
+    def _make_file(self) -> None:
+        data, self._data = self._data, None
+        assert data is not None
+        self._fd = os.open(self.path, _NEW, 0o666)
+        self._write(memoryview(data))
+
+    def _make_note(self, name: str) -> None:
+        note = self.path.with_name(f"{self.path.stem}.{name}.note")
+        self._signs.append(note)
+        try:
+            # It is the name that counts, and to make a file takes longer.
+            os.link(self.path, note)
+        except OSError:
+            # Not all file systems have links.
+            os.close(os.open(note, _NEW, 0o666))
+
+    def _write(self, rest: memoryview) -> None:
+        assert self._fd is not None
+        with _named(self.path):
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
 
     def _check_process(self) -> None:
         if os.getpid() != self._pid:

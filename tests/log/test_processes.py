@@ -211,7 +211,8 @@ def test_a_lock_is_waited_for_and_freed_with_its_process(tmp_path: Path) -> None
 
 def write_slowly(path: Path, ready: Any) -> None:
     def operations() -> Any:
-        for number in range(2000):
+        # More than is kept in memory.
+        for number in range(100_000):
             yield add(number)
         ready.set()
         time.sleep(60)

@@ -16,7 +16,7 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
-from jelly_rdflib.log import database
+from jelly_rdflib.log import database, staging
 
 from .support import P, S, add, change, files, fill, numbers, patch_id, state
 
@@ -64,11 +64,11 @@ class Interrupted(sqlite3.Connection):
 
 @pytest.fixture(params=[KeyboardInterrupt, sqlite3.OperationalError], ids=["Ctrl+C", "EIO"])
 def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Put a fault at the commit of what writes next; the first commit there is of the staging."""
+    """Put a fault at the commit of what writes next."""
     connect = sqlite3.connect
 
     def set_up(when: str) -> None:
-        values = {"when": when, "error": request.param, "turn": 2}
+        values = {"when": when, "error": request.param, "turn": 1}
         kind = type("Faulty", (Interrupted,), values)
 
         def faulty(path: Any, **more: Any) -> sqlite3.Connection:
@@ -121,10 +121,10 @@ def test_a_commit_of_which_the_end_cannot_be_told(
 
         def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
             Broken.turn += statement == "COMMIT"
-            if statement == "BEGIN IMMEDIATE" and Broken.turn >= 2:
+            if statement == "BEGIN IMMEDIATE" and Broken.turn >= 1:
                 raise sqlite3.OperationalError("database is locked")
             result = super().execute(statement, *values)
-            if statement == "COMMIT" and Broken.turn == 2:
+            if statement == "COMMIT" and Broken.turn == 1:
                 raise sqlite3.OperationalError("disk I/O error")
             return result
 
@@ -399,6 +399,28 @@ def test_a_live_log_is_copied(log: PatchLog, tmp_path: Path) -> None:
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
+def test_how_a_file_gets_its_name(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, has_links: bool, at_once: int
+) -> None:
+    """It was in memory or aside, on a file system that has links or has none."""
+
+    def refused(*paths: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(staging, "_AT_ONCE", at_once)
+    if not has_links:
+        monkeypatch.setattr(os, "link", refused)
+    assert log.append(change(4)).version == 4
+    log.snapshot()
+    log.squash(2, 3)
+    assert numbers(log.checkout()) == {4}
+    assert all(each.path.stat().st_nlink == 1 for each in log.patches())
+    assert log.verify(deep=True) == []
+    assert files(log.path / "staging") == []
 
 
 def backup(source: Path, target: Path) -> PatchLog:

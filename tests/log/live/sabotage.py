@@ -61,17 +61,19 @@ def living_writers_cleared() -> None:
         return real(folder)
 
     database.find_dead = find_dead
+    # Small files are not there for long enough.
+    staging._AT_ONCE = 1
 
 
 def cleared_without_lock() -> None:
     """Files that no row names are removed while another may be about to add their rows."""
     real = database.Database.staged
 
-    def staged(self: database.Database, check: Any = None) -> Any:
+    def staged(self: database.Database) -> Any:
         with self.reading() as connection:
             noted = staging.list_noted(self.staging)
             staging.remove_files(self._uncommitted(connection, noted))
-        return real(self, check)
+        return real(self)
 
     database.Database.staged = staged  # type: ignore[method-assign]
 
