@@ -9,7 +9,7 @@ whole store. Graphs without statements are not in it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -185,22 +185,35 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
         yield file
 
 
-def check_segment(source: bytes | Path, place: Place, *, limits: Limits) -> None:
+def check_segment(
+    source: bytes | Path,
+    place: Place,
+    *,
+    limits: Limits,
+    check_header: Callable[[Operation], None] | None = None,
+) -> None:
     """Check a whole segment: one patch, with the headers that go with its place.
 
     Args:
         source: What `read_stored` returned.
         place: Its place.
         limits: What to accept.
+        check_header: Called with each header after those of its place.
 
     Raises:
         LogError: It is not so.
         DecodeError, LimitError: It breaks a rule of the format.
     """
     headers: list[Operation] = []
+    own = len(place.headers())
     patches = 0
     for batch in read_batches(source, limits=limits, format=FORMAT):
-        headers = place.some(chain(headers, headers_of(batch)))
+        found = list(headers_of(batch))
+        if check_header is not None:
+            for header in found[own:]:
+                check_header(header)
+            own = max(0, own - len(found))
+        headers = place.some(chain(headers, found))
         patches += bytes(batch.ops).count(Op.END)
     if patches != 1:
         raise LogError(f"it has {patches} patches, not one")

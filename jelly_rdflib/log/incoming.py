@@ -111,31 +111,28 @@ class IncomingPatch:
                 " differ in the case of their letters are one to Jena, which can't read both"
             )
 
-    def _checked_rest(self) -> Iterator[Operation]:
-        """Iterate over what comes after the headers at the start, and check the headers there."""
-        # Up to the first END.
-        for operation in iter(self._rest.__next__, _END):
-            # Statements are by far the most: for these the call would take most of the time.
-            if type(operation) is tuple and len(operation) == 5:
-                yield operation
-                continue
-            if _is_header(operation):
-                key = operation[1].lower()
-                if key == PREVIOUS and not self._has_prev:
-                    raise LogError(
-                        f"header {PREVIOUS} stands for prev: headers id and prev come before all"
-                        " else in a patch, and once"
-                    )
-                # A second id or prev is found in what was written.
-                if key not in (ID, PREV):
-                    if key not in self._spellings and self._take_room is not None:
-                        self._take_room(operation[1], key)
-                    self._check_spelling(key, operation[1])
-            yield operation
+    def check_header(self, header: Operation) -> None:
+        """Check a header that was written after those of its place.
+
+        Raises:
+            LogError: It says a place too late, or its key was spelled in another way before.
+            LimitError: The keys take more memory than they may.
+        """
+        spelled = header[1]
+        key = spelled.lower()
+        if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
+            raise LogError(
+                f"headers {ID} and {PREV} come before all else in a patch, and once:"
+                f" {spelled!r} comes later"
+            )
+        if key not in self._spellings and self._take_room is not None:
+            self._take_room(spelled, key)
+        self._check_spelling(key, spelled)
 
     def operations(self) -> Iterator[Operation]:
         """Iterate over the operations that are neither of the headers ``id`` and ``prev``."""
-        return chain(self._headers, self._checked_rest())
+        # Up to the first END.
+        return chain(self._headers, iter(self._rest.__next__, _END))
 
     def check_end(self) -> None:
         """Check, once the operations were taken, that nothing follows them.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -62,7 +62,7 @@ class Publisher:
         with database.staged() as file:
             # Which version it is does not stand in it.
             place = Place(0, 0, id, prev)
-            self._write(file, patch.operations(), place, options)
+            self._write(file, patch.operations(), place, options, patch.check_header)
             patch.check_end()
             file.sync()
             with database.writing() as transaction:
@@ -153,18 +153,14 @@ class Publisher:
         operations: Iterable[Operation],
         place: Place,
         options: PatchOptions,
+        check_header: Callable[[Operation], None] | None = None,
     ) -> None:
         """Write a patch, and see that it can be read."""
         write_segment(
             file, operations, place=place, options=options, is_compressed=self._is_compressed
         )
-        try:
-            check_segment(file.source, place, limits=self._history.limits)
-        except LogError as error:
-            # Those of its place were written first, and once.
-            raise LogError(
-                f"headers id and prev come before all else in a patch, and once: {error}"
-            ) from None
+        limits = self._history.limits
+        check_segment(file.source, place, limits=limits, check_header=check_header)
 
     def _add_segment(
         self,

@@ -84,8 +84,8 @@ def test_previous_alone_is_prev(log: PatchLog) -> None:
     with pytest.raises(LogConflict):
         log.append([PREVIOUS, add(0)])
     log.append([(Op.H, "id", patch_id(9)), add(0)])
-    with pytest.raises(LogError, match="previous stands for prev"):
+    with pytest.raises(LogError, match="'Previous' comes later"):
         log.append([add(1), PREVIOUS])
-    with pytest.raises(LogError, match="previous stands for prev"):
+    with pytest.raises(LogError, match="'Previous' comes later"):
         log.append([PREVIOUS, add(1), PREVIOUS])
     assert log.append([PREVIOUS, add(1)]).prev == patch_id(9)

@@ -158,7 +158,7 @@ def test_ids_are_uuids(log: PatchLog, header: Any) -> None:
 def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
     with pytest.raises(LogError, match="more than one header id"):
         log.append([(Op.H, "id", patch_id(1)), (Op.H, "id", patch_id(2))])
-    with pytest.raises(LogError, match=r"its header id is .* and .*"):
+    with pytest.raises(LogError, match="'id' comes later"):
         log.append([*change(1), (Op.H, "id", patch_id(2))])
     for one, other, message in (
         ("id", "ID", "more than one header id"),
@@ -169,7 +169,7 @@ def test_a_patch_has_its_ids_once_and_first(log: PatchLog) -> None:
     ):
         with pytest.raises(LogError, match=message):
             log.append([(Op.H, one, patch_id(1)), (Op.H, other, patch_id(1)), *change(1)])
-    with pytest.raises(LogError, match=r"its header id is .* and .*"):
+    with pytest.raises(LogError, match="'Id' comes later"):
         log.append([*change(1), (Op.H, "Id", patch_id(2))])
     assert log.version == 0
 
