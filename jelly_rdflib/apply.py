@@ -338,10 +338,12 @@ class _Applier:
                 self._take(operation)
             self._end_patch("the input ends")
         except BaseException:
-            self._log.undo(self._leave, self._end_undoing)
+            self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
             raise
         finally:
             self._claim.free()
+            # Its steps refer to who has the log: without this, only the collector frees them.
+            self._log.clear()
 
     def _take(self, operation: Operation) -> None:
         """Take an operation other than an add or delete of a statement; its form is checked."""
@@ -411,7 +413,7 @@ class _Applier:
             raise ApplyError(
                 "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
             )
-        self._log.undo(self._leave, self._end_undoing)
+        self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
         if self._statements.refusal is not None:
             raise self._statements.refusal
         self._aborted += 1

@@ -48,7 +48,7 @@ cdef class Journal(Undoer):
         self.sink = sink
         self.write_one = sink.write
         self.is_atomic = is_atomic
-        self.log = UndoLog(self)
+        self.log = UndoLog()
         self.is_dataset = isinstance(target, ConjunctiveGraph)
         self.has_one_graph = not target.store.context_aware
         self.name = get_name(get_default_graph(target) if self.is_dataset else target)

@@ -23,6 +23,8 @@ from jelly_rdflib.stores.open_view import open_view
 
 cdef str TAP = "_jelly_rdflib_tap"
 cdef tuple ANYTHING = (None, None, None)
+# In place of a graph: none, which None may be.
+cdef object NOTHING = object()
 # These raise NotImplementedError, and rdflib's own engine does the update.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
@@ -64,7 +66,7 @@ cdef class Tap:
         self.is_graph_aware = self.view.is_graph_aware
         self.journals = []
         self.pending = []
-        self.added_to = self
+        self.added_to = NOTHING
         self.methods = {name: getattr(store, name) for name in self.names_of_methods()}
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
@@ -327,7 +329,7 @@ cdef class Tap:
         for journal in others:
             journal.expect(changes)
         self.is_quiet = True
-        self.added_to = self
+        self.added_to = NOTHING
         try:
             self.view.undo(change, statement, graph)
         finally:
@@ -362,7 +364,7 @@ cdef class Tap:
             self.tell_prefixes()
             for graph in listed:
                 self.expect_listing(graph, True)
-            self.added_to = self
+            self.added_to = NOTHING
             self.expect(changes)
             self.tell(changes)
 
@@ -470,7 +472,7 @@ cdef class Tap:
     cdef int forget_listed(self) except -1:
         self.view.forget_listed()
         # Not None, which somebody may want to add to.
-        self.added_to = self
+        self.added_to = NOTHING
         return 0
 
     cdef set list_graphs(self):

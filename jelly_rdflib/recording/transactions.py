@@ -195,7 +195,7 @@ class Transactions(Journal):
                             # The others are to tell that it is undone.
                             self._tap.expect_prefix(prefix, None)
                     first = None if is_stored else self._roll_back_store
-                    self.log.undo(first, self._tap.commit_store)
+                    self.log.undo(self, first, self._tap.commit_store)
             except RollbackError as error:
                 failure = error.__cause__
             except BaseException as error:

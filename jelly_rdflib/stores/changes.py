@@ -11,7 +11,7 @@ from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.memory import MemoryChanges, can_use
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.undoing import UndoLog
+from jelly_rdflib.stores.undoing import Undoer, UndoLog
 
 __all__ = ["Changes", "open_changes"]
 
@@ -45,6 +45,10 @@ class Changes(Protocol):
 
     def end_undoing(self) -> None:
         """Do what comes after it. May be called again."""
+
+    @property
+    def undoer(self) -> Undoer:
+        """What takes back the statements and graphs that the log has."""
 
     @property
     def refusal(self) -> ApplyError | None:

@@ -17,7 +17,7 @@ from jelly_rdflib.stores.open_view import open_view
 from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.undoing import UndoLog
+from jelly_rdflib.stores.undoing import Undoer, UndoLog
 from jelly_rdflib.stores.view import Crowded
 
 __all__ = ["GeneralChanges"]
@@ -38,6 +38,7 @@ class GeneralChanges:
             the recording says so.
 
     Attributes:
+        undoer: Takes back what the log has of statements and graphs.
         refusal: What there is to complain about though all was undone.
 
     Raises:
@@ -69,7 +70,7 @@ class GeneralChanges:
         self._listed: set[Node] = set()
         self._view = open_view(store) if teller is None else teller.view
         self._hashes = HashLimit(is_needed=self._view.is_in_memory)
-        log.undo_with(self._view)
+        self.undoer: Undoer = self._view
 
     def begin(self) -> None:
         """Start a transaction; what was committed stays."""

@@ -114,10 +114,15 @@ cdef class MemoryChanges:
         teller: A `Teller`, to be told of what was committed; it takes a log.
 
     Attributes:
+        undoer: Itself.
         refusal: None.
     """
 
     refusal = None
+
+    @property
+    def undoer(self):
+        return self
 
     def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, teller=None):
         store = target.store
@@ -137,7 +142,6 @@ cdef class MemoryChanges:
         self.graphs = {}
         self.union = MemoryGraph(None, None)
         self.log = log
-        log.undo_with(self)
         self.dirty = []
 
     def begin(self):

@@ -12,7 +12,6 @@ cdef class Undoer:
 cdef class UndoLog:
     # Three items for each step; for the kinds of steps see the class.
     cdef readonly list entries
-    cdef Undoer undoer
 
     cdef int note(self, int change, object statement, object graph) except -1
-    cdef int undo_last(self) except -1
+    cdef int undo_last(self, Undoer undoer) except -1

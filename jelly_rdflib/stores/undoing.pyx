@@ -42,18 +42,10 @@ cdef class UndoLog:
     a graph that came to be listed, or no longer is; and a step, which is a function to call. They
     are kept as three items of one list: flags, statement, graph; flags, None, graph; and step,
     None, None.
-
-    Args:
-        undoer: Takes back all that is no step.
     """
 
-    def __cinit__(self, Undoer undoer=None):
+    def __cinit__(self):
         self.entries = []
-        self.undoer = undoer
-
-    def undo_with(self, Undoer undoer not None):
-        """Set who takes back all that is no step."""
-        self.undoer = undoer
 
     cdef int note(self, int change, object statement, object graph) except -1:
         self.entries.append(change)
@@ -88,7 +80,7 @@ cdef class UndoLog:
         """Forget all: what was changed stays."""
         self.entries.clear()
 
-    cdef int undo_last(self) except -1:
+    cdef int undo_last(self, Undoer undoer) except -1:
         cdef list entries = self.entries
         cdef Py_ssize_t last = len(entries) - 3
         if last < 0 or len(entries) % 3:
@@ -97,19 +89,20 @@ cdef class UndoLog:
             return 0
         if entries[last + 1] is None and entries[last + 2] is None:
             entries[last]()
-        elif self.undoer is not None:
-            self.undoer.undo(entries[last], entries[last + 1], entries[last + 2])
+        else:
+            undoer.undo(entries[last], entries[last + 1], entries[last + 2])
         # A step may have cleared the log.
         del entries[last:]
         return 0
 
-    def undo(self, first=None, last=None):
+    def undo(self, Undoer undoer not None, first=None, last=None):
         """Undo all.
 
         What fails is tried again before anything else is undone, since order matters where a store
         holds two statements for equal. What fails for good is left out, and the rest undone.
 
         Args:
+            undoer: Takes back all that is no step.
             first: Called before everything else.
             last: Called after everything else.
 
@@ -126,7 +119,7 @@ cdef class UndoLog:
                     first()
                     first = None
                 elif self.entries:
-                    self.undo_last()
+                    self.undo_last(undoer)
                 else:
                     last()
                     last = None

@@ -301,7 +301,7 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
         changes.begin()
         changes.statements(iter([add(1, G)]))
         changes.commit()
-        log.undo(changes.begin_undoing, changes.end_undoing)
+        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
     assert state(dataset) == before
     assert list(recorder.patch) == []
 

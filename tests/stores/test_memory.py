@@ -58,7 +58,7 @@ def run(
         if is_committed:
             changes.commit()
         else:
-            log.undo(changes.begin_undoing, changes.end_undoing)
+            log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
     return counts
 
 
@@ -154,7 +154,7 @@ def test_rollback_from_the_middle_of_a_change(
         # another one, while what was done is undone
         Interrupting.fuse = fuse
     with suppress(KeyboardInterrupt):
-        log.undo(changes.begin_undoing, changes.end_undoing)
+        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
     Interrupting.fuse = -1
     assert visible_state(dataset) == expected
 
