@@ -9,7 +9,7 @@ from typing import Any
 from rdflib import Dataset, Literal
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op, PatchLog, Replica
+from jelly_rdflib import LogError, Op, PatchLog, Replica
 
 from ..support import P, S, numbers, patch_id
 from .shim import Shim
@@ -159,8 +159,9 @@ class Side:
         """Read as one who only reads: the newest data, and whether all is well."""
         seen = self.refresh()
         assert len(numbers(self.log.checkout())) == self.log.version, "the data are others"
-        problems = self.log.verify()
-        assert problems == [], f"verify() finds: {problems[0]}"
+        for problem in self.log.verify():
+            # It reports also what it can't read.
+            raise LogError(f"verify() finds: {problem}")
         return seen
 
     def judge(self, last: int) -> Verdict:
