@@ -13,9 +13,9 @@ import os
 import re
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -91,18 +91,16 @@ class Transaction:
 
     Args:
         connection: A connection on which an immediate transaction has begun.
-        clear: Makes the folders, and removes what writers have left there that are no more.
 
     Attributes:
-        connection, clear: As given.
-        published: What was published: the staged file, its path, the table that has it, and the
-            files that no row names any more.
+        connection: As given.
+        published: What was published: the staged file, its path, the table that has it, what is
+            to be removed without a commit, and what with it.
     """
 
-    def __init__(self, connection: sqlite3.Connection, clear: Callable[[], None]) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.clear = clear
-        self.published: list[tuple[StagedFile, Path, str, set[Path]]] = []
+        self.published: list[tuple[StagedFile, Path, str, list[Path], set[Path]]] = []
 
     def publish(
         self,
@@ -116,7 +114,7 @@ class Transaction:
         """Give a staged file its name, and the database its row; or neither, without a commit.
 
         Args:
-            file: The file; synced.
+            file: The file; what of it is not in memory is on the disk.
             path: Its name.
             table: The table.
             row: The row, with this name in its column ``file``.
@@ -127,20 +125,21 @@ class Transaction:
         """
         if path.is_dir():
             raise LogError(f"{path} is a folder, and is to be a file: move it away")
-        if not self.published:
-            self.clear()
         # Until it is known how this ends; whoever writes next looks after it.
         file.needs_cleaning = True
-        self.published.append((file, path, table, set(replaced) - {path}))
-        file.publish(path, self.published[-1][3])
+        # One that is there without a row may be the last copy of a patch.
+        new = [] if path.exists() else [path]
+        old = set(replaced) - {path}
+        self.published.append((file, path, table, new, old))
+        file.publish(path, [*new, *old])
         _insert(self.connection, table, row)
 
     def settle(self, *, is_committed: bool) -> None:
         """Remove what was published; or, if it is committed, what that replaces."""
-        for file, path, _, replaced in self.published:
-            # If a file can't be removed, its notes and its mark stay. The next writer removes it.
+        for file, _, _, new, old in self.published:
+            # If a file can't be removed, its notes stay. The next writer removes it.
             with suppress(OSError):
-                remove_files(replaced if is_committed else [path])
+                remove_files(old if is_committed else new)
                 file.needs_cleaning = False
 
 
@@ -235,6 +234,8 @@ class Database:
     def writing(self, *, is_new: bool = False) -> Iterator[Transaction]:
         """Hold a transaction in which nobody else writes; it is committed after the block.
 
+        First it is cleaned up after writers that came to no end.
+
         Args:
             is_new: Whether the file may be missing, and is not checked.
 
@@ -257,10 +258,12 @@ class Database:
             closing(self._connect("rwc" if is_new else "rw")) as connection,
         ):
             connection.execute("BEGIN IMMEDIATE")
-            transaction = Transaction(connection, partial(self._clear, connection))
+            transaction = Transaction(connection)
             try:
                 if not is_new:
                     self._check(connection)
+                    # Before the caller deletes rows, which an error brings back.
+                    self._clear(connection)
                 yield transaction
                 connection.execute("COMMIT")
                 transaction.settle(is_committed=True)
@@ -290,7 +293,7 @@ class Database:
         """
         with closing(self._connect("rw")) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for _, path, table, _ in transaction.published:
+            for _, path, table, _, _ in transaction.published:
                 query = f"SELECT 1 FROM {table} WHERE file = ?"
                 if connection.execute(query, (path.name,)).fetchone() is not None:
                     connection.execute("UPDATE repeats SET count = count + 1")
@@ -304,18 +307,11 @@ class Database:
     @contextmanager
     def staged(self) -> Iterator[StagedFile]:
         """Hold a file to write to, which is discarded after the block unless it was published."""
-        file = StagedFile(self.staging, self._alone)
+        file = StagedFile(self.staging, self.writing)
         try:
             yield file
         finally:
             file.discard()
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep others from taking a writer for dead that has just begun."""
-        with self.writing() as transaction:
-            transaction.clear()
-            yield
 
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove what writers have left there that are no more."""

@@ -179,8 +179,10 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     """Hold what writes to a file, compressed with zstd or as it is; complete after the block."""
     if is_compressed:
         compressor = zstandard.ZstdCompressor(write_checksum=True)
-        with compressor.stream_writer(file, closefd=False) as sink:  # type: ignore[arg-type]
-            yield sink
+        sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
+        yield sink
+        # Not after an error: there is nothing more to write then.
+        sink.close()  # type: ignore[no-untyped-call]
     else:
         yield file
 
@@ -195,7 +197,7 @@ def check_segment(
     """Check a whole segment: one patch, with the headers that go with its place.
 
     Args:
-        source: What `read_stored` returned.
+        source: What `read_stored` returned, or a file's `StagedFile.source`.
         place: Its place.
         limits: What to accept.
         check_header: Called with each header after those of its place.

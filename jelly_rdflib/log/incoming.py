@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from typing import Any, TypeGuard
 
@@ -24,6 +23,8 @@ from jelly_rdflib.stores.sources import is_readable
 __all__ = ["IncomingPatch", "default_options", "open_incoming"]
 
 _END: Operation = (Op.END,)
+# None is no operation, and not the end either.
+_NOTHING: Any = object()
 # Whoever reads a segment makes lookups as large as it asks for.
 _FEW_OPERATIONS = 100
 
@@ -41,8 +42,9 @@ class IncomingPatch:
     Args:
         operations: They, with or without an `Op.END`.
         limits: ``max_text_size`` is for the headers at the start, and for the keys of all others:
-            they are kept until the patch is written. None if they are in memory anyway.
-        place_error: Tells an error where in the input it is.
+            they are kept until the patch is written and checked. None if they are in memory anyway.
+        place_error: Tells an error where in the input it is, while the headers at the start are
+            read.
         must_be_there: Whether no operation at all, and no END, is no patch.
 
     Attributes:
@@ -68,28 +70,28 @@ class IncomingPatch:
         self.prev: URIRef | None = None
         self._headers: list[Operation] = []
         self._spellings: dict[str, str] = {}
-        self._take_room: Callable[[Any, Any], int] | None = None
-        if limits is not None:
-            self._take_room = partial(HeaderRoom(limits).take, place_error=place_error)
-        first = next(operations, None)
-        if first is None and must_be_there:
+        self._room = None if limits is None else HeaderRoom(limits)
+        first = next(operations, _NOTHING)
+        if first is _NOTHING and must_be_there:
             raise LogError("there is no patch to append: the input has none")
         while _is_header(first):
-            self._take_header(first)
-            first = next(operations, None)
+            self._take_header(first, place_error)
+            first = next(operations, _NOTHING)
         # It counts where there is no prev; else it is a header like others.
         self._has_prev = self.prev is not None
         if not self._has_prev:
             self._take_previous()
-        self._rest = operations if first is None else chain([first], operations)
+        self._rest = operations if first is _NOTHING else chain([first], operations)
 
-    def _take_header(self, header: Operation) -> None:
+    def _take_header(
+        self, header: Operation, place_error: Callable[[LimitError], None] | None
+    ) -> None:
         _, spelled, value = header
         key = spelled.lower()
         if key not in (ID, PREV):
             self._check_spelling(key, spelled)
-            if self._take_room is not None:
-                self._take_room(spelled, value)
+            if self._room is not None:
+                self._room.take(spelled, value, place_error=place_error)
             self._headers.append(header)
         elif getattr(self, key) is not None:
             raise LogError(f"the patch has more than one header {key}")
@@ -125,8 +127,8 @@ class IncomingPatch:
                 f"headers {ID} and {PREV} come before all else in a patch, and once:"
                 f" {spelled!r} comes later"
             )
-        if key not in self._spellings and self._take_room is not None:
-            self._take_room(spelled, key)
+        if key not in self._spellings and self._room is not None:
+            self._room.take(spelled, key)
         self._check_spelling(key, spelled)
 
     def operations(self) -> Iterator[Operation]:
@@ -140,7 +142,7 @@ class IncomingPatch:
         Raises:
             LogError: There is another patch.
         """
-        if next(self._rest, None) is not None:
+        if next(self._rest, _NOTHING) is not _NOTHING:
             raise LogError(
                 "there is more than one patch; append them one by one:"
                 " for patch in read_patches(source): log.append(patch)"

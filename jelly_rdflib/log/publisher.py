@@ -1,7 +1,8 @@
 """Adding files to a log, and removing those that others stand for: all that writes to its folder.
 
-Each is written aside, since that may take long. Then, in a transaction in which nobody else writes,
-it is looked once more whether it still fits, the file gets its name, and the database its row.
+Each is encoded before, since that may take long: in memory or, if it is large, in a file aside.
+Then, in a transaction in which nobody else writes, it is looked whether it fits, the file gets its
+name, and the database its row.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ class Publisher:
         """
         database = self._history.database
         if not patch.is_in_memory:
-            # A conflict is better told before such a patch is read than after.
-            with database.reading() as connection:
-                self._next_version(connection, prev, id)
+            # That it can't be appended is better told before such a patch is read than after.
+            with database.writing() as transaction:
+                self._next_version(transaction.connection, prev, id)
         with database.staged() as file:
             # Which version it is does not stand in it.
             place = Place(0, 0, id, prev)

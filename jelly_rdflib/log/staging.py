@@ -65,7 +65,7 @@ class StagedFile:
     Attributes:
         path: Where it is meanwhile.
         size: How many bytes were written.
-        needs_cleaning: Whether something is left for others to remove: then the mark stays.
+        needs_cleaning: Whether something is left for others to remove: then its notes stay.
     """
 
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
@@ -113,21 +113,21 @@ class StagedFile:
             with _named(self.path):
                 os.fsync(self._fd)
 
-    def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
+    def publish(self, path: Path, noted: Iterable[Path]) -> None:
         """Give it its name, in the same file system, and bring that to the disk.
 
         Call it only while nobody else can call `find_dead`, until the caller's work is committed.
 
         Args:
             path: Its name.
-            replaced: Files that it is to replace.
+            noted: The files that are removed if no row names them, should the process end.
         """
         self._check_process()
         if self._data is not None:
             self._make_file()
             self.sync()
         self._close()
-        for each in (path, *replaced):
+        for each in noted:
             self._make_note(each.name)
         # First the notes: without them nobody would remove a file that is never committed.
         sync_folder(self.path.parent)
@@ -235,7 +235,7 @@ def list_noted(folder: Path) -> set[str]:
 def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
     """Find what writers have left that are no more.
 
-    Call it only while nobody else can make a `StagedFile` there.
+    Call it only while nobody else can begin to write there.
 
     Returns:
         Staged files and notes, and last the marks; and the names that were noted.

@@ -15,7 +15,7 @@ from typing import Any
 
 __all__ = ["full_disk", "intercepted", "run_and_kill"]
 
-ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "replace", "unlink")
+ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
 """The calls of ``os`` that change something, and those around them."""
 
 KILLED = 86
@@ -99,7 +99,7 @@ def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
     def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
         nonlocal count
         count += 1
-        needs_room = name in ("write", "fsync", "mkdir", "replace") or (
+        needs_room = name in ("write", "fsync", "mkdir", "link", "replace") or (
             name == "open" and arguments[1] & os.O_CREAT
         )
         if count == turn or (failed and stays_full and needs_room):

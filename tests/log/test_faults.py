@@ -6,20 +6,24 @@ import errno
 import resource
 import shutil
 import signal
+import sqlite3
 import sys
+import uuid
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib import PatchLog
+from jelly_rdflib import LogConflict, PatchLog, Replica
+from jelly_rdflib.log import staging
 
-from .faults import full_disk, intercepted
-from .support import add, change, files, fill
+from .faults import full_disk, intercepted, run_and_kill
+from .support import add, change, files, fill, numbers, patch_id
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork()")
 
@@ -73,6 +77,12 @@ WORKS = [
 ]
 
 
+@pytest.fixture(params=[1, 1 << 20], ids=["aside", "in memory"])
+def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is written aside before it gets its name, or waits for that in memory."""
+    monkeypatch.setattr(staging, "_AT_ONCE", request.param)
+
+
 @pytest.fixture
 def template(tmp_path: Path) -> Path:
     """A log as it is before the work, to be copied."""
@@ -94,6 +104,7 @@ def copy(template: Path, tmp_path: Path) -> Callable[[], Path]:
     return make
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("stays_full", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize("work", WORKS, ids=str)
 def test_a_disk_may_be_full_anywhere(
@@ -117,7 +128,7 @@ def test_a_disk_may_be_full_anywhere(
             assert not work.is_done(path)
             assert [path.name for path in files(path / "segments")] == before
             assert files(path / "snapshots") == []
-            # What could not be removed, the next who writes removes, led by the mark.
+            # What could not be removed, the next who writes removes, led by marks and notes.
             left = {each.suffix for each in files(path / "staging")} - {".mark", ".note"}
             assert left <= ({".tmp"} if "unlink" in failed else set())
         else:
@@ -164,6 +175,7 @@ def test_a_limit_of_the_system(template: Path) -> None:
     assert log.append(big_patch()).version == COUNT + 1
 
 
+@pytest.mark.usefixtures("at_once")
 def test_an_interrupt_leaves_the_log_as_it_was_or_with_the_patch(copy: Callable[[], Path]) -> None:
     """Ctrl+C may come after any call."""
     outcomes = set()
@@ -182,6 +194,103 @@ def test_an_interrupt_leaves_the_log_as_it_was_or_with_the_patch(copy: Callable[
         again.append(change(again.version + 1))
         assert files(path / "staging") == []
     assert outcomes >= {(True, COUNT), (False, COUNT + 1)}
+
+
+def damage(path: Path) -> Path:
+    path.write_bytes(b"damaged")
+    return path
+
+
+def make_replica(path: Path) -> None:
+    shutil.rmtree(path.with_name("replica"), ignore_errors=True)
+    Replica(path.with_name("replica")).update(PatchLog(path), upto=2)
+
+
+TWICE = [
+    pytest.param(lambda path: None, lambda path: PatchLog(path).squash(2, 3), id="squash"),
+    pytest.param(
+        lambda path: damage(PatchLog(path).snapshot(2)),
+        lambda path: PatchLog(path).snapshot(2),
+        id="snapshot",
+    ),
+    pytest.param(
+        make_replica,
+        lambda path: Replica(path.with_name("replica")).update(PatchLog(path)),
+        id="update",
+    ),
+]
+
+
+@pytest.mark.parametrize("stays_full", [False, True], ids=["once", "from then on"])
+@pytest.mark.parametrize(("prepare", "work"), TWICE)
+@pytest.mark.filterwarnings("ignore::jelly_rdflib.LogWarning")
+def test_a_fault_where_another_was_killed(
+    prepare: Callable[[Path], object],
+    work: Callable[[Path], object],
+    stays_full: bool,
+    template: Path,
+    copy: Callable[[], Path],
+) -> None:
+    """The first has noted which files it is to replace; the second fails after it deleted rows."""
+
+    def kill_first(number: int) -> str:
+        path = copy()
+        prepare(path)
+        return run_and_kill(partial(work, path), number)
+
+    rename = next(number for number in range(100) if kill_first(number) == "replace")
+    turn = 0
+    failed = ["something"]
+    while failed:
+        assert kill_first(rename) == "replace"
+        path = template.with_name("log")
+        with full_disk(turn, stays_full=stays_full) as failed, suppress(OSError):
+            work(path)
+        log = PatchLog(path)
+        assert numbers(log.checkout()) == {COUNT}
+        if path.with_name("replica").exists():
+            replica = Replica(path.with_name("replica"))
+            assert replica.version in (2, COUNT)
+            assert replica.update(log) == COUNT
+        for entry in log.patches():
+            log.snapshot(entry.version)
+        assert log.verify(deep=True) == []
+        turn += 1
+    assert turn > 10
+
+
+def test_a_file_without_a_row_stays_where_its_patch_is_appended_again_in_vain(
+    copy: Callable[[], Path],
+) -> None:
+    """It may be the last copy: the database was replaced by an older one."""
+    path = copy()
+    old = (path / "log.db").read_bytes()
+    patch = [(jr.Op.H, "id", patch_id(9)), *change(COUNT + 1)]
+    segment = PatchLog(path).append(patch).path
+    data = segment.read_bytes()
+    turn = 0
+    failed = ["something"]
+    while failed:
+        (path / "log.db").write_bytes(old)
+        with full_disk(turn, stays_full=False) as failed, suppress(OSError):
+            assert PatchLog(path).append(patch).path == segment
+        assert segment.read_bytes() == data
+        turn += 1
+    assert PatchLog(path).version == COUNT + 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_what_fails_is_told_once(copy: Callable[[], Path]) -> None:
+    """What compresses a file writes no more of it after an error."""
+    path = copy()
+    log = PatchLog(path, timeout=0)
+    patch = [add(uuid.uuid4()) for _ in range(3000)]
+    with closing(sqlite3.connect(path / "log.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(LogConflict, match="locked by others") as caught:
+            log.append(patch)
+    assert not isinstance(caught.value.__context__, LogConflict)
+    assert log.append(patch).version == COUNT + 1
 
 
 def interrupted(turn: int) -> Any:
