@@ -195,11 +195,11 @@ class PatchLog:
         one: an OSError with ``errno.EIO`` that says that it can't be told now whether the patch was
         committed. Then look again (`refresh`) before trying again, since it may be in the log.
 
-        The patch gets an ``id`` if it has none. All of it is read once. In memory are a frame, and
-        the headers at its start: those take up to ``max_text_size`` bytes, which is some 20,000
-        short ones; those of a `Patch` or a list are not counted, being there anyway. Lexical forms,
-        headers and aborted transactions are kept. In a log all statements are quads: one without a
-        graph is one of the default graph.
+        The patch gets an ``id`` if it has none. All of it is read once. In memory are a frame, up
+        to 1 MiB of the segment, the headers at its start, and the keys of later ones: headers take
+        up to ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a list
+        are not counted, being there anyway. Lexical forms, headers and aborted transactions are
+        kept. In a log all statements are quads: one without a graph is one of the default graph.
 
         Args:
             patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` takes, with one
