@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +16,13 @@ from jelly_rdflib.errors import RecordError
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch import Patch
 from jelly_rdflib.patch_writer import PatchWriter
+from jelly_rdflib.recording.journal import Block
 from jelly_rdflib.recording.sinks import FileSink, PatchSink, Sink, WriterSink
 from jelly_rdflib.recording.tap import Tap, find_tap
 from jelly_rdflib.recording.transactions import Transactions
 from jelly_rdflib.stores.target import check_store
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from typing_extensions import Self
 
 __all__ = ["Recorder", "record"]
@@ -164,7 +162,7 @@ def _open_file(
     return FileSink(lambda: PatchWriter(file, options, format=format))
 
 
-class Recorder:
+class Recorder(Block):
     """What `record` returns: the changes to a graph or dataset are recorded in its block.
 
     Args:
@@ -217,8 +215,7 @@ class Recorder:
         """How many statements were deleted, in transactions that were committed."""
         return 0 if self._transactions is None else self._transactions.all_deleted
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Make a transaction of what is changed in a block.
 
         What was changed before it, since the last transaction, is committed as one of its own.
@@ -245,20 +242,28 @@ class Recorder:
             >>> [operation[0].name for operation in recorder.patch]
             ['TX', 'A', 'TC']
         """
+        return _TransactionBlock(self)
+
+    def _begin_transaction(self) -> None:
         if self._is_in_transaction:
             raise RecordError("a transaction starts inside a transaction")
         if self._transactions is None or not self._is_open:
             raise RecordError("a transaction starts, but nothing is being recorded")
         self._transactions.commit()
         self._is_in_transaction = True
-        try:
-            yield
-        except BaseException:
-            self._is_in_transaction = False
-            self._transactions.leave()
-            raise
+
+    def _commit_transaction(self, *, is_last: bool) -> None:
+        assert self._transactions is not None
         self._is_in_transaction = False
-        self._transactions.commit()
+        self._transactions.commit(is_last=is_last)
+
+    def _undo_transaction(self, *, has_failed: bool) -> None:
+        assert self._transactions is not None
+        self._is_in_transaction = False
+        if has_failed:
+            self._transactions.roll_back()
+        else:
+            self._transactions.leave()
 
     def __enter__(self) -> Self:
         if self._transactions is not None:
@@ -289,24 +294,36 @@ class Recorder:
             tap.join(transactions)
         self._tap, self._transactions, self._is_open = tap, transactions, True
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def _commit_block(self) -> None:
+        self._is_open = False
+        self._commit_transaction(is_last=True)
+
+    def _undo_block(self, has_failed: bool) -> None:
+        self._is_open = False
+        self._undo_transaction(has_failed=has_failed)
+
+    def _end_block(self, failure: BaseException | None) -> None:
         assert self._transactions is not None
         assert self._tap is not None
-        self._is_open = False
-        try:
-            if error is None:
-                self._transactions.commit(is_last=True)
-            else:
-                self._transactions.leave()
-        except BaseException as failure:
+        self._tap.leave(self._transactions)
+        if failure is not None:
             self._sink.leave(type(failure), failure, failure.__traceback__)
-            raise
-        finally:
-            self._tap.leave(self._transactions)
-        if error is not None:
-            self._sink.leave(type(error), error, traceback)
+
+
+class _TransactionBlock(Block):
+    """What `Recorder.transaction` returns."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        self._recorder._begin_transaction()
+
+    def _commit_block(self) -> None:
+        self._recorder._commit_transaction(is_last=False)
+
+    def _undo_block(self, has_failed: bool) -> None:
+        self._recorder._undo_transaction(has_failed=has_failed)
+
+    def _end_block(self, failure: BaseException | None) -> None:
+        """Do nothing: the recording goes on."""

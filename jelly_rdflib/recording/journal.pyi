@@ -1,9 +1,19 @@
+from types import TracebackType
+
 from rdflib.graph import Graph
 
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.recording.sinks import Sink
 from jelly_rdflib.recording.tap import Tap
 from jelly_rdflib.stores.undoing import Undoer, UndoLog
+
+class Block:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
 
 class Journal(Undoer):
     failure: BaseException | None

@@ -14,6 +14,8 @@ from jelly_rdflib.stores.target import get_default_graph
 cdef enum:
     # There may be any number of graphs.
     MAX_TERMS = 1 << 14
+    # Nobody presses Ctrl-C so often; what always raises it must not be called forever.
+    MAX_INTERRUPTS = 1000
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
@@ -23,6 +25,50 @@ cdef object NOTHING = object()
 # In place of a graph term: changes to the graph are left out, or must not be made.
 cdef object LEFT_OUT = object()
 cdef object REFUSED = object()
+
+
+cdef class Block:
+    """A block of ``with`` that is committed at its end, or undone where an exception leaves it.
+
+    Python looks for signals as its functions start. Here there is no such place before the undoing,
+    and what is interrupted is called again, so that all is undone before the interrupt is raised.
+    """
+
+    def __exit__(self, kind, error, traceback):
+        failure = error
+        if error is None:
+            try:
+                self._commit_block()
+            except BaseException as caught:
+                failure = caught
+        if failure is not None:
+            try:
+                _call_to_its_end(self._undo_block, error is None)
+            except BaseException as caught:
+                failure = caught
+        _call_to_its_end(self._end_block, failure)
+        if failure is not error:
+            raise failure
+
+
+cdef int _call_to_its_end(method, argument) except -1:
+    """Call a method, again and again if it is interrupted; raise the interrupt in the end."""
+    cdef int interrupts = 0
+    interrupt = None
+    while True:
+        try:
+            method(argument)
+            break
+        except Exception:
+            raise
+        except BaseException as error:
+            interrupts += 1
+            if interrupts == MAX_INTERRUPTS:
+                raise
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    return 0
 
 
 cdef class Journal(Undoer):

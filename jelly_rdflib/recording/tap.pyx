@@ -102,8 +102,13 @@ cdef class Tap:
             self.journals.append(journal)
 
     def leave(self, Journal journal not None):
-        """Tell a journal no more; without any, the store gets its methods back."""
+        """Tell a journal no more; without any, the store gets its methods back.
+
+        A second call does nothing.
+        """
         with self.lock:
+            if journal not in self.journals:
+                return
             self.journals.remove(journal)
             if self.journals:
                 return

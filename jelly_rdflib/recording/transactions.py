@@ -148,7 +148,11 @@ class Transactions(Journal):
                 self.failure = error
                 self.roll_back()
                 raise
-            self.committed += self.is_open
+            was_open = self.is_open
+            # First of all: what is committed must not be undone where an interrupt comes now.
+            self.is_open = False
+            self.log.clear()
+            self.committed += was_open
             self.all_added += self.added
             self.all_deleted += self.deleted
             self._start()
@@ -174,6 +178,8 @@ class Transactions(Journal):
     def roll_back(self, *, is_stored: bool = False) -> None:
         """Undo the transaction, abort it in the sink, and start the next one.
 
+        May be called again if interrupted.
+
         Args:
             is_stored: Whether the store has rolled back by itself. What it left is undone, but for
                 prefixes: these are recorded in the next transaction.
@@ -182,47 +188,49 @@ class Transactions(Journal):
             RecordError: The store refuses to undo a change. All others are undone.
         """
         with self._tap.lock:
-            was_open = self.is_open
             was_written = self.failure is None
             prefixes = self._at_start
             failure: BaseException | None = None
+            unwritten: Exception | None = None
+            if is_stored:
+                self.log.drop_steps()
             try:
                 if self._is_atomic:
-                    if is_stored:
-                        self.log.drop_steps()
-                    elif self._tap.is_shared:
-                        for prefix in list(self._at_start):
-                            # The others are to tell that it is undone.
-                            self._tap.expect_prefix(prefix, None)
-                    first = None if is_stored else self._roll_back_store
+                    first = None if is_stored else self._begin_undoing
                     self.log.undo(self, first, self._tap.commit_store)
             except RollbackError as error:
                 failure = error.__cause__
             except BaseException as error:
                 failure = error
-            self.aborted += was_open
+            if self.is_open:
+                try:
+                    self._sink.abort()
+                except Exception as error:
+                    # A stream that ends inside a transaction has no part of it either. Where
+                    # another error came before, this one says less.
+                    if was_written and failure is None:
+                        unwritten = error
+                self.is_open = False
+                self.aborted += 1
             self._start()
             if is_stored and self._elsewhere is not None:
                 self._elsewhere = prefixes
             elif is_stored:
                 self._at_start, self._told = prefixes, dict(prefixes)
-            try:
-                if was_open:
-                    self._sink.abort()
-            except Exception:
-                # A stream that ends inside a transaction has no part of it either. Where another
-                # error came before, this one says less.
-                if was_written:
-                    raise
-            finally:
-                if isinstance(failure, Exception):
-                    raise RecordError(
-                        "the store can't be brought back to where it was: it refuses to undo a "
-                        f"change ({failure})"
-                    ) from failure
-                if failure is not None:
-                    raise failure
+            if isinstance(failure, Exception):
+                raise RecordError(
+                    "the store can't be brought back to where it was: it refuses to undo a "
+                    f"change ({failure})"
+                ) from failure
+            if failure is not None:
+                raise failure
+            if unwritten is not None:
+                raise unwritten
 
-    def _roll_back_store(self) -> None:
+    def _begin_undoing(self) -> None:
+        if self._tap.is_shared:
+            for prefix in list(self._at_start):
+                # The others are to tell that it is undone.
+                self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
             self._tap.roll_back_store()
