@@ -342,7 +342,8 @@ class _Applier:
             raise
         finally:
             self._claim.free()
-            # Its steps refer to who has the log: without this, only the collector frees them.
+            # The log's steps are methods of objects that hold the log. Clearing it breaks these
+            # cycles: otherwise the objects live until Python's collector runs.
             self._log.clear()
 
     def _take(self, operation: Operation) -> None:

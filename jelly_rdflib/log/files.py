@@ -87,7 +87,8 @@ class Place:
     def headers(self) -> list[Operation]:
         """Return the headers that the patch begins with.
 
-        That it was squashed from others stands in it, too, for who has the file alone.
+        A squashed patch has a header ``squashed``, so that also the file alone says which versions
+        it stands for.
         """
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 

@@ -297,7 +297,7 @@ def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> li
         id: The id of the patch that makes it.
 
     Returns:
-        Of each place the version after it, and what is wrong there.
+        For each patch that does not follow the one before it: its version, and what is wrong.
     """
     broken = []
     for row in rows:

@@ -52,7 +52,7 @@ def parse_patch_id(value: Any) -> URIRef:
     """Return an id in the one form that a log has: ``uuid:`` and small letters.
 
     Args:
-        value: What stands for an id: an IRI or text, also with ``urn:uuid:`` or the bare UUID.
+        value: The id, as an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID.
 
     Raises:
         LogError: It is no UUID.

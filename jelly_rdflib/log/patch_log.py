@@ -39,7 +39,8 @@ class PatchLog:
     `refresh`, and those that it appended itself. `append` adds only after the newest patch of the
     view. So a patch that was made for what one has seen can't follow one that one has not seen,
     whoever appended that. Any number of processes may read and append at the same time; each thread
-    needs an object of its own. What was squashed by others is gone from the view, too.
+    needs an object of its own. If another process squashes versions, this object can't read them
+    any more either.
 
     Args:
         path: The folder.

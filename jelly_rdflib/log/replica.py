@@ -124,8 +124,8 @@ class Replica:
         """Apply the patches that are missing, and keep the result.
 
         The log is taken as it was when it was last looked at: see `PatchLog.refresh`. After an
-        error `dataset` is another one: what is on the disk. In a process that was forked an update
-        changes the dataset of that process, and what is on the disk.
+        error `dataset` is a new object, read from the disk. An update in a forked child changes the
+        child's dataset and the folder. The parent's dataset stays as it was.
 
         Args:
             log: The log. It must be the same each time.

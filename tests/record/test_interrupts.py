@@ -35,9 +35,9 @@ def change(dataset: Dataset) -> None:
     dataset.graph(G).add((S, S, S))
 
 
-def block(dataset: Dataset, has_failed: bool, writer: Any = None) -> Iterator[Any]:
+def block(dataset: Dataset, has_failed: bool) -> Iterator[Any]:
     """Yield the recorder where the interrupts begin."""
-    with record(dataset, writer) as recorder:
+    with record(dataset) as recorder:
         change(dataset)
         yield recorder
         if has_failed:
