@@ -141,8 +141,11 @@ cdef class FrameEncoder(Output):
         finally:
             # One that is still being filled comes again.
             if not batch.terms.is_open:
-                self.terms.end_batch()
+                self.end_batch()
         return 0
+
+    cdef int end_batch(self) except -1:
+        return self.terms.end_batch()
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
         """Put a row of a batch, whose terms have these numbers."""

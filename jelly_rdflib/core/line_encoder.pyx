@@ -112,9 +112,12 @@ cdef class LineEncoder(Output):
         finally:
             # One that is still being filled comes again.
             if not batch.terms.is_open:
-                self.texts.end()
+                self.end_batch()
             free_output(self)
         return 0
+
+    cdef int end_batch(self) except -1:
+        return self.texts.end()
 
     cdef int put_row(self, Batch batch, size_t row) except -1:
         cdef int op = batch.rows.ops[row]

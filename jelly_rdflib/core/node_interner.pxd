@@ -25,6 +25,7 @@ cdef class NodeInterner:
     cdef int depth  # of quoted triples
 
     cdef int start_table(self) except -1
+    cdef bint is_full(self) noexcept
     cdef void clear_recent(self) noexcept
     cdef uint32_t find(self, object node) except 0
     cdef uint32_t intern_node(self, object node) except 0

@@ -19,6 +19,8 @@ from jelly_rdflib.core.term_encoder cimport MAX_NESTING_DEPTH, refuse_node
 from jelly_rdflib.core.terms cimport (
     hash_seed,
     term_hash,
+    terms_clear,
+    terms_free,
     terms_init,
     terms_intern,
     terms_intern_triple,
@@ -35,6 +37,9 @@ cdef enum:
     # Of a new table, before it grows.
     TERMS = 512
     TEXT = 1 << 14
+    # Of a full table.
+    MAX_TERMS = 1 << 12
+    MAX_TEXT = 1 << 18
 
 # Offsets of texts have 32 bits.
 cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
@@ -54,6 +59,9 @@ cdef class NodeInterner:
         self.recent = <RecentTerm*>PyMem_RawCalloc(RECENT_SIZE, sizeof(RecentTerm))
         if self.recent == NULL:
             raise MemoryError
+        self.table = TermTable.__new__(TermTable)
+        self.table.factory = self.factory
+        self.table.is_open = True
         self.start_table()
 
     def __dealloc__(self):
@@ -62,15 +70,24 @@ cdef class NodeInterner:
         PyMem_RawFree(self.recent)
 
     cdef int start_table(self) except -1:
-        """Start an empty table; the numbers of the last one mean nothing in it."""
-        cdef TermTable table = TermTable.__new__(TermTable)
-        table.factory = self.factory
-        table.is_open = True
-        if terms_init(&table.columns, TERMS, TEXT, MAX_TABLE_TEXT) < 0:
-            raise MemoryError
+        """Empty the table; the numbers of before mean nothing any more."""
+        cdef TermColumns* columns = &self.table.columns
+        cdef TermColumns empty
         self.clear_recent()
-        self.table = table
+        if columns.data != NULL and columns.data_capacity <= 4 * MAX_TEXT:
+            terms_clear(columns)
+            return 0
+        # One long text does not take its memory for ever.
+        if terms_init(&empty, TERMS, TEXT, MAX_TABLE_TEXT) < 0:
+            raise MemoryError
+        terms_free(columns)
+        columns[0] = empty
         return 0
+
+    cdef bint is_full(self) noexcept:
+        """Are there so many terms that another table is better? A small one stays in the cache."""
+        cdef TermColumns* columns = &self.table.columns
+        return columns.count > MAX_TERMS or columns.offsets[columns.count] > MAX_TEXT
 
     cdef void clear_recent(self) noexcept:
         cdef PyObject* node

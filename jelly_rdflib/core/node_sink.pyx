@@ -17,11 +17,6 @@ from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.errors import EncodeError, InUseError
 from jelly_rdflib.operations import Op
 
-cdef enum:
-    # A table of terms that has so many, or so many bytes of text, is not filled further.
-    MAX_TERMS = 1 << 14
-    MAX_TEXT = 1 << 20
-
 cdef int H = Op.H
 cdef int TX = Op.TX
 cdef int TC = Op.TC
@@ -88,12 +83,9 @@ cdef class NodeSink:
         self.check_free()
         self.is_busy = True
         try:
-            if (
-                self.interner.table.columns.count > MAX_TERMS
-                or self.interner.table.columns.offsets[self.interner.table.columns.count] > MAX_TEXT
-            ):
+            if self.interner.is_full():
+                self.encoder.end_batch()
                 self.interner.start_table()
-                self.batch = make_open_batch(self.interner.table)
             batch = self.batch
             batch.rows.ops[0] = op
             batch.rows.s[0] = 0 if s is None else term_number(self.interner, s)

@@ -78,6 +78,10 @@ cdef class Output:
         """Do what `write_batch` does with a batch that has terms."""
         raise NotImplementedError
 
+    cdef int end_batch(self) except -1:
+        """Let go of the batch that is still being filled: its terms are about to go."""
+        return 0
+
     cdef int check_namespaces(self, object prefix) except -1:
         """See that a namespace may be declared; where there is no place for it, it is left out."""
         return 0

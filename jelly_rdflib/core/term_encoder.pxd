@@ -106,8 +106,10 @@ cdef class TermEncoder:
     cdef FoundTerm* found
     cdef size_t found_count  # of terms that `found` is about
     cdef size_t capacity  # of `found`
-    cdef list last_before  # the stream's last s, p, o and g before the batch, as `NumberedTerm`s
-    cdef uint32_t[4] last_numbers  # those of the batch, or `BEFORE`
+    # The stream's last s, p, o and g: before the batch, as numbers of a table of their own, ...
+    cdef TermTable last_table
+    cdef uint32_t[4] last_before  # 0: there was none
+    cdef uint32_t[4] last_numbers  # ... and in the batch; or `BEFORE`
     cdef uint32_t any_graph  # the number that `graph` stands for
     cdef uint32_t graph
 

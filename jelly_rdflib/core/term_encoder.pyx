@@ -8,11 +8,13 @@ A term's entries in the stream's lookups are remembered by its number in the bat
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t
 from libc.string cimport memchr, memcmp, memcpy, memset
 
+from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.hashing cimport BLOCK, hash_text
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
-from jelly_rdflib.core.terms cimport TermKind, hash_seed, terms_same
+from jelly_rdflib.core.terms cimport TermKind, hash_seed, terms_copy, terms_init, terms_same
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport (
     buffer_free,
@@ -34,6 +36,12 @@ cdef enum:
     ROWS_FIELD = 1
     # Of "https://".
     SCHEME_SIZE = 8
+    # Of the table of last terms, before it grows: four, and their datatypes or languages.
+    LAST_TERMS = 8
+    LAST_TEXT = 256
+
+# Offsets of texts have 32 bits.
+cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
 
 # The oneofs of RdfQuad; RdfTriple has the first three of them.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
@@ -72,24 +80,6 @@ cdef int refuse_node(object node) except -1:
 
 
 @cython.final
-cdef class NumberedTerm:
-    """A term of a batch that the stream remembers when the batch is over.
-
-    The table is None for the default graph.
-    """
-
-    cdef TermTable table
-    cdef uint32_t number
-
-
-cdef NumberedTerm numbered_term(TermTable table, uint32_t number):
-    cdef NumberedTerm term = NumberedTerm.__new__(NumberedTerm)
-    term.table = None if number == DEFAULT_NUMBER else table
-    term.number = number
-    return term
-
-
-@cython.final
 cdef class TermEncoder:
     """The state that terms are encoded with, and the frame they are put into.
 
@@ -109,7 +99,7 @@ cdef class TermEncoder:
         self.generalized = options.generalized_statements
         self.rdf_star = options.rdf_star
         self.entry_fields.name, self.entry_fields.prefix, self.entry_fields.datatype = entry_fields
-        self.last_before = [None, None, None, None]
+        self.last_table = TermTable.__new__(TermTable)
         for position in range(4):
             self.last_numbers[position] = BEFORE
         self.cache = <CachedIri*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedIri))
@@ -159,19 +149,36 @@ cdef class TermEncoder:
         return 0
 
     cdef list last_terms(self):
-        """Return the stream's last s, p, o and g, which outlive the batch."""
-        cdef list last = list(self.last_before)
+        """Return the stream's last s, p, o and g: a table with copies of them, and their numbers."""
+        cdef TermTable copies = TermTable.__new__(TermTable)
+        cdef list last = [copies]
+        cdef const TermColumns* source
+        cdef Failure failure
+        cdef int64_t number
         cdef int position
+        if terms_init(&copies.columns, LAST_TERMS, LAST_TEXT, MAX_TABLE_TEXT) < 0:
+            raise MemoryError
         for position in range(4):
-            if self.last_numbers[position] != BEFORE:
-                last[position] = numbered_term(self.table, self.last_numbers[position])
+            source = self.terms
+            number = self.last_numbers[position]
+            if number == BEFORE:
+                source = &self.last_table.columns
+                number = self.last_before[position]
+            if number != 0 and number != DEFAULT_NUMBER:
+                number = terms_copy(
+                    &copies.columns, source, <uint32_t>number, <const uint8_t*>b"", &failure
+                )
+                if number < 0:
+                    raise MemoryError
+            last.append(number)
         return last
 
     cdef int set_last_terms(self, list terms) except -1:
         """Go back to what `last_terms` returned."""
         cdef int position
-        self.last_before = terms
+        self.last_table = terms[0]
         for position in range(4):
+            self.last_before[position] = terms[1 + position]
             self.last_numbers[position] = BEFORE
         return 0
 
@@ -186,12 +193,10 @@ cdef class TermEncoder:
 
     cdef bint is_last_before(self, uint32_t number, int position) except -1:
         """Is a term the stream's last one of its position, which is from before the batch?"""
-        cdef NumberedTerm before = self.last_before[position]
-        if before is None or number == 0:
-            return False
-        if before.table is None or number == DEFAULT_NUMBER:
-            return before.table is None and number == DEFAULT_NUMBER
-        return terms_same(&before.table.columns, before.number, self.terms, number)
+        cdef uint32_t before = self.last_before[position]
+        if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
+            return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
+        return terms_same(&self.last_table.columns, before, self.terms, number)
 
     cdef int text_of(self, uint32_t number, Text* text) except -1:
         """Point ``text`` to a term's text, which lives as long as the batch."""
