@@ -24,6 +24,7 @@ cdef class FrameEncoder(Output):
     cdef int begin_frame(self) except -1
     cdef int put_mark(self, uint32_t field) except -1
     cdef int put_row(self, uint32_t field, const uint32_t* numbers) except -1
+    cdef int try_row(self, uint32_t field, const uint32_t* numbers) except -1
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1
     cdef int check_namespace(self, const uint32_t* numbers) except -1

@@ -101,24 +101,29 @@ cdef class FrameEncoder(Output):
             field: The row's member of the oneof.
             numbers: The numbers of four terms of the batch that is being written.
         """
-        cdef LastIri last_iri = self.terms.last_iri
+        cdef size_t prefixes = self.terms.prefixes.size
+        # Only quoted triples make a row of more than four IRIs.
+        if prefixes == 0 or (prefixes >= 4 and not self.terms.rdf_star):
+            return self.try_row(field, numbers)
         try:
-            begin_row(self.terms)
-            self.put_terms(field, numbers)
+            return self.try_row(field, numbers)
         except PrefixesInUse:
-            self.terms.last_iri = last_iri
             self.terms.is_without_prefixes = True
             try:
-                begin_row(self.terms)
-                self.put_terms(field, numbers)
-            except BaseException:
-                self.terms.last_iri = last_iri
-                raise
+                return self.try_row(field, numbers)
             finally:
                 self.terms.is_without_prefixes = False
-        except BaseException:
-            self.terms.last_iri = last_iri
-            raise
+
+    cdef int try_row(self, uint32_t field, const uint32_t* numbers) except -1:
+        cdef LastIri last_iri = self.terms.last_iri
+        cdef bint is_put = False
+        begin_row(self.terms)
+        try:
+            self.put_terms(field, numbers)
+            is_put = True
+        finally:
+            if not is_put:
+                self.terms.last_iri = last_iri
         return self.terms.end_row(field)
 
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:

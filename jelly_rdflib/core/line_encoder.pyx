@@ -93,6 +93,7 @@ cdef class LineEncoder(Output):
         """Return the lines that wait, and start anew."""
         cdef bytes lines = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
         self.out.size = 0
+        self.texts.buffer += 1
         return lines
 
     cdef int put_batch(self, Batch batch) except -1:
@@ -135,6 +136,7 @@ cdef class LineEncoder(Output):
             )
         except BaseException:
             self.out.size = start
+            self.texts.buffer += 1
             raise
 
     cdef int put_statement(self, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
@@ -199,7 +201,7 @@ cdef class LineEncoder(Output):
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             return self.put_triple(term, depth)
         if self.texts.places[term].size == 0:
-            # A text is made only of what is good.
+            # What is good stays good.
             self.check(term)
         return append_text(&self.out, self.texts, term)
 

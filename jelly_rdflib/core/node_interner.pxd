@@ -9,11 +9,12 @@ from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 
 cdef enum:
-    RECENT_SIZE = 1 << 12
+    RECENT_SIZE = 1 << 11
 
 
 ctypedef struct RecentTerm:
-    PyObject* node
+    PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
+    size_t seen  # the address of another node, which comes here if it is seen once more
     uint32_t number
 
 

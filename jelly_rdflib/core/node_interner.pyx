@@ -98,11 +98,17 @@ cdef class NodeInterner:
             Py_XDECREF(node)
 
     cdef uint32_t find(self, object node) except 0:
-        """Return the number of a node, and remember it by the node's address."""
+        """Return the number of a node, and remember it by its address if it was seen before.
+
+        Where all nodes are new objects none is remembered: to let go of old ones takes long.
+        """
         cdef uint32_t number = self.intern_node(node)
         cdef RecentTerm* recent = recent_place(self.recent, node)
-        cdef PyObject* old = recent.node
-        # The node is kept alive, so that its address can't become another node's.
+        cdef PyObject* old
+        if recent.seen != <size_t><PyObject*>node:
+            recent.seen = <size_t><PyObject*>node
+            return number
+        old = recent.node
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number

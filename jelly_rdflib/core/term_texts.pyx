@@ -205,6 +205,7 @@ cdef class TermTexts:
         self.terms = NULL
         self.count = 0
         self.out.size = 0
+        self.buffer += 1
         return 0
 
     cdef inline WrittenTerm* find(self, uint32_t term) except NULL:
@@ -214,39 +215,50 @@ cdef class TermTexts:
         return &self.places[term]
 
     cdef int make(self, uint32_t term) except -1:
+        cdef size_t start = self.out.size
+        if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
+            return self.make_triple(term)
+        self.put(&self.out, term)
+        return self.keep(term, start)
+
+    cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1:
+        """Put the text of a term and a space, and remember where it stands."""
+        cdef size_t start = out.size
+        self.put(out, term)
+        # Texts are copied in whole blocks.
+        buffer_reserve(out, 1 + BLOCK)
+        put_byte(out, b" ")
+        self.places[term] = WrittenTerm(start, out.size - start, self.buffer)
+        return 0
+
+    cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
+        """Put the text of a term that is no quoted triple."""
         cdef const TermColumns* terms = self.terms
         cdef const uint8_t* text = terms.data + terms.offsets[term]
         cdef size_t size = terms.offsets[term + 1] - terms.offsets[term]
         cdef uint32_t extra = terms.extras[term]
         cdef int kind = terms.kinds[term]
-        cdef size_t start = self.out.size
-        if kind == TermKind.TRIPLE_TERM:
-            return self.make_triple(term)
         if kind == TermKind.IRI:
-            self.put_iri(text, size)
-        elif kind == TermKind.BLANK_NODE:
-            self.put_blank_node(text, size)
-        elif kind == TermKind.DEFAULT_GRAPH and self.default_graph is not None:
-            self.put_iri(
-                <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
+            return self.put_iri(out, text, size)
+        if kind == TermKind.BLANK_NODE:
+            return self.put_blank_node(out, text, size)
+        if kind == TermKind.DEFAULT_GRAPH and self.default_graph is not None:
+            return self.put_iri(
+                out, <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
                 PyBytes_GET_SIZE(self.default_graph),
             )
-        elif (
-            kind != TermKind.SIMPLE_LITERAL and kind != TermKind.LANGUAGE_LITERAL
-            and kind != TermKind.TYPED_LITERAL
-        ):
+        if kind < TermKind.SIMPLE_LITERAL or kind > TermKind.TYPED_LITERAL:
             refuse_node(None if term == 0 else self.table.make_node(term))
-        else:
-            put_quoted(&self.out, text, size)
-            text = terms.data + terms.offsets[extra]
-            size = terms.offsets[extra + 1] - terms.offsets[extra]
-            if kind == TermKind.LANGUAGE_LITERAL:
-                self.put_tag(text, size)
-            elif kind == TermKind.TYPED_LITERAL:
-                buffer_reserve(&self.out, 2)
-                put_bytes(&self.out, b"^^", 2)
-                self.put_iri(text, size)
-        return self.keep(term, start)
+        put_quoted(out, text, size)
+        text = terms.data + terms.offsets[extra]
+        size = terms.offsets[extra + 1] - terms.offsets[extra]
+        if kind == TermKind.LANGUAGE_LITERAL:
+            return self.put_tag(out, text, size)
+        if kind == TermKind.TYPED_LITERAL:
+            buffer_reserve(out, 2)
+            put_bytes(out, b"^^", 2)
+            return self.put_iri(out, text, size)
+        return 0
 
     cdef int keep(self, uint32_t term, size_t start) except -1:
         if self.out.size > 8 * self.max_size:
@@ -285,7 +297,7 @@ cdef class TermTexts:
         put_bytes(&self.out, b">>", 2)
         return self.keep(term, start)
 
-    cdef int put_tag(self, const uint8_t* text, size_t size) except -1:
+    cdef int put_tag(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
         cdef Span tag
         tag.start = text
         tag.end = text + size
@@ -294,32 +306,32 @@ cdef class TermTexts:
                 f"RDF Patch text can't have {str(text[:size], 'utf-8')!r} as a language tag: it is"
                 " none"
             )
-        buffer_reserve(&self.out, size + 1)
-        put_byte(&self.out, b"@")
-        put_bytes(&self.out, text, size)
+        buffer_reserve(out, size + 1)
+        put_byte(out, b"@")
+        put_bytes(out, text, size)
         return 0
 
-    cdef int put_iri(self, const uint8_t* text, size_t size) except -1:
+    cdef int put_iri(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
         if self.is_patch and size >= 2 and text[0] == b"_" and text[1] == b":":
             raise EncodeError(
                 f"RDF Patch text can't have the IRI {str(text[:size], 'utf-8')!r}: between < and >"
                 " it would be a blank node"
             )
-        buffer_reserve(&self.out, 1)
-        put_byte(&self.out, b"<")
-        put_escaped(&self.out, text, size, False)
-        buffer_reserve(&self.out, 1)
-        put_byte(&self.out, b">")
+        buffer_reserve(out, 1)
+        put_byte(out, b"<")
+        put_escaped(out, text, size, False)
+        buffer_reserve(out, 1)
+        put_byte(out, b">")
         return 0
 
-    cdef int put_blank_node(self, const uint8_t* label, size_t size) except -1:
+    cdef int put_blank_node(self, WriteBuffer* out, const uint8_t* label, size_t size) except -1:
         if not self.is_patch:
-            return put_label(&self.out, label, size)
-        buffer_reserve(&self.out, 3)
-        put_bytes(&self.out, b"<_:", 3)
-        put_escaped(&self.out, label, size, False)
-        buffer_reserve(&self.out, 1)
-        put_byte(&self.out, b">")
+            return put_label(out, label, size)
+        buffer_reserve(out, 3)
+        put_bytes(out, b"<_:", 3)
+        put_escaped(out, label, size, False)
+        buffer_reserve(out, 1)
+        put_byte(out, b">")
         return 0
 
 

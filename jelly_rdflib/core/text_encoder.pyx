@@ -121,6 +121,7 @@ cdef class TextPatchEncoder(Output):
         check_usable(self)
         piece = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
         self.out.size = 0
+        self.texts.buffer += 1
         return self.send(piece)
 
     cdef inline int put(self, const char* text, size_t size) except -1:
@@ -193,6 +194,7 @@ cdef class TextPatchEncoder(Output):
         except BaseException:
             # The end of the patch before it goes with the row.
             self.out.size = self.row_start
+            self.texts.buffer += 1
             raise
         return self.end_row()
 
