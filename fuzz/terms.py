@@ -8,7 +8,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.core.column_batches import ColumnBatches, TextColumnView
 from jelly_rdflib.core.json_nesting import JsonNesting
 from jelly_rdflib.core.nesting import NestingWatch
-from jelly_rdflib.core.term_texts import find_texts
+from jelly_rdflib.core.ntriples import find_texts
 from jelly_rdflib.core.turtle_nesting import TurtleNesting
 from jelly_rdflib.core.xml_nesting import XmlNesting
 from jelly_rdflib.encodings.syntaxes.contexts import measure_context

@@ -11,9 +11,9 @@ from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader, StatementReader
 from jelly_rdflib.core.destination import Destination
-from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.core.statement_sink import StatementSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
@@ -319,7 +319,6 @@ class StatementEncoder:
 
     def __init__(self, options: StreamOptions | None = None) -> None:
         self._encoder = StatementFrameEncoder(NODE_TYPES, options or StreamOptions())
-        self._sink = StatementSink(NODE_TYPES, self._encoder)
 
     def encode_frame(
         self,
@@ -342,13 +341,8 @@ class StatementEncoder:
                 it is in the frame that the next call returns; but of a stream of graphs or datasets
                 it is dropped, or it would be a part of the next one.
         """
-
-        def write() -> None:
-            for prefix, iri in namespaces:
-                self._sink.add_namespace(prefix, as_iri(iri))
-            self._sink.write_all(statements)
-
-        return self._encoder.encode_frame(write, metadata)
+        pairs = ((prefix, as_iri(iri)) for prefix, iri in namespaces)
+        return self._encoder.encode_frame(statements, namespaces=pairs, metadata=metadata)
 
     @property
     def options(self) -> StreamOptions:
@@ -402,30 +396,30 @@ class StatementWriter(StatementSink):
     def __init__(
         self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
     ) -> None:
-        opened = Destination(destination)
+        self._destination = Destination(destination)
         if format is not None:
             encoding = find_encoding_of_statements(format)
         else:
             guessed = guess_by_name(destination) or JELLY
             encoding = check_kind(guessed, holds_changes=False)
-        encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
-        super().__init__(NODE_TYPES, encoder)
-        self._destination = opened
+        super().__init__(encoding.make_encoder(NODE_TYPES, options, self._destination.write))
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
 
     @property
     def options(self) -> StreamOptions | None:
         """The stream's options; None for a text."""
-        options: StreamOptions | None = self.encoder.options
-        return options
+        return getattr(self.encoder, "options", None)
 
-    def write_all(self, statements: Iterable[Statement] | Batch) -> None:
+    def write_all(self, statements: Iterable[Statement]) -> None:
         """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
 
         Of a batch namespaces are left out where the format, or the options, have no place for them.
         """
-        super().write_all(statements)
+        if isinstance(statements, Batch):
+            self.encoder.write_batch(statements)
+        else:
+            self.encoder.write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
         """Declare a namespace, for people to read.
@@ -437,7 +431,7 @@ class StatementWriter(StatementSink):
             prefix: The prefix without its colon.
             iri: A URIRef, a Namespace, or a str.
         """
-        super().add_namespace(prefix, as_iri(iri))
+        self.encoder.add_namespace(prefix, as_iri(iri))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """End the frame: what follows is in the next one. Of a text, hand on what is written.

@@ -1,7 +1,5 @@
 """The distinct terms of a batch as Python sees them."""
 
-from libc.stdint cimport uint32_t
-
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.terms cimport TermColumns
 
@@ -10,14 +8,6 @@ cdef class TermTable:
     cdef TermColumns columns
     cdef NodeFactory factory
     cdef list nodes
-    cdef bint is_open  # terms are still being added
     cdef list make_nodes(self)
-    cdef object make_node(self, uint32_t term)
-    cdef str text_of(self, uint32_t term)
     cdef int check_made(self) except -1
     cdef object export(self, void* start, size_t items, size_t item_size)
-
-
-cdef bint is_default_graph(
-    const TermColumns* terms, uint32_t term, bytes default_graph
-) noexcept

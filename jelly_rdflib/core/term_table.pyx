@@ -1,13 +1,10 @@
 """The distinct terms of a batch as Python sees them."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int64_t, uint8_t, uint32_t
-from libc.string cimport memcmp
+from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.columns cimport export_column
-from jelly_rdflib.core.failure cimport Failure
-from jelly_rdflib.core.terms cimport TermKind, terms_copy, terms_free, terms_init
+from jelly_rdflib.core.terms cimport terms_free
 
 
 @cython.final
@@ -45,27 +42,6 @@ cdef class TermTable:
     cdef list make_nodes(self):
         self.check_made()
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
-
-    cdef object make_node(self, uint32_t term):
-        """Make the node of one term alone, where the table may have very many."""
-        cdef TermColumns copies
-        cdef Failure failure
-        cdef int64_t copied
-        if terms_init(&copies, 4, 64, self.columns.max_text) < 0:
-            raise MemoryError
-        try:
-            copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
-            if copied < 0:
-                # Its text is no longer than the table may have.
-                raise MemoryError
-            return self.factory.make_nodes(&copies)[copied]
-        finally:
-            terms_free(&copies)
-
-    cdef str text_of(self, uint32_t term):
-        """Return the text of a term alone: of a literal its lexical form."""
-        cdef const uint32_t* offsets = self.columns.offsets
-        return (<const char*>self.columns.data)[offsets[term]:offsets[term + 1]].decode("utf-8")
 
     cdef int check_made(self) except -1:
         if self.factory is None:
@@ -108,23 +84,3 @@ cdef class TermTable:
         return self.export(
             self.columns.data, self.columns.offsets[self.columns.count], sizeof(uint8_t)
         )
-
-
-cdef bint is_default_graph(
-    const TermColumns* terms, uint32_t term, bytes default_graph
-) noexcept:
-    """Is a term the default graph, where a graph is meant?
-
-    Args:
-        terms: Has the term.
-        term: Its number.
-        default_graph: The IRI that stands for the default graph.
-    """
-    cdef size_t size = terms.offsets[term + 1] - terms.offsets[term]
-    cdef int kind = terms.kinds[term]
-    return kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH or (
-        kind == TermKind.IRI and size == <size_t>PyBytes_GET_SIZE(default_graph)
-        and memcmp(
-            terms.data + terms.offsets[term], PyBytes_AS_STRING(default_graph), size
-        ) == 0
-    )

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch_reader import OperationReader
-from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation
 
-__all__ = ["TextWriter", "attempt", "batches", "read", "write", "write_batches"]
-
-
-class TextWriter(OperationSink):
-    """Writes operations, and batches, as text."""
-
-    encoder: TextPatchEncoder
-
-    def __init__(self, sink: Callable[[bytes], object]) -> None:
-        super().__init__(NODE_TYPES, TextPatchEncoder(NODE_TYPES, sink))
-
-    def finish(self) -> None:
-        self.encoder.finish()
+__all__ = ["attempt", "batches", "read", "write", "write_batches"]
 
 
 def batches(source: Any, **limits: int) -> TextBatchReader:
@@ -57,7 +44,7 @@ def attempt(source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | N
 def write(plain_operations: Iterable[Plain]) -> bytes:
     """Return the text of plain operations."""
     pieces: list[bytes] = []
-    encoder = TextWriter(pieces.append)
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
     encoder.write_all(map(operation, plain_operations))
     encoder.finish()
     return b"".join(pieces)
