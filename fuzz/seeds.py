@@ -16,11 +16,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
+from jelly_rdflib.encodings.syntaxes import messages
 from tests import strategies
 from tests.oracle import producer, rdf_producer, wire
 from tests.rdf import strategies as rdf_strategies
 from tests.rdf.test_bad_input import SMALL as SMALL_RDF
-from tests.syntaxes import test_balance as balance
+from tests.syntaxes import texts
 from tests.test_bad_input import BARE, REALISTIC, SMALL
 from tests.text import soup
 from tests.text import support as text
@@ -28,25 +29,11 @@ from tests.text.test_round_trips import sayable
 from tests.thrift import oracle as thrift
 from tests.thrift.test_round_trips import as_thrift_says
 
-from .documents import make_document
 from .looking import make_decoder
 
 __all__ = ["SEEDS", "write_seeds"]
 
 COUNT = 60
-
-NESTING = [
-    b"[ ( { } ) ] <<( <s> <p> <<( <s> <p> 'o' )>> )>> . ''' ( ''' \"\"\"[\"\"\" # ( \n <a> => <b>",
-    b'@prefix ex: <http://e/> . ex:a\\( a [ ex:b ( 1 2 ) ] ; ex:c "x\\"("@en , \'\' .',
-    b'{"@context": {"e": "http://e/"}, "@graph": [{"@id": "e:[", "e:p": ["\\"[", {}]}]}',
-    b"<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e \"http://e/\"><!ENTITY f '&e;&e;'>]>"
-    b"<r xmlns:e='&e;' a=\"<>\"><![CDATA[<b>]]><!-- <c> --><b/><?p <d> ?><e:d>&f;</e:d></r>",
-    b'{"@context": [{"a": "e:b", "e": "http://e/"}, {"a": {"@id": "e:c", "@context": {"e": "a:"}}}'
-    b', null], "\\u0040context": {"x": "a:y z"}, "a": [{"@value": "\\n"}, 1.5, true, {"x": []}]}',
-    b"<rdf:RDF xmlns:rdf='r' xml:base='b' xmlns='c'><a rdf:ID='i'><p rdf:parseType='Collection'>"
-    b"<b/><b/></p><p rdf:parseType='Literal'><q xmlns:x='y' x:z='&lt;&e;'/></p></a></rdf:RDF>",
-]
-
 
 # Literals of which rdflib makes more than a text, or of which it must not.
 VALUES = {
@@ -164,20 +151,22 @@ def _terms() -> Iterator[bytes]:
 
 
 def _syntaxes() -> Iterator[bytes]:
-    yield from NESTING
     rng = random.Random(4)
-    for make in (balance.turtle, balance.n3, balance.xml, balance.json):
+    for make in (texts.turtle, texts.n3, texts.xml):
         for _ in range(COUNT):
-            whole = make(rng).replace("<urn:>", "<http://e.org/>")
+            whole = make(rng)
             yield whole.encode()
-            yield balance.mutate(rng, whole).encode()
-    for _ in range(2 * COUNT):
-        yield json.dumps(make_document(rng)).encode()
-    for declaration in balance.DECLARATIONS:
-        yield declaration + b"<http://e.org/> . <urn:s> <urn:p> 'x' ."
-    for arrow in balance.N3_ARROWS:
-        yield b"<urn:s> <urn:p> " + arrow + b"#> . <urn:s> <urn:p> (\n 1 ) ."
-        yield b"<urn:s> " + arrow + b" <urn:p> ( 1 #>\n ) ."
+            yield texts.mutate(rng, whole).encode()
+
+
+def _answers() -> Iterator[bytes]:
+    """What a process answers: a frame, that it wants bytes, and the end or an error."""
+    error = messages.TOLD.pack(True, False, -1, 3, 14) + b"it has too much"
+    for frame in (part for data in _statements() for part in wire.split(data)[:2]):
+        answers = messages.ANSWER.pack(messages.FRAME, len(frame)) + frame
+        answers += messages.ANSWER.pack(messages.WANT, 100)
+        yield answers + messages.ANSWER.pack(messages.END, 0)
+        yield answers + messages.ANSWER.pack(messages.ERROR, len(error)) + error
 
 
 SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
@@ -190,7 +179,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "state": _states,
     "terms": _terms,
     "syntaxes": _syntaxes,
-    "nesting": lambda: iter(NESTING),
+    "answers": _answers,
 }
 
 

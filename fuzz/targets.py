@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from . import differential, entries, looking, reading, round_trips, syntaxes, terms
-from .documents import DocumentMutator
 from .messages import MessageMutator
 
 __all__ = ["TARGETS", "MutateBytes", "Mutator", "Target"]
@@ -53,6 +52,6 @@ TARGETS = {
     "parts": Target(looking.read_parts, "frames", BOTH),
     "state": Target(looking.restore_state, "state"),
     "terms": Target(terms.parse_terms, "terms"),
-    "syntaxes": Target(syntaxes.read_syntax, "syntaxes", DocumentMutator),
-    "nesting": Target(terms.watch_nesting, "nesting"),
+    "syntaxes": Target(syntaxes.read_syntax, "syntaxes"),
+    "answers": Target(syntaxes.read_answers, "answers"),
 }

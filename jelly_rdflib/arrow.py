@@ -200,6 +200,7 @@ def read_arrow(
     file: str | None = None,
     limits: Limits | None = None,
     format: str | None = None,
+    isolated: bool = False,
     max_rows: int = MAX_ROWS,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> Iterator[pa.RecordBatch]:
@@ -217,6 +218,7 @@ def read_arrow(
         file: What a column ``file`` has.
         limits: What to accept; by default `Limits`' own defaults.
         format: As for `jelly_rdflib.read_batches`.
+        isolated: As for `jelly_rdflib.read_batches`.
         max_rows: Rows of a record batch.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
@@ -254,7 +256,13 @@ def read_arrow(
         max_rows=max_rows,
     )
     return rows.convert(
-        read_batches(source, limits=limits, format=format, on_repeated_options=on_repeated_options)
+        read_batches(
+            source,
+            limits=limits,
+            format=format,
+            isolated=isolated,
+            on_repeated_options=on_repeated_options,
+        )
     )
 
 

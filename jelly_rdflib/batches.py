@@ -37,6 +37,7 @@ def read_batches(
     strict: bool = True,
     format: str | None = None,
     base: str | None = None,
+    isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or of statements: one for each frame.
@@ -54,6 +55,7 @@ def read_batches(
         strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
         format: As for `read_operations` and `jelly_rdflib.read_statements`.
         base: As for `jelly_rdflib.read_statements`.
+        isolated: As for `jelly_rdflib.read_statements`.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
     Returns:
@@ -61,7 +63,7 @@ def read_batches(
 
     Raises:
         DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
-        ImportError, ValueError: As for `jelly_rdflib.read_statements`.
+        ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -84,6 +86,7 @@ def read_batches(
         _read_either(strict=strict, on_repeated_options=on_repeated_options),
         strict=strict,
         base=base,
+        isolated=isolated,
     )
 
 
@@ -123,6 +126,7 @@ def open_statement_batches(
     *,
     strict: bool,
     base: str | None,
+    isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> BatchSource:
     """Open a source of statements as batches; arguments as for `jelly_rdflib.read_statements`."""
@@ -130,7 +134,17 @@ def open_statement_batches(
     open_jelly = functools.partial(
         JELLY.open_batches, strict=strict, on_repeated_options=on_repeated_options
     )
-    return _open(source, encoding, False, factory, limits, open_jelly, strict=strict, base=base)
+    return _open(
+        source,
+        encoding,
+        False,
+        factory,
+        limits,
+        open_jelly,
+        strict=strict,
+        base=base,
+        isolated=isolated,
+    )
 
 
 _OpenBatches = Callable[[Any, NodeFactory, Limits], BatchSource]
@@ -165,6 +179,7 @@ def _open(
     *,
     strict: bool = True,
     base: str | None = None,
+    isolated: bool = False,
 ) -> BatchSource:
     """Open a source as batches of an encoding: the one given, or the one it looks like.
 
@@ -177,6 +192,7 @@ def _open(
         open_jelly: Opens Jelly of either kind.
         strict: For encodings of statements.
         base: For those that have one.
+        isolated: For those that another library parses.
     """
 
     def opener(encoding: Encoding) -> _OpenBatches:
@@ -187,7 +203,7 @@ def _open(
         if encoding.holds_changes:
             return encoding.open_batches
         options = {"base": base} if encoding.has_base else {}
-        return functools.partial(encoding.open_batches, strict=strict, **options)
+        return functools.partial(encoding.open_batches, strict=strict, isolated=isolated, **options)
 
     if encoding is None:
         encoding = guess_by_name(source)

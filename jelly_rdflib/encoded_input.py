@@ -43,6 +43,7 @@ class EncodedInput:
         source: As for `jelly_rdflib.read_batches`.
         limits: As for `jelly_rdflib.read_batches`.
         format: As for `jelly_rdflib.read_batches`.
+        isolated: As for `jelly_rdflib.read_batches`.
         is_exact: Whether Jelly-Patch that is called so, by ``format`` or by its name, must not be
             Jelly-RDF, or the other way round.
         faults: As for the readers of the core: takes errors after which reading goes on.
@@ -59,6 +60,7 @@ class EncodedInput:
         *,
         limits: Limits | None,
         format: str | None,
+        isolated: bool = False,
         is_exact: bool = False,
         faults: list[DecodeError] | None = None,
     ) -> None:
@@ -67,6 +69,7 @@ class EncodedInput:
         self.encoding = guess_by_name(source) if format is None else find_encoding(format)
         # What was not called by a name tells its kind by itself.
         self._is_exact = is_exact and self.encoding is not None
+        self._isolated = isolated
         self.survey: FrameSurvey | None = None
         limits = limits or Limits()
         opened = open_source(source, limits, self._meter)
@@ -93,7 +96,8 @@ class EncodedInput:
         if encoding is RDF_PATCH:
             return TextBatchReader(opened, factory, limits, faults=faults)
         if encoding not in (JELLY_PATCH, JELLY):
-            return encoding.open_batches(self._counted(opened), factory, limits)
+            options = {} if encoding.holds_changes else {"isolated": self._isolated}
+            return encoding.open_batches(self._counted(opened), factory, limits, **options)
         patches = PatchFrameDecoder(factory, limits, faults=faults)
         statements = StatementFrameDecoder(
             factory, limits, strict=False, is_quiet=True, faults=faults

@@ -220,7 +220,11 @@ def _plain(value: Any) -> Any:
 
 
 def inspect(
-    source: Any, *, limits: Limits | None = None, format: str | None = None
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    format: str | None = None,
+    isolated: bool = False,
 ) -> StreamReport:
     """Count what a stream is made of: bytes, frames, rows, lookup entries, terms, operations.
 
@@ -230,13 +234,14 @@ def inspect(
         source: As for `jelly_rdflib.read_batches`.
         limits: As for `jelly_rdflib.read_batches`.
         format: As for `jelly_rdflib.read_batches`.
+        isolated: As for `jelly_rdflib.read_batches`.
 
     Returns:
         The report. If the input breaks a rule, its ``error`` says so, and what it counts is what
         comes before.
 
     Raises:
-        TypeError, LookupError, OSError: As by `jelly_rdflib.read_batches`.
+        TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -250,7 +255,7 @@ def inspect(
         >>> report.rows["name"]
         Tally(count=2, size=22)
     """
-    input_ = EncodedInput(source, limits=limits, format=format)
+    input_ = EncodedInput(source, limits=limits, format=format, isolated=isolated)
     counter = _Counter(input_)
     try:
         for batch in input_.batches:

@@ -47,13 +47,15 @@ def read_statements(
     strict: bool = True,
     format: str | None = None,
     base: str | None = None,
+    isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
 
-    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean; of a text by what
-    ``max_frame_size`` lets stand between two statements. A file that is opened here is closed at
-    the end of the stream, at an error, and by ``close()`` of the iterator.
+    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean; of a text, by what
+    pyoxigraph makes of the bytes that ``max_frame_size`` lets stand between two statements. A file
+    that is opened here is closed at the end of the stream, at an error, and by ``close()`` of the
+    iterator.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -71,6 +73,10 @@ def read_statements(
             RDF/XML and JSON-LD. All but Jelly-RDF need the extra ``syntaxes``.
         base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
             in the text, they are an error.
+        isolated: Parse a text in a child process, as is needed where strangers wrote it:
+            pyoxigraph, which parses all but Jelly-RDF, may crash, or take much memory or time. The
+            child has ``max_parser_memory`` and ``max_parser_seconds`` of ``limits``. If it crashes
+            or hangs, that is a `DecodeError`. For Jelly-RDF this changes nothing.
         on_repeated_options: As for `StatementDecoder`: ``"restart"`` reads files of Jelly-RDF that
             were put together as they are (``cat a.jelly b.jelly``).
 
@@ -86,7 +92,9 @@ def read_statements(
         LookupError: There is no such format for statements.
         ImportError: The format needs a package that is not there; the message names the extra.
         ValueError: The base is no absolute IRI, or the format has no relative IRIs.
-        OSError: The path can't be opened or read.
+        OSError: The path can't be opened or read; or the child process can't be started.
+        NotImplementedError: A text is to be parsed in a child process, and the system has no limits
+            for processes (as Windows has none), or Python is embedded in another program.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -105,6 +113,7 @@ def read_statements(
             format,
             strict=strict,
             base=base,
+            isolated=isolated,
             on_repeated_options=on_repeated_options,
         )
     )

@@ -10,11 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.examples import DOCS, ROOT, name_page, run_page
+from tests.syntaxes.support import ISOLATED
 
 PAGES = [ROOT / "README.md", *sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_page)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=ISOLATED if page.stem == "rdf-syntaxes" else ()) for page in PAGES],
+    ids=map(name_page, PAGES),
+)
 def test_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_page(page)

@@ -6,7 +6,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT, output_encoding
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 __all__ = ["command"]
@@ -32,6 +32,7 @@ __all__ = ["command"]
 @click.option(
     "--patch-format", type=FORMAT, help="What the PATCHes are, if their names don't say it."
 )
+@isolated_option
 @limit_option
 def command(
     base: str,

@@ -8,7 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import write_binary
 from jelly_rdflib.cli.printable import escape_rows
 
@@ -25,6 +25,7 @@ __all__ = ["command"]
     show_default=True,
     help="When to use colours; auto: on a terminal, unless NO_COLOR is set.",
 )
+@isolated_option
 @limit_option
 def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
     """Print files as RDF Patch text; standard input without FILE.

@@ -8,7 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT, output_encoding
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 __all__ = ["command"]
@@ -51,6 +51,7 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
     help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
     " else not]",
 )
+@isolated_option
 @limit_option
 def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
     """Convert changes, or statements, from one encoding to another.

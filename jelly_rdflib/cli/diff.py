@@ -8,7 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 __all__ = ["command"]
@@ -34,6 +34,7 @@ __all__ = ["command"]
     "--from", "from_", type=FORMAT, help="What OLD and NEW are, if their names don't say it."
 )
 @click.option("--to", type=FORMAT, help="What PATCH is to be, if its name does not say it.")
+@isolated_option
 @limit_option
 def command(
     old: str, new: str, output: str, from_: str | None, to: str | None, **options: Any

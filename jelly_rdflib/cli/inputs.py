@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.limits import chosen_limits
+from jelly_rdflib.cli.limits import chosen_limits, is_isolated
 from jelly_rdflib.cli.progress import Progress, show_progress
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Input:
         encoding: What it is; None before anything says it.
         options: The options of a Jelly stream, after the first batch.
         limits: What to accept of it.
+        isolated: Whether a child process parses it, if it is of another syntax.
     """
 
     def __init__(self, path: str, file: Any, encoding: Encoding | None) -> None:
@@ -72,6 +73,7 @@ class Input:
         self.encoding = encoding
         self.options: Any = None
         self.limits = chosen_limits()
+        self.isolated = is_isolated()
 
     @property
     def format(self) -> str | None:
@@ -121,7 +123,9 @@ class Input:
         from jelly_rdflib.errors import DecodeError
 
         self.look()
-        batches = read_batches(self.file, limits=self.limits, format=self.format)
+        batches = read_batches(
+            self.file, limits=self.limits, format=self.format, isolated=self.isolated
+        )
         try:
             for batch in batches:
                 self._set_options(batches.options)

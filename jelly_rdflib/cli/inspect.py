@@ -8,7 +8,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, Input, InputError, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
@@ -23,6 +23,7 @@ __all__ = ["command"]
 @click.option(
     "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
 )
+@isolated_option
 @limit_option
 def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None:
     """Show what a file is made of: options, frames, rows, lookups, sizes.
@@ -47,7 +48,12 @@ def show_stream(input_: Input, *, as_json: bool) -> None:
     """Print a report of an input as a whole."""
     from jelly_rdflib.inspection import inspect
 
-    report = inspect(input_.file, limits=input_.limits, format=input_.format)
+    report = inspect(
+        input_.file,
+        limits=input_.limits,
+        format=input_.format,
+        isolated=input_.isolated,
+    )
     if as_json:
         say(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
     else:

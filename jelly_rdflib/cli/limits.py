@@ -1,4 +1,4 @@
-"""``--limit``, which all commands have that read: what to accept of an input."""
+"""``--limit``, which all commands have that read, and ``--isolated``: how to read an input."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
-__all__ = ["chosen_limits", "limit_option"]
+__all__ = ["chosen_limits", "is_isolated", "isolated_option", "limit_option"]
 
 _KEY = f"{__name__}.limits"
+_ISOLATED = f"{__name__}.isolated"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _NUMBER = re.compile(r"(\d+)([KMGT]?)", re.IGNORECASE | re.ASCII)
 
@@ -80,3 +81,24 @@ limit_option = click.option(
     help="Accept more of the input, or less, such as max_frame_size=64M; may be given again.",
 )
 """Gives a command the option ``--limit``; `chosen_limits` then has what was chosen."""
+
+
+def _keep_isolated(context: click.Context, param: click.Parameter, value: bool) -> None:
+    context.meta[_ISOLATED] = value
+
+
+def is_isolated() -> bool:
+    """Return whether the command that runs was told to parse other syntaxes in a child process."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(_ISOLATED, False)
+
+
+isolated_option = click.option(
+    "--isolated",
+    is_flag=True,
+    callback=_keep_isolated,
+    expose_value=False,
+    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits, as is needed"
+    " where strangers wrote them.",
+)
+"""Gives a command the option ``--isolated``; `is_isolated` then says whether it was given."""

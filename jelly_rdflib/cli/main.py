@@ -127,7 +127,7 @@ def _explain(error: Exception) -> str | None:
     # A library that is an extra.
     if isinstance(error, ModuleNotFoundError) and _package_of(error) in PACKAGES:
         return _say_what_is_missing(error)
-    return str(error) if isinstance(error, ImportError) else None
+    return str(error) if isinstance(error, ImportError | NotImplementedError) else None
 
 
 def _package_of(error: ModuleNotFoundError) -> str:

@@ -6,7 +6,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT, output_encoding
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 __all__ = ["command"]
@@ -37,6 +37,7 @@ __all__ = ["command"]
 )
 @click.option("--from", "from_", type=FORMAT, help="What BASE is, if its name does not say it.")
 @click.option("--to", type=FORMAT, help="What PATCH is to be, if its name does not say it.")
+@isolated_option
 @limit_option
 def command(
     base: str,

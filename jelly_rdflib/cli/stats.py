@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
 __all__ = ["command"]
@@ -36,6 +36,7 @@ _PARTS = 10_000
     type=click.Path(dir_okay=False, writable=True),
     help="Draw a picture: .svg, .png or .pdf. (Needs the extra plot.)",
 )
+@isolated_option
 @limit_option
 def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | None) -> None:
     """Count operations by graph, by predicate and by transaction.

@@ -11,7 +11,7 @@ import click
 
 from jelly_rdflib.cli.formats import FORMAT
 from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def show_rules(context: click.Context, option: click.Option, is_wanted: bool) ->
     callback=show_rules,
     help="Show the rules and exit.",
 )
+@isolated_option
 @limit_option
 @click.pass_context
 def command(
@@ -76,7 +77,12 @@ def command(
     for file in files or ("-",):
         counts: Counter[str] = Counter()
         with open_input(file, from_) as input_:
-            faults = validate(input_.file, limits=input_.limits, format=input_.format)
+            faults = validate(
+                input_.file,
+                limits=input_.limits,
+                format=input_.format,
+                isolated=input_.isolated,
+            )
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")
             for fault in itertools.islice(faults, max_faults):

@@ -18,6 +18,7 @@ cdef class BatchBuilder:
     cdef uint64_t seed  # of hashes
     cdef size_t max_string_size
     cdef size_t max_text_size
+    cdef uint64_t given  # bytes of text for the batch, of each term as often as it was given
 
     cdef int start_batch(self) except -1
     cdef int64_t intern(self, TermKind kind, str text, uint32_t extra) except -1

@@ -144,6 +144,7 @@ cdef class BatchBuilder:
             raise MemoryError
         self.rows = rows
         self.terms = terms
+        self.given = 0
         return 0
 
     cdef int64_t intern(self, TermKind kind, str text, uint32_t extra) except -1:
@@ -153,6 +154,7 @@ cdef class BatchBuilder:
             raise LimitError(
                 f"string of {size} bytes (limit max_string_size is {self.max_string_size})"
             )
+        self.given += size
         return self.check(
             terms_intern(
                 &self.terms, kind, start, size, extra,

@@ -87,8 +87,8 @@ cdef class QuadReader:
 
         Args:
             first: The first statement, which was taken from the iterator already.
-            rows: Of the builder.
-            text: The same.
+            rows: Rows of the builder.
+            text: Bytes of all terms that the builder was given: of each as often as it was given.
 
         Returns:
             Whether there are no more.
@@ -101,7 +101,7 @@ cdef class QuadReader:
         while quad is not None:
             self.put(quad)
             if (
-                builder.rows.count >= rows or builder.terms.offsets[builder.terms.count] >= text
+                builder.rows.count >= rows or builder.given >= text
                 or self.count.made == self.count.due
             ):
                 return False

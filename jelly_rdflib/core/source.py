@@ -14,7 +14,7 @@ import zstandard
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
-__all__ = ["ByteSource", "Meter", "open_source"]
+__all__ = ["ByteSource", "Meter", "open_source", "read_in_pieces"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -96,6 +96,30 @@ def open_source(
         return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, limits, meter)
     meter.size = len(view)
     return view
+
+
+def read_in_pieces(source: memoryview | ByteSource) -> ByteSource:
+    """Return an open source as one that is read in pieces, also if its bytes are in memory.
+
+    Examples:
+        >>> source = read_in_pieces(memoryview(b"abc"))
+        >>> source.read(2), source.read(2), source.read(2)
+        (b'ab', b'c', b'')
+    """
+    if isinstance(source, ByteSource):
+        return source
+    left = source
+
+    def read(size: int) -> bytes:
+        nonlocal left
+        piece, left = left[:size], left[size:]
+        return bytes(piece)
+
+    def close() -> None:
+        nonlocal left
+        left = memoryview(b"")
+
+    return ByteSource(read, close)
 
 
 def is_compressed(path: str | os.PathLike[str]) -> bool:

@@ -31,9 +31,9 @@ class Limits:
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
             the lookups hold. Lookups let a small frame stand for much text, so this is apart from
             the frame's own size. Also bytes of a quoted triple in a decoder's saved state, with
-            each of its terms as often as it stands there; and memory of the headers that
-            `jelly_rdflib.concat`, and a patch log of one patch, keep. In Turtle and the like, bytes
-            that a parser may hold of what is open: of RDF/XML 4 times as many, of JSON-LD 10 times.
+            each of its terms as often as it stands there; memory of the headers that
+            `jelly_rdflib.concat`, and a patch log of one patch, keep; and characters of the
+            prefixes of other RDF syntaxes.
         max_xml_tags: Tags and attributes of all XML literals of one frame, where each literal
             counts as ten more. rdflib makes a tree of each, which takes some hundred bytes for each
             of them; batches have no trees.
@@ -51,6 +51,11 @@ class Limits:
             `jelly_rdflib.compact` the last one on each statement.
         max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store: rdflib takes time for
             each that grows with their number.
+        max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
+            Linux; some 15 MB of these are Python's own. Documents of JSON-LD with a context around
+            them take about twenty times their size.
+        max_parser_seconds: Seconds of processor time that this process may take for each batch, of
+            a thousand statements at the most. It may take ten times as long by the clock.
 
     Raises:
         ValueError: A number is out of its range.
@@ -77,6 +82,8 @@ class Limits:
     max_decompression_ratio: int = 100
     max_held_operations: int = 1 << 24
     max_prefixes: int = 10_000
+    max_parser_memory: int = 512 << 20
+    max_parser_seconds: int = 30
 
     def __post_init__(self) -> None:
         for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
@@ -89,5 +96,7 @@ class Limits:
         check_range("max_decompressed_size", self.max_decompressed_size, 0, _MAX_TOTAL)
         check_range("max_decompression_ratio", self.max_decompression_ratio, 0, _MAX_COUNT)
         check_range("max_held_operations", self.max_held_operations, 0, _MAX_TOTAL)
+        check_range("max_parser_memory", self.max_parser_memory, 0, _MAX_TOTAL)
         for name in ("max_frame_rows", "max_frame_terms", "max_xml_tags", "max_prefixes"):
             check_range(name, getattr(self, name), 0, _MAX_COUNT)
+        check_range("max_parser_seconds", self.max_parser_seconds, 0, _MAX_COUNT)

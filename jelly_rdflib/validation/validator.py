@@ -24,7 +24,11 @@ _LOCATED = 1 << 16
 
 
 def validate(
-    source: Any, *, limits: Limits | None = None, format: str | None = None
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    format: str | None = None,
+    isolated: bool = False,
 ) -> Iterator[Fault]:
     r"""Find what is wrong with a file: all that readers refuse, and what they put up with.
 
@@ -41,12 +45,13 @@ def validate(
         limits: As for `jelly_rdflib.read_batches`.
         format: As for `jelly_rdflib.read_batches`. Jelly-Patch that is called so, by this or by
             its name, must not be Jelly-RDF.
+        isolated: As for `jelly_rdflib.read_batches`.
 
     Returns:
         An iterator of `Fault`, roughly in the order of the input; without any, the file is good.
 
     Raises:
-        TypeError, LookupError, OSError: As by `jelly_rdflib.read_batches`.
+        TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
 
     Examples:
         >>> text = b'''H id <uuid:1> .
@@ -64,7 +69,9 @@ def validate(
         6 error transaction ends, but none was started
     """
     errors: list[DecodeError] = []
-    input_ = EncodedInput(source, limits=limits, format=format, is_exact=True, faults=errors)
+    input_ = EncodedInput(
+        source, limits=limits, format=format, isolated=isolated, is_exact=True, faults=errors
+    )
     return _Validator(input_, errors).run()
 
 

@@ -12,6 +12,7 @@ import pytest
 from jelly_rdflib.cli.commands import jellyp
 from tests.oracle import build as b
 
+from ..syntaxes.support import ISOLATED
 from .support import run
 
 DATA = b.stream(
@@ -45,6 +46,41 @@ def test_a_command_keeps_to_a_limit(command: tuple[str, ...], folder: Path) -> N
     # The last one counts.
     limits = ("--limit", "max_string_size=1", "--limit", "max-string-size=1K")
     assert run(name, *limits, *rest, cwd=folder).code == 0
+
+
+# At which pyoxigraph ends the process.
+CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":["a"]}}'
+
+
+@ISOLATED
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("cat", "in.nt"),
+        ("convert", "in.nt", "out.nq"),
+        ("apply", "in.nt", "in.jellyp", "-o", "out.nq"),
+        ("diff", "in.nt", "base.nq"),
+        ("diff", "base.nq", "in.nt"),
+        ("record", "in.nt", "update.ru"),
+        ("inspect", "in.nt"),
+        ("stats", "in.nt"),
+        ("validate", "in.nt"),
+    ],
+    ids=" ".join,
+)
+def test_what_parses_a_text_in_a_child_process(command: tuple[str, ...], folder: Path) -> None:
+    (folder / "in.nt").write_bytes(b"<urn:s> <urn:p> <urn:o> .\n")
+    (folder / "in.jsonld").write_bytes(CRASH)
+    (folder / "update.ru").write_bytes(b"CLEAR DEFAULT")
+    name, *rest = command
+    assert run(name, "--isolated", *rest, cwd=folder).code == 0
+    refused = run(name, "--limit", "max_parser_memory=1K", "--isolated", *rest, cwd=folder)
+    assert refused.code == 1
+    assert "limit max_parser_memory" in refused.err + refused.text
+    rest = [each.replace("in.nt", "in.jsonld") for each in rest]
+    refused = run(name, "--isolated", *rest, cwd=folder)
+    assert refused.code == 1
+    assert "the parser's process was ended by signal" in refused.err + refused.text
 
 
 def test_the_commands_of_a_log(folder: Path) -> None:

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from fuzz import differential, reading, round_trips, syntaxes
+from fuzz import differential, reading, round_trips
 from fuzz.outcomes import Outcome, assert_limited, attempt, choose, plain_operations
 from fuzz.targets import TARGETS
-from jelly_rdflib.core.turtle_nesting import TurtleNesting
-from jelly_rdflib.core.xml_nesting import XmlNesting
 
 from ..oracle import build as b
 from ..oracle import wire
@@ -62,19 +60,6 @@ FINDINGS = {
         DAMAGED_ZSTD,
     ),
     "the same in Jelly-RDF": ("rdf", DAMAGED_ZSTD_OF_RDF),
-    "an arrow that is refused": ("nesting", b"<a> <=x> <b> ."),
-    "a container of graphs with a list": (
-        "nesting",
-        b'{"@context":{"a":{"@id":"urn:a","@container":"@graph"}},"a":{"@list":[]}}',
-    ),
-    "a prefix with no blank before it": (
-        "syntaxes",
-        b"@prefix:<http://e.org/> . :s :p [ :q 1 ] .",
-    ),
-    "what begins like an arrow and is an IRI": (
-        "syntaxes",
-        b"<urn:s> <urn:p> <=#> . <urn:s> <urn:p> ( 1 ) .",
-    ),
     "a byte order mark, which pyoxigraph does not know": ("syntaxes", b"\xef\xbb\xbf"),
     "a text with control characters among the bytes by which it is told": (
         "any",
@@ -126,24 +111,6 @@ class TestTargetsNotice:
         names = list("abcdef")
         shares = Counter(choose(SMALL + b"%d" % n, names) for n in range(6000))
         assert all(900 < shares[name] < 1100 for name in names)
-
-    def test_a_watch_that_does_not_look(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        watches = dict.fromkeys(syntaxes.WATCHES, lambda *_: XmlNesting(1000))
-        monkeypatch.setattr(syntaxes, "WATCHES", watches)
-        prefixes = [b"@prefix p%d: <http://e.org/> ." % number for number in range(100)]
-        with pytest.raises(AssertionError, match="did not notice"):
-            list(map(syntaxes.read_syntax, prefixes))
-
-    def test_a_bracket_that_is_lost(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As by a watch that takes an arrow of N3 for the start of an IRI."""
-
-        def make_watch(*_: object) -> TurtleNesting:
-            return TurtleNesting(1000)
-
-        monkeypatch.setitem(syntaxes.WATCHES, "n3", make_watch)
-        texts = [b"<urn:%d> <=( 1 #>\n ) ." % number for number in range(100)]
-        with pytest.raises(AssertionError):
-            list(map(syntaxes.read_syntax, texts))
 
     def test_an_error_that_is_none_of_jellys(self) -> None:
         def fail() -> Iterator[Any]:

@@ -29,6 +29,7 @@ __all__ = ["USES"]
 # Far more than any use is to take: for what would bring down the machine.
 MAX_ADDRESS_SPACE = 2 << 30
 MAX_SECONDS = 300
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 # How long a use is timed, at the least.
 MIN_SECONDS = 0.2
 
@@ -192,6 +193,9 @@ USES: dict[str, Callable[..., int]] = {
     "diff canonical": partial(diff, canonical=True),
     "index": index,
     "inspect": inspect,
+    "isolated": lambda source, **arguments: count(
+        jr.read_batches(source, isolated=True, **arguments)
+    ),
     "invert": lambda source, **arguments: count(jr.invert(source, **arguments)),
     "log": log,
     "operations": lambda source, **arguments: count(jr.read_operations(source, **arguments)),
@@ -214,8 +218,7 @@ def peak() -> int:
         found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
         assert found is not None
         return int(found[1]) * 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
 
 
 def run(
@@ -249,6 +252,7 @@ def run(
         "result": result,
         "seconds": seconds / max(rounds, 1),
         "peak": peak(),
+        "children": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * PEAK_UNIT,
     }
 
 

@@ -32,6 +32,7 @@ class Report:
         result: What the use counted.
         seconds: Processor time.
         peak: The most memory of the process, in bytes.
+        children: The most memory of a process that it started.
     """
 
     error: str | None
@@ -39,6 +40,7 @@ class Report:
     result: int
     seconds: float
     peak: int
+    children: int
 
 
 def read_hostile(

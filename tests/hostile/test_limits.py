@@ -17,6 +17,7 @@ from rdflib.namespace import RDF, XSD
 import jelly_rdflib as jr
 from tests.oracle import build, wire
 
+from ..syntaxes.support import ISOLATED
 from .attacks import (
     ADD,
     ATTACKS,
@@ -343,10 +344,30 @@ REFUSED = [
         ("batches",),
         "rdf-patch",
     ),
+    Refused(
+        "max_parser_memory",
+        "values in JSON-LD",
+        lambda: itertools.chain([b'{"urn:p":[1'], itertools.repeat(b",1", 2_000_000), [b"]}"]),
+        ("isolated",),
+        "json-ld",
+        {"max_parser_memory": 100 * MIB},
+    ),
+    Refused(
+        "max_parser_seconds",
+        "bases that grow",
+        lambda: [b"@base <urn:a/> .\n", b"@base <bcdefghi/> .\n" * 50_000],
+        ("isolated",),
+        "turtle",
+        {"max_parser_seconds": 1},
+    ),
 ]
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.limit}-{case.name}")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(each, marks=ISOLATED if "isolated" in each.uses else ()) for each in REFUSED],
+    ids=[f"{each.limit}-{each.name}" for each in REFUSED],
+)
 def test_a_limit(case: Refused, tmp_path: Path) -> None:
     path = write_pieces(tmp_path / "input", case.pieces())
     reports = read_hostile(case.uses, case.format, path, limits=case.limits)

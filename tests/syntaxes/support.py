@@ -6,14 +6,17 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
 
 from ..oracle.terms import Plain, node, plain, plain_operation, with_simple_strings
+from ..sanitized import UNDER_SANITIZERS
 
 __all__ = [
     "ALL",
+    "ISOLATED",
     "TEXTS_LIKE_TURTLE",
     "WITH_GRAPHS",
     "attempt",
@@ -29,6 +32,10 @@ __all__ = [
 ALL = ("n-triples", "n-quads", "turtle", "trig", "n3", "rdf-xml", "json-ld")
 WITH_GRAPHS = ("n-quads", "trig", "json-ld")
 TEXTS_LIKE_TURTLE = ("n-triples", "n-quads", "turtle", "trig", "n3")
+
+ISOLATED = pytest.mark.skipif(
+    UNDER_SANITIZERS, reason="AddressSanitizer takes terabytes, which no limit of a process allows"
+)
 
 
 def read(source: Any, format: str, **arguments: Any) -> list[Plain]:

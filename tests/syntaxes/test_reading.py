@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import json
 import os
 import threading
 from pathlib import Path
@@ -21,10 +22,12 @@ from jelly_rdflib import Op
 from ..oracle.terms import DEFAULT_GRAPH
 from ..pieces import Pieces
 from .support import ALL, TEXTS_LIKE_TURTLE, attempt, literal, operations, read, write
+from .texts import HEAD
+
+pytestmark = pytest.mark.usefixtures("isolated")
 
 S, P, O, G = ("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), ("iri", "urn:g")  # noqa: E741
 XSD = "http://www.w3.org/2001/XMLSchema#"
-HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://e.org/">'
 
 SAMPLES = {
     format: write([(S, P, O), (S, P, literal("é", "fr")), (("bnode", "b"), P, O)], format)
@@ -146,6 +149,88 @@ ex:s a e2:T ; ex:p 01, -2.50, 1e3, true, 'x', """a
         assert read(HEAD + "</rdf:RDF>", "rdf-xml") == []
 
 
+NODE = {"@id": "urn:s", "urn:p": "x"}
+INDEX = {"@id": "urn:t", "@container": "@index"}
+GRAPH = {"@id": "urn:t", "@container": "@graph"}
+TYPE = "<!DOCTYPE rdf:RDF [{}]>"
+
+
+def chain(length: int) -> dict[str, str]:
+    """Definitions of JSON-LD, each of which refers to the one before."""
+    return {f"t{n}": f"t{n - 1}:x" for n in range(1, length)} | {"t0": "urn:a"}
+
+
+def scoped(levels: int) -> dict[str, Any]:
+    """A context of JSON-LD in a context, and so on."""
+    inner = {} if levels == 0 else {"@context": scoped(levels - 1)}
+    return {"t": {"@id": "urn:t", **inner}}
+
+
+class TestLegal:
+    """What looks hostile, and is not."""
+
+    @pytest.mark.parametrize(
+        ("document", "count"),
+        [
+            # A key of a map, not a context.
+            ({"@context": {"t": INDEX}, "t": {"@context": "x"}}, 1),
+            ({"@context": {"t": INDEX}, "t": {"a": "x"}, "urn:q": {"@context": {}, **NODE}}, 3),
+            ({"@context": {"t": GRAPH}, "t": NODE, "urn:p": {"@list": ["y"]}}, 5),
+            ({"@context": chain(500), "t499": "x"}, 1),
+            ({"@context": scoped(60), "t": "x"}, 1),
+            (
+                {
+                    "@context": {
+                        "n": "urn:n",
+                        "T": {"@id": "urn:T", "@context": {"q": "urn:q"}},
+                    },
+                    "@graph": [{"@type": "T", "q": 1, "n": "a"}, NODE],
+                },
+                4,
+            ),
+        ],
+    )
+    def test_json_ld(self, document: Any, count: int) -> None:
+        assert len(read(json.dumps(document), "json-ld")) == count
+
+    @pytest.mark.parametrize(
+        ("format", "text"),
+        [
+            ("json-ld", '{"urn:p":' * 1000 + "1" + "}" * 1000),
+            ("turtle", "<urn:s> <urn:p> " + "[ <urn:p> " * 3000 + "1" + "]" * 3000 + " ."),
+            (
+                "rdf-xml",
+                HEAD
+                + "<rdf:Description><ex:p>" * 1500
+                + "</ex:p></rdf:Description>" * 1500
+                + "</rdf:RDF>",
+            ),
+        ],
+    )
+    def test_what_nests_deep(self, format: str, text: str) -> None:
+        assert len(read(text, format)) >= 1000
+
+    def test_arrows_of_n3(self) -> None:
+        a, b, c = (("iri", f"urn:{name}") for name in "abc")
+        assert read("<urn:a> <-<urn:b> <urn:c> .", "n3") == [(c, b, a)]
+        assert read("@base <http://b/> . <urn:a> <urn:b> <=#> .", "n3") == [
+            (a, b, ("iri", "http://b/=#"))
+        ]
+
+    @pytest.mark.parametrize(
+        ("entities", "text"),
+        [
+            ('<!ENTITY a "x&#60;y">', "x<y"),
+            ('<!ENTITY b "x"><!ENTITY a "&b;&b;">', "xx"),
+            (f'<!ENTITY a "{"x" * 70_000}">', "x" * 70_000),
+        ],
+    )
+    def test_entities(self, entities: str, text: str) -> None:
+        document = TYPE.format(entities + '<!ENTITY i "urn:">') + HEAD
+        document += '<rdf:Description rdf:about="&i;s"><ex:p>&a;</ex:p></rdf:Description></rdf:RDF>'
+        assert read(document, "rdf-xml") == [(S, ("iri", "http://e.org/p"), literal(text))]
+
+
 class TestBlankNodes:
     def test_labels_stay(self) -> None:
         for format in ALL:
@@ -255,7 +340,7 @@ class TestStrict:
 class TestErrors:
     @pytest.mark.parametrize("format", ["n-triples", "n-quads", "turtle", "trig", "n3"])
     @pytest.mark.parametrize("make", [bytes, io.BytesIO, lambda data: Pieces(data, 7)])
-    def test_they_have_a_place(self, format: str, make: Any) -> None:
+    def test_they_have_a_place(self, format: str, make: Any, isolated: bool) -> None:
         text = "<urn:s> <urn:p> <urn:o> .\n" * 3000 + '<urn:s> <urn:p> "é\U0001f600", <a b> .\n'
         if format in ("n-triples", "n-quads"):
             text = text.replace('"é\U0001f600", ', "").replace(
@@ -268,7 +353,7 @@ class TestErrors:
         assert [statement[:3] for statement in found[:3000]] == [(S, P, O)] * 3000
         assert f"line {error.line}, column {error.column}" in str(error)
         assert "Parser error" not in str(error)
-        assert isinstance(error.__cause__, SyntaxError)
+        assert isolated or isinstance(error.__cause__, SyntaxError)
 
     def test_over_several_lines(self) -> None:
         _, error = attempt("<urn:s> <urn:p>\n <a\nb> .", "turtle")

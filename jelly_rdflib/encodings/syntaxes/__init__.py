@@ -52,17 +52,26 @@ def _open_batches(
     *,
     strict: bool = True,
     base: str | None = None,
+    isolated: bool = False,
 ) -> BuiltBatches:
     """Open a source as batches.
 
     Raises:
         ImportError: The package pyoxigraph is not there, or too old.
         ValueError: The base is no absolute IRI.
+        NotImplementedError: The text is to be isolated, and this system can't do it.
     """
-    _check_pyoxigraph(syntax.title)
+    pyoxigraph = _check_pyoxigraph(syntax.title)
+    if base is not None:
+        try:
+            pyoxigraph.NamedNode(base)
+        except ValueError as error:
+            raise ValueError(f"the base {base!r} is no absolute IRI: {error}") from error
+    from jelly_rdflib.encodings.syntaxes.isolated import IsolatedBatches
     from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
 
-    return BuiltBatches(StatementBatches(syntax, source, factory, limits, strict=strict, base=base))
+    open_text = IsolatedBatches if isolated else StatementBatches
+    return BuiltBatches(open_text(syntax, source, factory, limits, strict=strict, base=base))
 
 
 def _make_encoder(
@@ -83,7 +92,7 @@ def _make_encoder(
 
 
 @functools.cache
-def _check_pyoxigraph(title: str) -> None:
+def _check_pyoxigraph(title: str) -> Any:
     hint = (
         f"{title} needs the package pyoxigraph, 0.5 or later: pip install 'jelly-rdflib[syntaxes]'"
     )
@@ -94,6 +103,7 @@ def _check_pyoxigraph(title: str) -> None:
     version = pyoxigraph.__version__
     if tuple(map(int, re.findall(r"\d+", version)[:2])) < (0, 5):
         raise ImportError(f"{hint} (found {version})")
+    return pyoxigraph
 
 
 def _says_nothing(start: bytes) -> bool:

@@ -12,8 +12,8 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_builder import BatchBuilder
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.quad_reader import QuadCount, QuadReader
-from jelly_rdflib.core.source import open_source
-from jelly_rdflib.encodings.syntaxes.input import WatchedInput
+from jelly_rdflib.core.source import open_source, read_in_pieces
+from jelly_rdflib.encodings.syntaxes.input import SyntaxInput
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.operations import Op
@@ -44,10 +44,7 @@ class StatementBatches:
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for what stands between two
             statements.
         strict: Whether to check IRIs and language tags.
-        base: What relative IRIs are relative to.
-
-    Raises:
-        ValueError: The base is no absolute IRI.
+        base: What relative IRIs are relative to: an absolute IRI.
     """
 
     def __init__(
@@ -60,26 +57,15 @@ class StatementBatches:
         strict: bool,
         base: str | None,
     ) -> None:
-        if base is not None:
-            try:
-                ox.NamedNode(base)
-            except ValueError as error:
-                raise ValueError(f"the base {base!r} is no absolute IRI: {error}") from error
         self._syntax = syntax
         self._builder = BatchBuilder(factory, limits)
         self._prefixes: dict[str, str] = {}
-        self._max_prefixes = limits.max_prefixes
+        self._limits = limits
         # What is wrong behind the batch that was made last.
         self._error: DecodeError | None = None
         self._count = QuadCount()
-        self._input = WatchedInput(
-            open_source(source, limits),
-            syntax,
-            limits,
-            self._count,
-            base=base,
-            is_lenient=not strict,
-        )
+        opened = read_in_pieces(open_source(source, limits))
+        self._input = SyntaxInput(opened, syntax, limits, self._count)
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
@@ -164,10 +150,8 @@ class StatementBatches:
     def _add_prefixes(self, prefixes: dict[str, str]) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
         # All of them are gone through for each batch.
-        if len(prefixes) > self._max_prefixes:
-            raise LimitError(
-                f"more than {self._max_prefixes} prefixes (limit max_prefixes; {self._vicinity()})"
-            )
+        self._check_prefixes(len(prefixes), "", "max_prefixes")
+        self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._syntax.format == "RDF_XML":
             # There it is those of the element where the parser stands: after the first statement
             # the root's and some more, and a default that may well be the innermost element's own.
@@ -178,6 +162,11 @@ class StatementBatches:
             if self._prefixes.get(prefix) != iri:
                 self._prefixes[prefix] = iri
                 builder.add_row(Op.PA, builder.string(prefix), 0, builder.iri(iri), 0)
+
+    def _check_prefixes(self, count: int, what: str, limit: str) -> None:
+        most = getattr(self._limits, limit)
+        if count > most:
+            raise LimitError(f"more than {most} {what}prefixes (limit {limit}; {self._vicinity()})")
 
     def _explain(self, error: SyntaxError) -> DecodeError:
         message = _PLACE.sub("", error.msg)

@@ -1,0 +1,126 @@
+"""The child process of `jelly_rdflib.encodings.syntaxes.isolated`: a parser within limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.encodings.syntaxes import messages
+from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
+from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
+
+__all__ = ["main"]
+
+
+class _SourceError(DecodeError):
+    """The parent could not read the source, and knows why."""
+
+
+class _NoNode(str):
+    """Stands for the classes of rdflib's nodes: none is made here, and rdflib is not imported."""
+
+    __slots__ = ("_datatype", "_ill_typed", "_language", "_value")
+
+
+_NO_NODES = NodeTypes(
+    iri=_NoNode,
+    blank_node=_NoNode,
+    literal=_NoNode,
+    triple_term=_NoNode,
+    # The encoder takes an IRI with this text for the default graph: none has it.
+    default_graph=_NoNode("\0"),
+    recognized_datatypes=(),
+)
+
+
+def main() -> None:
+    """Parse a text: what the parent sends first are the settings, and all else is the text."""
+    # Ctrl+C is for the parent, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    # The parent reads it when this process has ended: to write into a full pipe would wait forever.
+    os.set_blocking(sys.stderr.fileno(), False)
+    _limit(resource.RLIMIT_CORE, 0)
+    syntax, most, strict, base = json.loads(_receive())
+    limits = Limits(**most)
+    # Linux takes 0 for no limit.
+    _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
+    try:
+        _parse(Syntax(**syntax), limits, strict, base)
+    except MemoryError:
+        os._exit(messages.NO_MEMORY)
+
+
+def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> None:
+    options = StreamOptions(
+        physical_type=PhysicalStreamType.QUADS if syntax.has_graphs else PhysicalStreamType.TRIPLES,
+        rdf_star=True,
+        namespace_declarations=True,
+    )
+    source, factory = ByteSource(_read, _close), NodeFactory(_NO_NODES)
+    batches = StatementBatches(syntax, source, factory, limits, strict=strict, base=base)
+    _allow_time(limits.max_parser_seconds)
+    try:
+        for batch in batches:
+            _send(messages.FRAME, StatementFrameEncoder(_NO_NODES, options).encode_frame(batch))
+            _allow_time(limits.max_parser_seconds)
+    except DecodeError as error:
+        kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
+        places = (error.offset, error.line, error.column)
+        told = messages.TOLD.pack(*kinds, *(-1 if place is None else place for place in places))
+        _send(messages.ERROR, told + error.message.encode(errors="replace"))
+    else:
+        _send(messages.END, b"")
+
+
+def _allow_time(seconds: int) -> None:
+    """Let this process take so much processor time from now on, and up to a second more."""
+    _limit(resource.RLIMIT_CPU, int(time.process_time()) + 1 + seconds)
+
+
+def _limit(what: int, most: int) -> None:
+    """Set a limit of the operating system, unless there is a lower one that can't be raised."""
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _read(size: int) -> bytes:
+    """Ask the parent for bytes of the text."""
+    sys.stdout.buffer.write(messages.ANSWER.pack(messages.WANT, size))
+    sys.stdout.buffer.flush()
+    return _receive()
+
+
+def _close() -> None:
+    """Close nothing: the source is the parent's."""
+
+
+def _receive() -> bytes:
+    (size,) = messages.INPUT.unpack(_read_exactly(messages.INPUT.size))
+    if size == messages.SOURCE_FAILED:
+        raise _SourceError("the source failed")
+    return _read_exactly(size)
+
+
+def _read_exactly(size: int) -> bytes:
+    data = sys.stdin.buffer.read(size)
+    if len(data) < size:
+        # The parent has ended.
+        os._exit(1)
+    return data
+
+
+def _send(kind: bytes, body: bytes) -> None:
+    sys.stdout.buffer.write(messages.ANSWER.pack(kind, len(body)))
+    sys.stdout.buffer.write(body)
+    sys.stdout.buffer.flush()
