@@ -71,11 +71,10 @@ cdef inline bint has(Cursor* cursor, uint64_t wanted) noexcept nogil:
 
 cdef inline Span take(Cursor* cursor, uint64_t size) noexcept nogil:
     cdef Span span
+    if not has(cursor, size):
+        size = 0
     span.start = cursor.at
-    if has(cursor, size):
-        cursor.at += size
-    else:
-        span.start = cursor.at
+    cursor.at += size
     span.end = cursor.at
     return span
 

@@ -63,7 +63,7 @@ ctypedef struct StructSpec:
 cdef StructSpec[OTHER_STRUCT] SPECS
 memset(SPECS, 0, sizeof(SPECS))
 # What the specs point to.
-NAMES = []
+cdef list NAMES = []
 
 
 cdef const char* keep(str text) except NULL:
