@@ -1,21 +1,20 @@
 """Thrift's compact protocol: numbers, strings, fields, and skipping what the schema does not have.
 
-A cursor goes through the bytes of a row. It stops at the first thing that is wrong, and where bytes
-are missing: from then on whatever is read is zero or empty, and fields have come to their end.
+A cursor goes through the bytes of a row. It stops at the first fault, and where bytes are missing.
+A stopped cursor reads zeros, empty strings and the ends of structs.
 """
 
 cdef enum:
-    # Types of values, from 0 on. Of a field, TRUE and FALSE are the value too.
+    # Type codes, from 0 on. The type of a boolean field is its value: TRUE or FALSE.
     STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, STRING, LIST, SET, MAP, STRUCT, UUID
 
 cdef enum:
-    # How many structs and containers may stand in each other: as many as Thrift's own
-    # implementations take. A quoted triple is two, and there are four more: the row, the statement,
-    # its term, and what the innermost term is.
+    # Levels of nested structs and containers: most implementations of Thrift take no more. A quoted
+    # triple has two; the row, the statement, its term and the innermost term's struct are four.
     MAX_DEPTH = 64
     MAX_TRIPLE_DEPTH = 30
 
-# Bytes of each type that is a varint, at the most.
+# The most bytes that a varint of each type has.
 cdef int[I64 + 1] VARINT_SIZES
 VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 
@@ -23,10 +22,10 @@ VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
 ctypedef struct Cursor:
     const uint8_t* start  # of the row
     const uint8_t* at
-    const uint8_t* end  # of what is at hand of the row; `at` is there once it has stopped
+    const uint8_t* end  # of the bytes at hand, or of the longest row; a stopped cursor is there
     bint is_final  # no bytes follow
     bint is_stopped
-    bint is_incomplete  # bytes are missing; else the failure says why it has stopped
+    bint is_incomplete  # bytes are missing; if not, the failure says why the cursor stopped
     size_t max_size  # of the row
     size_t max_string_size
     Failure* failure
@@ -49,7 +48,7 @@ cdef int refuse(
 
 
 cdef bint miss(Cursor* cursor, uint64_t wanted) noexcept nogil:
-    """Stop, since there are less bytes at hand than are wanted."""
+    """Stop, because fewer bytes are at hand than are wanted."""
     if cursor.is_stopped:
         return False
     if wanted > cursor.max_size - <size_t>(cursor.at - cursor.start):
@@ -87,7 +86,7 @@ cdef inline uint8_t read_byte(Cursor* cursor) noexcept nogil:
 
 
 cdef inline uint64_t read_varint(Cursor* cursor, int kind) noexcept nogil:
-    """Read a number of that type; bits beyond the 64th are dropped, as by other implementations."""
+    """Read an unsigned number; like other implementations it drops bits beyond the 64th."""
     cdef uint64_t number = 0
     cdef uint8_t byte
     cdef int index
@@ -100,7 +99,7 @@ cdef inline uint64_t read_varint(Cursor* cursor, int kind) noexcept nogil:
 
 
 cdef inline int64_t read_number(Cursor* cursor, int kind) noexcept nogil:
-    """Read a signed number, whose last bit is the sign."""
+    """Read a signed number: its last bit is the sign."""
     cdef uint64_t number = read_varint(cursor, kind)
     if kind == I32:
         number = <uint32_t>number
@@ -118,14 +117,14 @@ cdef inline Span read_string(Cursor* cursor) noexcept nogil:
 
 
 cdef inline int check_type(Cursor* cursor, int kind) noexcept nogil:
-    """Return the type if there is such a one."""
+    """Stop if there is no such type; return the type."""
     if kind <= UUID:
         return kind
     return refuse(cursor, b"this can't be a row: there is no type {number}", kind, 0, False)
 
 
 cdef void check_depth(Cursor* cursor, int depth) noexcept nogil:
-    """Stop where a struct or container stands too deep."""
+    """Stop at a struct or container that is nested too deeply."""
     if depth > MAX_DEPTH:
         refuse(
             cursor, b"structs nest deeper than {number}, which is what implementations of Thrift"
@@ -137,8 +136,8 @@ cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
     """Read the header of a field; return its type, STOP at the end of the struct.
 
     Args:
-        cursor: Stands before it.
-        number: Of the field before, then of this one.
+        cursor: Stands before the header.
+        number: The number of the field before; gets the number of this field.
     """
     cdef uint8_t byte = read_byte(cursor)
     if byte & 0xF == STOP:
@@ -152,7 +151,7 @@ cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
     return STOP if cursor.is_stopped else check_type(cursor, byte & 0xF)
 
 
-# What is skipped is gone through without recursion, and can be gone on with when more bytes came.
+# Skipping needs no recursion, and can continue when more bytes came.
 
 cdef enum:
     FIELDS = -1
@@ -160,19 +159,19 @@ cdef enum:
 
 ctypedef struct Level:
     # A struct or container that is being skipped.
-    int64_t left  # values that are still to come; FIELDS: a struct's, until it ends
-    uint8_t[2] kinds  # types of the values, in turn: of a map its keys and its values
+    int64_t left  # how many values are left; FIELDS: a struct, which says itself where it ends
+    uint8_t[2] kinds  # the types of the values, in turn: a map has keys and values
 
 
 ctypedef struct Skip:
-    int outer_depth  # of the struct that the value stands in
+    int outer_depth  # of the struct that has the value
     int depth
     size_t reached  # how far into the row
     Level[MAX_DEPTH + 1] levels
 
 
 cdef void start_skip(Skip* skip, int kind, int outer_depth) noexcept nogil:
-    """Prepare to skip a value: as if it stood in a list, alone."""
+    """Prepare to skip a value, as if a list had only this value."""
     skip.outer_depth = outer_depth
     skip.depth = 1
     skip.reached = 0
@@ -181,7 +180,7 @@ cdef void start_skip(Skip* skip, int kind, int outer_depth) noexcept nogil:
 
 
 cdef void skip_values(Cursor* cursor, Skip* skip) noexcept nogil:
-    """Skip what is left of a value; where bytes are missing ``reached`` says where to go on."""
+    """Skip the rest of a value. If bytes are missing, ``reached`` says where to continue."""
     cdef Level* level
     cdef int64_t number = 0
     cdef int kind
@@ -203,7 +202,7 @@ cdef void skip_values(Cursor* cursor, Skip* skip) noexcept nogil:
 
 
 cdef void skip_value(Cursor* cursor, Skip* skip, int kind) noexcept nogil:
-    """Skip a value; of a struct or container, all up to its first value."""
+    """Skip a value, or the head of a struct or container."""
     cdef uint64_t count
     cdef uint8_t kinds
     if I16 <= kind <= I64:

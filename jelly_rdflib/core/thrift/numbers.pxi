@@ -1,4 +1,4 @@
-"""The lexical forms of literals that are given by their values: as Jena makes them."""
+"""Lexical forms for literals that have a value instead: the forms that Jena makes."""
 
 
 cdef bytes decimal_text(int64_t value, int64_t scale):

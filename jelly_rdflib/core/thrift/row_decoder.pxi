@@ -4,17 +4,17 @@ cdef enum:
     # How much goes into a batch.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # Characters that a decimal number may have whatever its size is, and those beside its zeros.
+    # Characters that every decimal number may have, and the most that it has beside its zeros.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
 cdef enum:
-    # How many structs there are in each other from the row to a term of a statement.
+    # Levels of nesting.
     ROW_DEPTH = 1
     TERM_DEPTH = 3
 
 cdef enum:
-    # Bits of `FoundFields.seen`: of a field that was passed over, of known ones, and all.
+    # Bits of `FoundFields.seen`: for skipped fields, for known fields, for all.
     ODD = 1
     KNOWN = 0xFFFE
     ANY = 0xFFFF
@@ -30,15 +30,15 @@ cdef const char* RDF_LANG_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#
 
 
 ctypedef struct FoundFields:
-    # What was read of a struct. Each field that was seen is in one of the arrays.
-    uint32_t seen  # a bit for the number of each
+    # The fields of a struct, by their numbers. Each array has those of one type.
+    uint32_t seen  # a bit for the number of each field
     Span[MAX_FIELDS + 1] texts
     int64_t[MAX_FIELDS + 1] numbers  # or the bits of a double
-    uint32_t[MAX_FIELDS + 1] terms  # their numbers in the batch; 0 for those that were not seen
+    uint32_t[MAX_FIELDS + 1] terms  # numbers of terms in the batch; 0 where no field was seen
 
 
 ctypedef struct LastTerm:
-    # A term of a statement as it was written.
+    # The bytes of a term of a statement, and the term.
     const uint8_t* start
     size_t size
     uint32_t number
@@ -61,10 +61,10 @@ cdef inline bint is_text(Span text, const char* other) noexcept nogil:
 cdef class RowDecoder:
     """Decodes rows into a builder of batches.
 
-    Where it fails the cursor stops, and the builder's ``failure`` says why. What is wrong with the
-    bytes is told where it stands, what is wrong with their meaning where the row starts. A field
-    that has a wrong type, or that should not be there, is passed over, and told if nothing else is
-    wrong: what is no Thrift at all often starts so.
+    A fault stops the cursor and fills in the builder's ``failure``. A fault of the bytes names its
+    own place, a fault of their meaning the start of the row. A field of a wrong type, and a field
+    too many, are skipped, and reported if the row has no other fault: input that is no Thrift often
+    starts with one.
 
     Args:
         builder: Gets the rows.
@@ -76,8 +76,8 @@ cdef class RowDecoder:
     cdef int max_nesting_depth
     cdef uint64_t max_expansion
     cdef Cursor cursor
-    cdef Failure odd  # of a field that was passed over
-    cdef LastTerm[5] last  # of each field of a statement, in the bytes at hand
+    cdef Failure odd  # the fault of a skipped field
+    cdef LastTerm[5] last  # by the number of the field; the bytes are among those at hand
     # The patch.
     cdef bint in_transaction
     cdef bint is_open  # operations came since the last end of a patch
@@ -148,7 +148,7 @@ cdef class RowDecoder:
         self, const char* message, uint64_t number=0, const char* what=NULL, uint64_t bound=0,
         bint is_limit=False
     ) noexcept nogil:
-        """Stop, since the row means nothing, or too much; return the number of no term."""
+        """Stop, because the row has no meaning, or asks for too much. Return 0, no term."""
         cdef Failure* failure = self.cursor.failure
         if not self.cursor.is_stopped:
             fail_number(failure, self.cursor.start, message, number, bound)
@@ -159,11 +159,11 @@ cdef class RowDecoder:
     # Structs.
 
     cdef uint32_t read_struct(self, int kind, int depth) noexcept nogil:
-        """Read a struct; return the number of the term that it stands for, if it does.
+        """Read a struct; return the number of its term, 0 if it is no term.
 
         Args:
-            kind: Which one.
-            depth: How many structs there are around it, itself included.
+            kind: The kind of the struct.
+            depth: Its level of nesting; the row has level 1.
         """
         cdef const StructSpec* spec = &SPECS[kind]
         cdef const FieldSpec* field
@@ -207,7 +207,7 @@ cdef class RowDecoder:
         return 0 if self.cursor.is_stopped else self.understand(kind, &found, start)
 
     cdef inline uint32_t read_term_again(self, int field) noexcept nogil:
-        """Read a term of a statement, which may well be that of the last one again."""
+        """Read a term of a statement; it often is that of the statement before."""
         cdef LastTerm* last = &self.last[field]
         cdef const uint8_t* start = self.cursor.at
         if (
@@ -224,7 +224,7 @@ cdef class RowDecoder:
     cdef void pass_over(
         self, const StructSpec* spec, uint32_t seen, int known, int type, int depth
     ) noexcept nogil:
-        """Skip a field, and note what is wrong unless only its number is unknown."""
+        """Skip a field; note its fault, if it has one beside an unknown number."""
         cdef const char* message = NULL
         cdef const char* what = spec.name
         if known > 0 and seen >> known & 1:
@@ -241,7 +241,7 @@ cdef class RowDecoder:
             self.skip(type, depth)
 
     cdef void skip(self, int type, int depth) noexcept nogil:
-        """Skip a value in a struct that stands at that depth."""
+        """Skip a value of a struct of that depth."""
         cdef Skip skip
         start_skip(&skip, type, depth)
         skip_values(&self.cursor, &skip)
@@ -249,7 +249,7 @@ cdef class RowDecoder:
     cdef uint32_t understand(
         self, int kind, FoundFields* found, const uint8_t* start
     ) noexcept nogil:
-        """Take what was read of a struct, from ``start`` on, for what it stands for."""
+        """Turn the fields of a struct, which began at ``start``, into a term or a row."""
         cdef Span* texts = found.texts
         cdef uint32_t* terms = found.terms
         if kind == RDF_TERM:
@@ -297,7 +297,7 @@ cdef class RowDecoder:
             self.check(fail_memory(self.cursor.failure, self.cursor.start))
 
     cdef void add_mark(self, int64_t txn) noexcept nogil:
-        """Add where a transaction starts or ends, or a patch ends."""
+        """Add a row that starts or ends a transaction, or ends a patch."""
         if txn < 0:
             self.fail(b"PatchTxn has no value -{number}", -txn)
         elif txn > TXN_SEGMENT:
@@ -312,7 +312,7 @@ cdef class RowDecoder:
             self.add_row(MARKS[txn], 0, 0, 0, 0)
 
     cdef uint32_t graph(self, uint32_t term) noexcept nogil:
-        """Return the number of a graph; Jena gives the default graph a name, which is none here."""
+        """Return the number of a graph; 0 for the default graph, which Jena gives a name."""
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             return self.fail(b"a quoted triple can't be a graph")
         return 0 if is_jena_default_graph(self.terms, term) else term
@@ -370,14 +370,14 @@ cdef class RowDecoder:
         )
 
     cdef inline uint32_t check(self, int64_t number) noexcept nogil:
-        """Stop if there is no number of a term, as the failure says."""
+        """Stop if a term could not be interned, which has filled in the failure."""
         if number < 0:
             stop(&self.cursor)
             return 0
         return <uint32_t>number
 
     cdef uint32_t decimal(self, FoundFields* found, uint64_t size) noexcept nogil:
-        """Return the number of an xsd:decimal whose term has so many bytes."""
+        """Return the number of an xsd:decimal; ``size`` is the bytes of its RDF_Term."""
         cdef int64_t scale = found.numbers[2]
         cdef uint64_t characters = MAX_DIGITS + (scale if scale > 0 else -scale)
         cdef uint64_t most = FREE_DIGITS + self.max_expansion * size
@@ -392,7 +392,7 @@ cdef class RowDecoder:
     cdef uint32_t number(
         self, const char* datatype, int64_t value, int64_t scale
     ) noexcept with gil:
-        """Return the number of a literal that is given by its value: Jena's patches have none."""
+        """Return the number of a literal that has a value, as Jena's patches never have."""
         cdef bytes text
         cdef int64_t extra, term
         try:

@@ -1,7 +1,7 @@
 """The structs of RDF Patch in Thrift, as in proto/rdf-patch.thrift."""
 
 cdef enum:
-    # Kinds of structs: those of `STRUCTS`, then all that mean nothing in RDF Patch.
+    # Kinds of structs: those of `STRUCTS`, then one for all that RDF Patch has no use for.
     PATCH_ROW, PATCH_HEADER, PATCH_DATA_ADD, PATCH_DATA_DEL, PATCH_PREFIX_ADD, PATCH_PREFIX_DEL,
     RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL, OTHER_STRUCT
 
@@ -10,7 +10,7 @@ cdef enum:
     HEADER = 1, DATA_ADD, DATA_DEL, PREFIX_ADD, PREFIX_DEL, TXN
 
 cdef enum:
-    # Fields of a term, from PREFIX_NAME to REPEAT such as mean nothing in RDF Patch.
+    # Fields of a term. RDF Patch has no use for those from PREFIX_NAME to REPEAT.
     IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TRIPLE_TERM,
     VAL_INTEGER, VAL_DOUBLE, VAL_DECIMAL, MAX_FIELDS = VAL_DECIMAL
 
@@ -22,8 +22,7 @@ cdef enum:
     # Values of TXN, from 0 on.
     TXN_TX, TXN_TC, TXN_TA, TXN_SEGMENT
 
-# Each field with its type, from number 1 on; "!" says that the struct has to have it. In a union,
-# one field excludes the others.
+# The fields of each struct with their types, from number 1 on. A field with "!" is required.
 STATEMENT = "s:RDF_Term! p:RDF_Term! o:RDF_Term! g:RDF_Term"
 STRUCTS = {
     "RDF_Patch_Row": "header:Patch_Header dataAdd:Patch_Data_Add dataDel:Patch_Data_Del"
@@ -54,15 +53,15 @@ ctypedef struct FieldSpec:
 
 ctypedef struct StructSpec:
     const char* name
-    const char* lacks  # what is said where a field is missing
+    const char* lacks  # the message for a missing field
     uint32_t required  # a bit for the number of each field
-    bint is_union
+    bint is_union  # it has one field only
     FieldSpec[MAX_FIELDS + 1] fields
 
 
 cdef StructSpec[OTHER_STRUCT] SPECS
 memset(SPECS, 0, sizeof(SPECS))
-# What the specs point to.
+# Keeps the texts that the specs point to.
 cdef list NAMES = []
 
 
