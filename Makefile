@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BRICK := .cache/brickschema-0.8.0
-BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.pxd')
+BUILD_INPUTS := pyproject.toml setup.py $(shell find jelly_rdflib -name '*.pyx' -o -name '*.px[di]')
 
 # Spark needs Java: the machine's, or else that of a package.
 COMMA := ,

@@ -73,7 +73,6 @@ def read_operations(
         TypeError: ``source`` is none of these.
         LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
-        ImportError: RDF Patch in Thrift takes the extra ``thrift``, which is not there.
 
     Examples:
         >>> import io

@@ -47,7 +47,6 @@ class PatchWriter:
             statements.
         ValueError: There are options, but the format has none.
         OSError: The path can't be opened or written.
-        ImportError: RDF Patch in Thrift takes the extra ``thrift``, which is not there.
 
     Examples:
         >>> import io

@@ -10,7 +10,7 @@ from pathlib import Path
 
 __all__ = ["machine", "versions"]
 
-PACKAGES = ("rdflib", "pyjelly", "pyoxigraph", "thrift")
+PACKAGES = ("rdflib", "pyjelly", "pyoxigraph")
 
 
 def machine() -> str:

@@ -22,7 +22,7 @@ def tasks(changes: Changes) -> list[Task]:
     return [
         *(
             _reader(changes, extension, is_batches=True)
-            for extension in ("jellyp", "rdfp", "jelly")
+            for extension in ("jellyp", "rdfp", "rdfpb", "jelly")
         ),
         *(
             _reader(changes, extension, is_batches=False)
@@ -30,7 +30,7 @@ def tasks(changes: Changes) -> list[Task]:
         ),
         *(
             _writer(changes, extension, is_batches=True)
-            for extension in ("jellyp", "rdfp", "jelly")
+            for extension in ("jellyp", "rdfp", "rdfpb", "jelly")
         ),
         *(
             _writer(changes, extension, is_batches=False)

@@ -123,7 +123,6 @@ cdef class TextDecoder:
         self, const uint8_t* at, int position, uint32_t* number
     ) noexcept nogil
     cdef const uint8_t* read_graph(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef bint is_jenas_default_graph(self, uint32_t term) noexcept nogil
     cdef const uint8_t* read_term(
         self, const uint8_t* at, uint32_t* number, int depth
     ) noexcept nogil

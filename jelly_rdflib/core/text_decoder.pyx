@@ -12,6 +12,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcmp, memcpy, memmove, memset, strlen
 
 from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
+from jelly_rdflib.core.default_graph cimport is_jena_default_graph
 from jelly_rdflib.core.failure cimport fail_limit, fail_memory, failure_to_error
 from jelly_rdflib.core.hashing cimport copy_and_hash, load64, load64_little
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
@@ -60,11 +61,6 @@ cdef enum:
     PREDICATE = 1
     OBJECT = 2
     GRAPH = 3
-
-cdef enum:
-    # Of urn:x-arq:DefaultGraph, and of the same with Node behind it.
-    DEFAULT_GRAPH_SIZE = 22
-    DEFAULT_GRAPH_NODE_SIZE = 26
 
 cdef uint8_t H = Op.H
 cdef uint8_t TX = Op.TX
@@ -665,19 +661,9 @@ cdef class TextDecoder:
         if at[0] == b"<" and at + 1 < self.end and at[1] == b"<":
             return self.fail(at, b"a quoted triple can't be a graph")
         at = self.read_position(at, GRAPH, number)
-        if at != NULL and not self.is_n_triples and self.is_jenas_default_graph(number[0]):
+        if at != NULL and not self.is_n_triples and is_jena_default_graph(&self.terms, number[0]):
             number[0] = 0
         return at
-
-    cdef inline bint is_jenas_default_graph(self, uint32_t term) noexcept nogil:
-        """Is it an IRI that Apache Jena has for the default graph, and writes as if it were one?"""
-        cdef uint32_t start = self.terms.offsets[term]
-        cdef uint32_t size = self.terms.offsets[term + 1] - start
-        return (
-            (size == DEFAULT_GRAPH_SIZE or size == DEFAULT_GRAPH_NODE_SIZE)
-            and self.terms.kinds[term] == TermKind.IRI
-            and memcmp(self.terms.data + start, b"urn:x-arq:DefaultGraphNode", size) == 0
-        )
 
     cdef const uint8_t* read_term(
         self, const uint8_t* at, uint32_t* number, int depth

@@ -199,7 +199,6 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
-        ("thrift", ["cat", "x.rdfpb"]),
         ("pyoxigraph", ["cat", "x.nt"]),
         ("matplotlib", ["stats", "--plot", "x.svg", "x.nt"]),
         ("click", ["--help"]),

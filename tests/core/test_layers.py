@@ -10,7 +10,7 @@ import pytest
 import jelly_rdflib
 
 CORE = Path(jelly_rdflib.__file__).parent / "core"
-SOURCES = sorted([*CORE.glob("*.pyx"), *CORE.glob("*.pxd"), *CORE.glob("*.py")])
+SOURCES = sorted(path for end in ("pyx", "pxd", "pxi", "py") for path in CORE.rglob(f"*.{end}"))
 
 # design.md: everyone may use the vocabulary
 ALLOWED = re.compile(r"jelly_rdflib\.(core|errors|operations|options|terms)\b")
@@ -32,5 +32,5 @@ def test_there_is_something_to_check() -> None:
 
 
 def test_the_library_never_touches_protobuf() -> None:
-    for path in [*CORE.parent.rglob("*.py"), *CORE.parent.rglob("*.p[yx][xd]")]:
+    for path in [*CORE.parent.rglob("*.py"), *CORE.parent.rglob("*.p[yx][xdi]")]:
         assert not re.search(r"^\s*(from|import)\s+google\b", path.read_text("utf-8"), re.M), path

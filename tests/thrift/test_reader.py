@@ -72,9 +72,13 @@ def test_sample() -> None:
     assert read(DATA) == [*SAMPLE, END]
 
 
+def test_pieces_of_every_size() -> None:
+    for size in range(1, len(DATA) + 2):
+        assert read(Pieces(DATA, size)) == [*SAMPLE, END]
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
-def test_pieces(size: int) -> None:
-    assert read(Pieces(DATA, size)) == [*SAMPLE, END]
+def test_pieces_of_many_rows(size: int) -> None:
     assert read(Pieces(DATA * 40, size)) == [*(SAMPLE * 40), END]
 
 

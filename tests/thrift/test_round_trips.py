@@ -37,13 +37,19 @@ def expected(operations: list[Plain]) -> list[Plain]:
     return found if found[-1:] == [("END",)] else [*found, ("END",)]
 
 
+def as_made(operations: list[Plain]) -> list[Plain]:
+    """Return what rdflib makes of operations: it collapses white space of some literals."""
+    return [oracle.plain_operation(oracle.operation(operation)) for operation in operations]
+
+
 @given(streams())
 def test_operations(stream: Stream) -> None:
     data = write(stream.operations)
-    assert read(data) == expected(stream.operations)
+    wanted = expected(as_made(stream.operations))
+    assert read(data) == wanted
     # Another library reads and writes the same.
     rows = [operation(row) for row in decode(data, SCHEMA.RDF_Patch_Row)]
-    assert rows in (expected(stream.operations), expected(stream.operations)[:-1])
+    assert rows in (wanted, wanted[:-1])
     assert rows_to_bytes(rows) == data
     # What was read says all that Thrift does.
     assert write(read(data)) == data
@@ -78,9 +84,7 @@ def test_text(stream: Stream) -> None:
 @given(st.lists(terms(generalized=True, depth=3), min_size=1, max_size=5))
 def test_terms(plain_terms: list[Plain]) -> None:
     headers: list[Plain] = [("H", "a", term) for term in plain_terms]
-    # rdflib collapses the white space of some literals as they are made.
-    wanted = expected([oracle.plain_operation(oracle.operation(header)) for header in headers])
-    assert read(write(headers)) == wanted
+    assert read(write(headers)) == expected(as_made(headers))
 
 
 @given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))

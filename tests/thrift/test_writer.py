@@ -10,7 +10,7 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
-from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder, writer
+from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
 
@@ -365,9 +365,8 @@ class TestNesting:
             assert rows(b"".join(pieces)) == [("H", "a", ("iri", "v"))]
 
 
-def test_triples_that_share_triples(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_triples_that_share_triples() -> None:
     """They may be few, and yet endless to write down."""
-    monkeypatch.setattr(writer, "_MAX_ROW_SIZE", 1 << 20)
     term: Any = Literal("x" * 1000)
     for _ in range(30):
         term = TripleTerm(term, term, term)

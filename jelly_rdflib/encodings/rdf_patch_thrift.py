@@ -2,33 +2,23 @@
 
 What it does not tell: the default graph from no graph at all, and the IRI of a prefix that is
 deleted. What it can't say: a literal whose language tag is none. Quoted triples have 30 levels at
-the most, since thrift, as most of Thrift's implementations, takes 64 structs in each other.
-
-thrift is imported when something is read or written, not before.
+the most, since most implementations of Thrift take 64 structs in each other.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-import importlib.metadata
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jelly_rdflib.core.batch_builder import BuiltBatches
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.thrift import ThriftBatchReader
 from jelly_rdflib.encodings.encoding import Encoding
+from jelly_rdflib.encodings.thrift_nodes import ThriftNodeEncoder
 from jelly_rdflib.options import Limits
 
-if TYPE_CHECKING:
-    from jelly_rdflib.encodings.rdf_patch_thrift.writer import ThriftPatchEncoder
-
 __all__ = ["RDF_PATCH_THRIFT"]
-
-# Decoders before that follow structs to any depth, until the stack is used up.
-_MIN_VERSION = (0, 25)
 
 _TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
 _START = re.compile(
@@ -53,48 +43,22 @@ def starts_like(start: bytes) -> bool:
     return _START.match(start) is not None
 
 
-def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> BuiltBatches:
-    """Open a source as batches.
-
-    Raises:
-        ImportError: The package thrift is not there, or too old.
-    """
-    _check_thrift()
-    from jelly_rdflib.encodings.rdf_patch_thrift.reader import open_batches
-
-    return open_batches(source, factory, limits)
+def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> ThriftBatchReader:
+    """Open a source as batches."""
+    return ThriftBatchReader(source, factory, limits)
 
 
 def make_encoder(
     types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> ThriftPatchEncoder:
+) -> ThriftNodeEncoder:
     """Make an encoder.
 
     Raises:
         ValueError: There are options: Thrift has none.
-        ImportError: The package thrift is not there, or too old.
     """
     if options is not None:
         raise ValueError("options are for Jelly-Patch: RDF Patch in Thrift has none")
-    _check_thrift()
-    from jelly_rdflib.encodings.rdf_patch_thrift.writer import ThriftPatchEncoder
-
-    return ThriftPatchEncoder(types, sink)
-
-
-@functools.cache
-def _check_thrift() -> None:
-    hint = (
-        "RDF Patch in Thrift needs the package thrift, 0.25 or later, with its C extension:"
-        " pip install 'jelly-rdflib[thrift]'"
-    )
-    try:
-        importlib.import_module("thrift.protocol.fastbinary")
-        version = importlib.metadata.version("thrift")
-    except ImportError as error:
-        raise ImportError(hint) from error
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < _MIN_VERSION:
-        raise ImportError(f"{hint} (found {version})")
+    return ThriftNodeEncoder(types, sink)
 
 
 RDF_PATCH_THRIFT = Encoding(

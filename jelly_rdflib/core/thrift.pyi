@@ -1,0 +1,22 @@
+"""Reads and writes RDF Patch in Thrift's compact protocol: bytes to batches, and back."""
+
+from collections.abc import Callable
+from typing import Any, final
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.output import Output
+from jelly_rdflib.options import Limits
+
+@final
+class ThriftBatchReader(BatchSource):
+    def __init__(self, source: Any, factory: NodeFactory, limits: Limits) -> None: ...
+
+class ThriftPatchEncoder(Output):
+    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object]) -> None: ...
+    @property
+    def in_transaction(self) -> bool: ...
+    def write_batch(self, batch: Batch) -> None: ...
+    def finish(self) -> None: ...

@@ -1,0 +1,244 @@
+"""Thrift's compact protocol: numbers, strings, fields, and skipping what the schema does not have.
+
+A cursor goes through the bytes of a row. It stops at the first fault, and where bytes are missing.
+A stopped cursor reads zeros, empty strings and the ends of structs.
+"""
+
+cdef enum:
+    # Type codes, from 0 on. The type of a boolean field is its value: TRUE or FALSE.
+    STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, STRING, LIST, SET, MAP, STRUCT, UUID
+
+cdef enum:
+    # Levels of nested structs and containers: most implementations of Thrift take no more. A quoted
+    # triple has two; the row, the statement, its term and the innermost term's struct are four.
+    MAX_DEPTH = 64
+    MAX_TRIPLE_DEPTH = 30
+
+# The most bytes that a varint of each type has.
+cdef int[I64 + 1] VARINT_SIZES
+VARINT_SIZES[I16], VARINT_SIZES[I32], VARINT_SIZES[I64] = 3, 5, 10
+
+
+ctypedef struct Cursor:
+    const uint8_t* start  # of the row
+    const uint8_t* at
+    const uint8_t* end  # of the bytes at hand, or of the longest row; a stopped cursor is there
+    bint is_final  # no bytes follow
+    bint is_stopped
+    bint is_incomplete  # bytes are missing; if not, the failure says why the cursor stopped
+    size_t max_size  # of the row
+    size_t max_string_size
+    Failure* failure
+
+
+cdef void stop(Cursor* cursor) noexcept nogil:
+    cursor.is_stopped = True
+    cursor.at = cursor.end
+
+
+cdef int refuse(
+    Cursor* cursor, const char* message, uint64_t number, uint64_t bound, bint is_limit
+) noexcept nogil:
+    """Stop with a failure; the return value is STOP."""
+    if not cursor.is_stopped:
+        fail_number(cursor.failure, cursor.at, message, number, bound)
+        cursor.failure.is_limit = is_limit
+        stop(cursor)
+    return STOP
+
+
+cdef bint miss(Cursor* cursor, uint64_t wanted) noexcept nogil:
+    """Stop, because fewer bytes are at hand than are wanted."""
+    if cursor.is_stopped:
+        return False
+    if wanted > cursor.max_size - <size_t>(cursor.at - cursor.start):
+        fail_limit(
+            cursor.failure, cursor.start, b"row of more than {number} bytes (limit max_frame_size)",
+            cursor.max_size, 0,
+        )
+    elif cursor.is_final:
+        fail(cursor.failure, cursor.end, b"the input ends inside a row")
+    else:
+        cursor.is_incomplete = True
+    stop(cursor)
+    return False
+
+
+cdef inline bint has(Cursor* cursor, uint64_t wanted) noexcept nogil:
+    return wanted <= <uint64_t>(cursor.end - cursor.at) or miss(cursor, wanted)
+
+
+cdef inline Span take(Cursor* cursor, uint64_t size) noexcept nogil:
+    cdef Span span
+    if not has(cursor, size):
+        size = 0
+    span.start = cursor.at
+    cursor.at += size
+    span.end = cursor.at
+    return span
+
+
+cdef inline uint8_t read_byte(Cursor* cursor) noexcept nogil:
+    if not has(cursor, 1):
+        return 0
+    cursor.at += 1
+    return (cursor.at - 1)[0]
+
+
+cdef inline uint64_t read_varint(Cursor* cursor, int kind) noexcept nogil:
+    """Read an unsigned number; like other implementations it drops bits beyond the 64th."""
+    cdef uint64_t number = 0
+    cdef uint8_t byte
+    cdef int index
+    for index in range(VARINT_SIZES[kind]):
+        byte = read_byte(cursor)
+        number |= <uint64_t>(byte & 0x7F) << 7 * index
+        if byte < 0x80:
+            return number
+    return refuse(cursor, b"varint of more than {number} bytes", VARINT_SIZES[kind], 0, False)
+
+
+cdef inline int64_t read_number(Cursor* cursor, int kind) noexcept nogil:
+    """Read a signed number: its last bit is the sign."""
+    cdef uint64_t number = read_varint(cursor, kind)
+    if kind == I32:
+        number = <uint32_t>number
+    return <int64_t>(number >> 1) ^ -<int64_t>(number & 1)
+
+
+cdef inline Span read_string(Cursor* cursor) noexcept nogil:
+    cdef uint64_t size = read_varint(cursor, I32)
+    if size > cursor.max_string_size:
+        size = refuse(
+            cursor, b"string of {number} bytes (limit max_string_size: {bound})", size,
+            cursor.max_string_size, True,
+        )
+    return take(cursor, size)
+
+
+cdef inline int check_type(Cursor* cursor, int kind) noexcept nogil:
+    """Stop if there is no such type; return the type."""
+    if kind <= UUID:
+        return kind
+    return refuse(cursor, b"this can't be a row: there is no type {number}", kind, 0, False)
+
+
+cdef void check_depth(Cursor* cursor, int depth) noexcept nogil:
+    """Stop at a struct or container that is nested too deeply."""
+    if depth > MAX_DEPTH:
+        refuse(
+            cursor, b"structs nest deeper than {number}, which is what implementations of Thrift"
+            b" take: at most {bound} levels of quoted triples", MAX_DEPTH, MAX_TRIPLE_DEPTH, True,
+        )
+
+
+cdef inline int read_field(Cursor* cursor, int64_t* number) noexcept nogil:
+    """Read the header of a field; return its type, STOP at the end of the struct.
+
+    Args:
+        cursor: Stands before the header.
+        number: The number of the field before; gets the number of this field.
+    """
+    cdef uint8_t byte = read_byte(cursor)
+    if byte & 0xF == STOP:
+        return STOP
+    if byte >> 4:
+        number[0] += byte >> 4
+    else:
+        number[0] = read_number(cursor, I16)
+    if not -0x8000 <= number[0] <= 0x7FFF:
+        refuse(cursor, b"this can't be the number of a field", 0, 0, False)
+    return STOP if cursor.is_stopped else check_type(cursor, byte & 0xF)
+
+
+# Skipping needs no recursion, and can continue when more bytes came.
+
+cdef enum:
+    FIELDS = -1
+
+
+ctypedef struct Level:
+    # A struct or container that is being skipped.
+    int64_t left  # how many values are left; FIELDS: a struct, which says itself where it ends
+    uint8_t[2] kinds  # the types of the values, in turn: a map has keys and values
+
+
+ctypedef struct Skip:
+    int outer_depth  # of the struct that has the value
+    int depth
+    size_t reached  # how far into the row
+    Level[MAX_DEPTH + 1] levels
+
+
+cdef void start_skip(Skip* skip, int kind, int outer_depth) noexcept nogil:
+    """Prepare to skip a value, as if a list had only this value."""
+    skip.outer_depth = outer_depth
+    skip.depth = 1
+    skip.reached = 0
+    skip.levels[0].left = 1
+    skip.levels[0].kinds[0] = skip.levels[0].kinds[1] = <uint8_t>kind
+
+
+cdef void skip_values(Cursor* cursor, Skip* skip) noexcept nogil:
+    """Skip the rest of a value. If bytes are missing, ``reached`` says where to continue."""
+    cdef Level* level
+    cdef int64_t number = 0
+    cdef int kind
+    while skip.depth > 0 and not cursor.is_stopped:
+        skip.reached = cursor.at - cursor.start
+        level = &skip.levels[skip.depth - 1]
+        if level.left == FIELDS:
+            number = 0
+            kind = read_field(cursor, &number)
+            if kind > FALSE:
+                skip_value(cursor, skip, kind)
+            elif kind == STOP and not cursor.is_stopped:
+                skip.depth -= 1
+        elif level.left == 0:
+            skip.depth -= 1
+        else:
+            skip_value(cursor, skip, level.kinds[level.left & 1])
+            level.left -= not cursor.is_stopped
+
+
+cdef void skip_value(Cursor* cursor, Skip* skip, int kind) noexcept nogil:
+    """Skip a value, or the head of a struct or container."""
+    cdef uint64_t count
+    cdef uint8_t kinds
+    if I16 <= kind <= I64:
+        read_varint(cursor, kind)
+    elif kind == STRING:
+        read_string(cursor)
+    elif kind == STRUCT:
+        start_level(cursor, skip, FIELDS, STRUCT, STRUCT)
+    elif kind == MAP:
+        count = read_varint(cursor, I32)
+        kinds = read_byte(cursor) if count > 0 else 0
+        start_level(cursor, skip, 2 * count, kinds >> 4, kinds & 0xF)
+    elif kind == LIST or kind == SET:
+        kinds = read_byte(cursor)
+        count = kinds >> 4
+        if count == 0xF:
+            count = read_varint(cursor, I32)
+        start_level(cursor, skip, count, kinds & 0xF, kinds & 0xF)
+    else:
+        # In containers booleans take a byte.
+        take(cursor, 8 if kind == DOUBLE else 16 if kind == UUID else 1)
+
+
+cdef void start_level(
+    Cursor* cursor, Skip* skip, int64_t left, int first_kind, int second_kind
+) noexcept nogil:
+    cdef Level* level = &skip.levels[skip.depth]
+    check_type(cursor, max(first_kind, second_kind))
+    check_depth(cursor, skip.outer_depth + skip.depth)
+    if left > 0 and not cursor.is_stopped:
+        if min(first_kind, second_kind) == STOP:
+            refuse(cursor, b"this can't be a row: a list of no type", 0, 0, False)
+        elif <size_t>left > cursor.max_size - <size_t>(cursor.at - cursor.start):
+            # Each value takes a byte at the least.
+            miss(cursor, left)
+    if not cursor.is_stopped:
+        level.left = left
+        level.kinds[0], level.kinds[1] = <uint8_t>first_kind, <uint8_t>second_kind
+        skip.depth += 1

@@ -1,0 +1,283 @@
+"""Encodes the rows of batches, from the numbers of terms straight to bytes."""
+
+cdef enum:
+    # How much is handed on at once, or somewhat more.
+    PIECE = 1 << 16
+    # Of a string, and of a row: lengths are signed 32-bit numbers.
+    MAX_SIZE = 0x7FFFFFFF
+    # Of the heads, lengths and ends around one or two texts.
+    FRAME_SIZE = 32
+
+cdef enum:
+    # Heads of fields: how far the number is from that of the field before, and the type.
+    NEXT_STRUCT = 1 << 4 | STRUCT
+    NEXT_STRING = 1 << 4 | STRING
+    STRING_AFTER_NEXT = 2 << 4 | STRING
+
+# By the kind of a term: the member of RDF_Term that it is, 0 for what is no term.
+cdef int[TermKind.STRING + 1] MEMBERS
+memset(MEMBERS, 0, sizeof(MEMBERS))
+MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = IRI
+MEMBERS[<int>TermKind.BLANK_NODE] = BNODE
+MEMBERS[<int>TermKind.SIMPLE_LITERAL] = LITERAL
+MEMBERS[<int>TermKind.LANGUAGE_LITERAL] = MEMBERS[<int>TermKind.TYPED_LITERAL] = LITERAL
+MEMBERS[<int>TermKind.TRIPLE_TERM] = TRIPLE_TERM
+
+
+cdef inline Span text_of(const TermColumns* terms, uint32_t term) noexcept:
+    cdef Span text
+    text.start = terms.data + terms.offsets[term]
+    text.end = terms.data + terms.offsets[term + 1]
+    return text
+
+
+cdef inline size_t size_of(Span text) noexcept:
+    return text.end - text.start
+
+
+cdef class ThriftPatchEncoder(Output):
+    """Encodes the operations of batches.
+
+    An operation that can't be encoded raises `EncodeError` and leaves the output as if it had not
+    been tried. What Thrift can't say: a literal whose language tag is none, and quoted triples of
+    more than 30 levels, which implementations of Thrift do not read. What it does not tell: the
+    default graph from no graph at all, and the IRI of a prefix that is deleted.
+
+    A patch's end is written, as ``Segment``, where something follows it; the last one is the
+    output's own end.
+
+    Args:
+        types: The classes of nodes.
+        sink: Called with pieces of the output as they are ready: bytes, in whole rows.
+    """
+
+    cdef bytes default_graph
+    cdef WriteBuffer out  # whole rows, and the one that is being written
+    cdef uint64_t* triple_sizes  # of the terms of the batch that is being written; 0: not known yet
+    cdef readonly bint in_transaction
+    cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
+    cdef bint has_end  # a Segment was written
+    cdef bint patch_is_empty  # no row since the last Segment, or the start
+
+    def __init__(self, NodeTypes types not None, sink):
+        self.check_new()
+        self.default_graph = str(types.default_graph).encode()
+        self.patch_is_empty = True
+        # Output.__init__ opens the encoder for use: all attributes are set before.
+        Output.__init__(self, sink)
+
+    def __dealloc__(self):
+        buffer_free(&self.out)
+
+    def write_batch(self, Batch batch not None):
+        """Write the operations of a batch, without making objects of them.
+
+        If one of them can't be encoded, those before it are written.
+
+        Raises:
+            EncodeError: Thrift can't say one of them, or it is out of place.
+        """
+        self.put_rows(batch, 0, batch.rows.count)
+
+    def finish(self):
+        """End the output and hand on what is left. An open transaction is aborted."""
+        if self.is_over:
+            return
+        claim_output(self)
+        try:
+            if self.in_transaction:
+                self.put_mark(TXN_TA)
+                self.in_transaction = False
+            if self.is_end_due and self.has_end and self.patch_is_empty:
+                # Without its Segment an empty patch behind another would be none.
+                self.put_mark(TXN_SEGMENT)
+            self.emit()
+            self.state = FINISHED
+        finally:
+            free_output(self)
+
+    cdef int put_rows(self, Batch batch, size_t start, size_t stop) except -1:
+        """Encode the rows of a batch from number ``start`` up to, without, number ``stop``."""
+        cdef size_t row, row_start
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        batch.terms.check_made()
+        claim_output(self)
+        row_start = self.out.size
+        try:
+            for row in range(start, min(stop, batch.rows.count)):
+                if batch.rows.ops[row] == END:
+                    self.end_patch()
+                else:
+                    if self.is_end_due:
+                        self.put_mark(TXN_SEGMENT)
+                    self.put_row(&batch.terms.columns, &batch.rows, row)
+                    self.has_end |= self.is_end_due
+                    self.is_end_due = self.patch_is_empty = False
+                    if self.out.size >= PIECE:
+                        self.emit()
+                row_start = self.out.size
+        except BaseException:
+            # What is written of the row goes; of a sink that failed nothing is left.
+            self.out.size = min(row_start, self.out.size)
+            raise
+        finally:
+            PyMem_RawFree(self.triple_sizes)
+            self.triple_sizes = NULL
+            free_output(self)
+        return 0
+
+    cdef int end_patch(self) except -1:
+        if self.in_transaction:
+            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        if self.is_end_due:
+            # This patch is empty.
+            self.put_mark(TXN_SEGMENT)
+            self.has_end = self.patch_is_empty = True
+        self.is_end_due = True
+        return self.emit()
+
+    cdef int emit(self) except -1:
+        cdef bytes piece
+        if self.out.size > 0:
+            piece = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
+            self.out.size = 0
+            self.send(piece)
+        return 0
+
+    # Rows.
+
+    cdef inline int put_row(
+        self, const TermColumns* terms, const RowColumns* rows, size_t row
+    ) except -1:
+        cdef uint8_t op = rows.ops[row]
+        cdef bint has_graph
+        if op == TX or op == TC or op == TA:
+            if (op == TX) == self.in_transaction:
+                raise EncodeError(
+                    "a transaction starts inside a transaction" if op == TX
+                    else "there is no transaction to end: begin() one first"
+                )
+            self.put_mark(TXN_TX if op == TX else TXN_TC if op == TC else TXN_TA)
+            self.in_transaction = op == TX
+            return 0
+        if op == A or op == D:
+            self.put_head(DATA_ADD if op == A else DATA_DEL, STRUCT)
+            self.put_term(terms, rows.s[row], 0)
+            self.put_term(terms, rows.p[row], 0)
+            self.put_term(terms, rows.o[row], 0)
+            self.put_graph(terms, rows.g[row])
+        elif op == H:
+            self.put_head(HEADER, STRUCT)
+            self.put_string(NEXT_STRING, text_of(terms, rows.s[row]))
+            self.put_term(terms, rows.o[row], 0)
+        else:
+            self.put_head(PREFIX_ADD if op == PA else PREFIX_DEL, STRUCT)
+            has_graph = self.put_graph(terms, rows.g[row])
+            self.put_string(
+                NEXT_STRING if has_graph else STRING_AFTER_NEXT, text_of(terms, rows.s[row])
+            )
+            if op == PA:
+                self.put_string(NEXT_STRING, text_of(terms, rows.o[row]))
+        return self.put_ends()
+
+    cdef int put_mark(self, int txn) except -1:
+        self.put_head(TXN, I32)
+        # A signed number, whose last bit is the sign; then the end of the row.
+        put_byte(&self.out, <uint8_t>(txn << 1))
+        put_byte(&self.out, STOP)
+        return 0
+
+    cdef inline int put_head(self, int distance, int type) except -1:
+        """Put the head of a field, and make room for a frame."""
+        buffer_reserve(&self.out, FRAME_SIZE)
+        put_byte(&self.out, <uint8_t>(distance << 4 | type))
+        return 0
+
+    cdef inline int put_ends(self) except -1:
+        """Put the ends of two structs."""
+        buffer_reserve(&self.out, 2)
+        put_byte(&self.out, STOP)
+        put_byte(&self.out, STOP)
+        return 0
+
+    cdef inline int put_string(self, uint8_t head, Span text) except -1:
+        cdef size_t size = size_of(text)
+        if size > MAX_SIZE:
+            raise EncodeError(f"text of {size} bytes is too long for Thrift")
+        buffer_reserve(&self.out, FRAME_SIZE + size)
+        put_byte(&self.out, head)
+        put_varint(&self.out, size)
+        put_bytes(&self.out, text.start, size)
+        return 0
+
+    cdef inline bint put_graph(self, const TermColumns* terms, uint32_t term) except -1:
+        """Put a graph, unless it is the default graph; return whether it was put."""
+        if is_default_graph(terms, term, self.default_graph):
+            return False
+        if terms.kinds[term] == TermKind.TRIPLE_TERM:
+            raise EncodeError("a quoted triple can't be a graph")
+        self.put_term(terms, term, 0)
+        return True
+
+    # Terms.
+
+    cdef int put_term(self, const TermColumns* terms, uint32_t term, int level) except -1:
+        """Put the field of a term, and the term.
+
+        Args:
+            terms: The terms of the batch.
+            term: Its number.
+            level: How many quoted triples there are around it.
+        """
+        cdef int kind = terms.kinds[term]
+        cdef Span text = text_of(terms, term)
+        cdef Span extra = text_of(terms, terms.extras[term])
+        cdef uint32_t[3] numbers
+        cdef int position
+        if MEMBERS[kind] == 0:
+            raise EncodeError("the operation lacks a term, or has what is none")
+        self.put_head(1, STRUCT)
+        self.put_head(MEMBERS[kind], STRUCT)
+        if kind == TermKind.TRIPLE_TERM:
+            # Triples that share triples may be few and yet endless to write down.
+            if self.find_size(terms, term, level + 1) > MAX_SIZE:
+                raise EncodeError("the row would be longer than 2 GiB")
+            memcpy(numbers, text.start, sizeof(numbers))
+            for position in range(3):
+                self.put_term(terms, numbers[position], level + 1)
+            return self.put_ends()
+        if kind == TermKind.DEFAULT_GRAPH:
+            text = span_of(self.default_graph, PyBytes_GET_SIZE(self.default_graph))
+        self.put_string(NEXT_STRING, text)
+        if kind == TermKind.LANGUAGE_LITERAL:
+            if not is_language_tag(extra):
+                tag = str(extra.start[:size_of(extra)], "utf-8")
+                raise EncodeError(f"{tag!r} is no language tag: it can't be written")
+            self.put_string(NEXT_STRING, extra)
+        elif kind == TermKind.TYPED_LITERAL:
+            self.put_string(STRING_AFTER_NEXT, extra)
+        return self.put_ends()
+
+    cdef uint64_t find_size(self, const TermColumns* terms, uint32_t term, int level) except? 0:
+        """Return about how many bytes a term takes, as far as that matters."""
+        cdef uint32_t[3] numbers
+        cdef uint64_t size = FRAME_SIZE + size_of(text_of(terms, term))
+        cdef int position
+        if terms.kinds[term] != TermKind.TRIPLE_TERM:
+            return size + size_of(text_of(terms, terms.extras[term]))
+        if level > MAX_TRIPLE_DEPTH:
+            raise EncodeError(
+                f"quoted triples of more than {MAX_TRIPLE_DEPTH} levels can't be written:"
+                " implementations of Thrift do not read them"
+            )
+        if self.triple_sizes == NULL:
+            self.triple_sizes = <uint64_t*>PyMem_RawCalloc(terms.count, sizeof(uint64_t))
+            if self.triple_sizes == NULL:
+                raise MemoryError
+        if self.triple_sizes[term] == 0:
+            memcpy(numbers, terms.data + terms.offsets[term], sizeof(numbers))
+            for position in range(3):
+                size += self.find_size(terms, numbers[position], level + 1)
+            self.triple_sizes[term] = min(size, <uint64_t>MAX_SIZE + 1)
+        return self.triple_sizes[term]

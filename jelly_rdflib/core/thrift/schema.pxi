@@ -1,0 +1,91 @@
+"""The structs of RDF Patch in Thrift, as in proto/rdf-patch.thrift."""
+
+cdef enum:
+    # Kinds of structs: those of `STRUCTS`, then one for all that RDF Patch has no use for.
+    PATCH_ROW, PATCH_HEADER, PATCH_DATA_ADD, PATCH_DATA_DEL, PATCH_PREFIX_ADD, PATCH_PREFIX_DEL,
+    RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL, OTHER_STRUCT
+
+cdef enum:
+    # Fields of a row.
+    HEADER = 1, DATA_ADD, DATA_DEL, PREFIX_ADD, PREFIX_DEL, TXN
+
+cdef enum:
+    # Fields of a term. RDF Patch has no use for those from PREFIX_NAME to REPEAT.
+    IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TRIPLE_TERM,
+    VAL_INTEGER, VAL_DOUBLE, VAL_DECIMAL, MAX_FIELDS = VAL_DECIMAL
+
+cdef enum:
+    # Fields of a literal.
+    LEX = 1, LANGTAG, DATATYPE, DT_PREFIX, BASE_DIRECTION
+
+cdef enum:
+    # Values of TXN, from 0 on.
+    TXN_TX, TXN_TC, TXN_TA, TXN_SEGMENT
+
+# The fields of each struct with their types, from number 1 on. A field with "!" is required.
+STATEMENT = "s:RDF_Term! p:RDF_Term! o:RDF_Term! g:RDF_Term"
+STRUCTS = {
+    "RDF_Patch_Row": "header:Patch_Header dataAdd:Patch_Data_Add dataDel:Patch_Data_Del"
+    " prefixAdd:Patch_Prefix_Add prefixDel:Patch_Prefix_Del txn:i32",
+    "Patch_Header": "name:string! value:RDF_Term!",
+    "Patch_Data_Add": STATEMENT,
+    "Patch_Data_Del": STATEMENT,
+    "Patch_Prefix_Add": "graphNode:RDF_Term prefix:string! iriStr:string!",
+    "Patch_Prefix_Del": "graphNode:RDF_Term prefix:string!",
+    "RDF_Term": "iri:RDF_IRI bnode:RDF_BNode literal:RDF_Literal prefixName:RDF_PrefixName"
+    " variable:RDF_VAR any:RDF_ANY undefined:RDF_UNDEF repeat:RDF_REPEAT tripleTerm:RDF_Triple"
+    " valInteger:i64 valDouble:double valDecimal:RDF_Decimal",
+    "RDF_IRI": "iri:string!",
+    "RDF_BNode": "label:string!",
+    "RDF_Literal": "lex:string! langtag:string datatype:string dtPrefix:RDF_PrefixName"
+    " baseDirection:string",
+    "RDF_Triple": "S:RDF_Term! P:RDF_Term! O:RDF_Term!",
+    "RDF_Decimal": "value:i64! scale:i32!",
+}
+TYPES = {"i32": I32, "i64": I64, "double": DOUBLE, "string": STRING}
+
+
+ctypedef struct FieldSpec:
+    int type  # STOP: there is no such field
+    int kind  # of the struct that it is
+    const char* name
+
+
+ctypedef struct StructSpec:
+    const char* name
+    const char* lacks  # the message for a missing field
+    uint32_t required  # a bit for the number of each field
+    bint is_union  # it has one field only
+    FieldSpec[MAX_FIELDS + 1] fields
+
+
+cdef StructSpec[OTHER_STRUCT] SPECS
+memset(SPECS, 0, sizeof(SPECS))
+# Keeps the texts that the specs point to.
+cdef list NAMES = []
+
+
+cdef const char* keep(str text) except NULL:
+    cdef bytes name = text.encode()
+    NAMES.append(name)
+    return name
+
+
+cdef int make_spec(StructSpec* spec, str name, list fields) except -1:
+    cdef FieldSpec* field
+    required = [each.partition(":")[0] for each in fields if each.endswith("!")]
+    spec.name = keep(name)
+    spec.lacks = keep(f"{name} lacks {' or '.join(required)}")
+    spec.is_union = name in ("RDF_Patch_Row", "RDF_Term")
+    for number, each in enumerate(fields, 1):
+        field_name, _, type_ = each.rstrip("!").partition(":")
+        field = &spec.fields[<int>number]
+        field.name = keep(f"{field_name} of {name}")
+        field.type = TYPES.get(type_, STRUCT)
+        field.kind = list(STRUCTS).index(type_) if type_ in STRUCTS else OTHER_STRUCT
+        spec.required |= <uint32_t>(field_name in required) << <int>number
+    return 0
+
+
+for index, (name, fields) in enumerate(STRUCTS.items()):
+    make_spec(&SPECS[<int>index], name, fields.split())
