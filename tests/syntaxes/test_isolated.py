@@ -266,7 +266,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         answer = "import os, signal, struct, sys, time; out = sys.stdout.buffer\n"
         monkeypatch.setattr(isolated, "_START", answer + code)
 
-    monkeypatch.setattr(isolated, "_PATIENCE", 1)
+    monkeypatch.setattr(isolated, "_PATIENCE", 2)
     monkeypatch.setattr(isolated, "_TIME_TO_END", 1)
     return replace
 
@@ -286,10 +286,10 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         ("raise MemoryError", jr.LimitError, "limit max_parser_memory"),
         ("os.kill(os.getpid(), signal.SIGXCPU)", jr.LimitError, "limit max_parser_seconds"),
         # A hang, whatever it has read.
-        ("time.sleep(1000)", jr.LimitError, "has not answered for 1 seconds"),
+        ("time.sleep(1000)", jr.LimitError, "has not answered for 2 seconds"),
         ("os.kill(os.getpid(), signal.SIGSTOP)", jr.LimitError, "has not answered"),
         ("sys.stdin.buffer.read(9); time.sleep(1000)", jr.LimitError, "has not answered"),
-        ("while True: out.write(b'F'); out.flush(); time.sleep(.3)", jr.LimitError, "not answered"),
+        ("while True: out.write(b'F'); out.flush(); time.sleep(.7)", jr.LimitError, "not answered"),
         ("os.close(0); os.close(1); time.sleep(1000)", jr.DecodeError, "ended by signal 9"),
         ("sys.stderr.write('x' * 1_000_000); os.abort()", jr.LimitError, "not answered"),
         # What no child of ours sends.
@@ -324,13 +324,13 @@ def test_messages_keep_to_their_sizes() -> None:
 
 def test_a_live_source_may_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child waits then, and does not hang."""
-    monkeypatch.setattr(isolated, "_PATIENCE", 1)
+    monkeypatch.setattr(isolated, "_PATIENCE", 2)
 
     class Slow:
         parts = iter([LINE, LINE[:9], LINE[9:]])
 
         def read(self, size: int) -> bytes:
-            time.sleep(1.5)
+            time.sleep(2.2)
             return next(self.parts, b"")
 
     limits = jr.Limits(max_parser_seconds=1)
