@@ -1015,9 +1015,9 @@ cdef class TextDecoder:
         while at < self.end:
             if at[0] >= 0x80:
                 size = read_code_point(at, self.end, &c)
-                if size < 0:
+                if size < 0 and not self.is_final:
                     return self.cut_off()
-                if size == 0 or not (is_name_part(c) if at > start else is_name_start(c)):
+                if size <= 0 or not (is_name_part(c) if at > start else is_name_start(c)):
                     return name_end
                 at += size
                 name_end = at

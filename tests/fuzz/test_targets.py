@@ -55,6 +55,10 @@ FINDINGS = {
         "text-differential",
         b"P*M\x18\0\0\0\0",
     ),
+    "a character that is cut off behind the dot of the last row": (
+        "text-differential",
+        b"Z.\xe7*",
+    ),
     "damaged zstd, of which more is read in small pieces": (
         "patch",
         DAMAGED_ZSTD,
