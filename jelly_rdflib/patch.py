@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.errors import LimitError
@@ -462,6 +464,7 @@ class PatchEncoder:
 
     def __init__(self, options: PatchOptions | None = None) -> None:
         self._encoder = PatchFrameEncoder(NODE_TYPES, options or PatchOptions())
+        self._sink = OperationSink(NODE_TYPES, self._encoder)
 
     def encode_frame(self, operations: Iterable[Operation]) -> bytes:
         """Encode operations to one bare frame.
@@ -476,10 +479,9 @@ class PatchEncoder:
             EncodeError: An operation can't be expressed with the stream's options, or is out of
                 place. Those before it are in the frame that the next call returns.
         """
-        return self._encoder.encode_frame(operations)
+        return self._encoder.encode_frame(partial(self._sink.write_all, operations))
 
     @property
     def options(self) -> PatchOptions:
         """The stream's options."""
-        options: PatchOptions = self._encoder.options
-        return options
+        return self._encoder.options

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_changes, guess_by_name
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
-from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import PatchOptions
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PatchWriter"]
 
 
-class PatchWriter:
+class PatchWriter(OperationSink):
     """Writes changes: a Jelly-Patch stream, or RDF Patch as text or in Thrift.
 
     As a context manager it closes the stream at the end of the block; if the block is left by an
@@ -69,60 +67,23 @@ class PatchWriter:
     def __init__(
         self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._destination = Destination(destination)
+        opened = Destination(destination)
         if format is not None:
             encoding = find_encoding_of_changes(format)
         else:
             guessed = guess_by_name(destination) or JELLY_PATCH
             encoding = check_kind(guessed, holds_changes=True)
-        self._encoder = encoding.make_encoder(NODE_TYPES, options, self._destination.write)
+        encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
+        super().__init__(NODE_TYPES, encoder)
+        self._destination = opened
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
 
     @property
     def options(self) -> PatchOptions | None:
         """The stream's options; None for a text."""
-        return getattr(self._encoder, "options", None)
-
-    @property
-    def in_transaction(self) -> bool:
-        """Is a transaction open?"""
-        is_open: bool = self._encoder.in_transaction
-        return is_open
-
-    def header(self, key: str, value: Node) -> None:
-        """Write a header.
-
-        Args:
-            key: Such as ``"id"`` or ``"prev"``.
-            value: A term.
-        """
-        self._encoder.header(key, value)
-
-    def begin(self) -> None:
-        """Start a transaction."""
-        self._encoder.begin()
-
-    def commit(self) -> None:
-        """Commit the transaction."""
-        self._encoder.commit()
-
-    def abort(self) -> None:
-        """Abort the transaction: what was written since `begin` has no effect."""
-        self._encoder.abort()
-
-    def add(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
-        """Write that a statement is added.
-
-        Args:
-            s, p, o: Terms.
-            g: The graph's name; None in a stream of triples, and for the default graph.
-        """
-        self._encoder.add(s, p, o, g)
-
-    def delete(self, s: Node, p: Node, o: Node, g: Node | None = None) -> None:
-        """Write that a statement is deleted; arguments as for `add`."""
-        self._encoder.delete(s, p, o, g)
+        options: PatchOptions | None = self.encoder.options
+        return options
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
         """Write that a prefix is bound.
@@ -133,29 +94,11 @@ class PatchWriter:
             graph: The graph whose prefix it is; None in a stream of triples, and for the default
                 graph.
         """
-        self._encoder.add_prefix(prefix, as_iri(iri), graph)
+        super().add_prefix(prefix, as_iri(iri), graph)
 
     def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
         """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
-        self._encoder.delete_prefix(prefix, as_iri(iri), graph)
-
-    def end_patch(self) -> None:
-        """End the patch: what follows belongs to the next one.
-
-        A FLAT stream is one patch, so nothing may follow.
-        """
-        self._encoder.end_patch()
-
-    def write(self, operation: Operation) -> None:
-        """Write an operation that is given as a tuple (see `jelly_rdflib.Op`)."""
-        self._encoder.write(operation)
-
-    def write_all(self, operations: Iterable[Operation]) -> None:
-        """Write each operation of an iterable; a `Batch` as a whole."""
-        if isinstance(operations, Batch):
-            self._encoder.write_batch(operations)
-        else:
-            self._encoder.write_all(operations)
+        super().delete_prefix(prefix, as_iri(iri), graph)
 
     def __enter__(self) -> Self:
         return self
@@ -169,7 +112,7 @@ class PatchWriter:
         if error is None:
             self.close()
         else:
-            self._destination.close_after(self._encoder.finish)
+            self._destination.close_after(self.encoder.finish)
 
     def close(self) -> None:
         """End an open patch, write what is left, and close the file if the writer opened it.
@@ -179,7 +122,7 @@ class PatchWriter:
             RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
         """
         was_in_transaction = self._destination.is_open and self.in_transaction
-        self._destination.close_after(self._encoder.finish)
+        self._destination.close_after(self.encoder.finish)
         if was_in_transaction:
             raise EncodeError(
                 "the stream was closed inside a transaction, which is now aborted:"

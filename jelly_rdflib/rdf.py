@@ -11,9 +11,9 @@ from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader, StatementReader
 from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
-from jelly_rdflib.core.statement_sink import StatementSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
@@ -328,6 +328,7 @@ class StatementEncoder:
 
     def __init__(self, options: StreamOptions | None = None) -> None:
         self._encoder = StatementFrameEncoder(NODE_TYPES, options or StreamOptions())
+        self._sink = StatementSink(NODE_TYPES, self._encoder)
 
     def encode_frame(
         self,
@@ -350,8 +351,13 @@ class StatementEncoder:
                 it is in the frame that the next call returns; but of a stream of graphs or datasets
                 it is dropped, or it would be a part of the next one.
         """
-        pairs = ((prefix, as_iri(iri)) for prefix, iri in namespaces)
-        return self._encoder.encode_frame(statements, namespaces=pairs, metadata=metadata)
+
+        def write() -> None:
+            for prefix, iri in namespaces:
+                self._sink.add_namespace(prefix, as_iri(iri))
+            self._sink.write_all(statements)
+
+        return self._encoder.encode_frame(write, metadata)
 
     @property
     def options(self) -> StreamOptions:
@@ -405,30 +411,30 @@ class StatementWriter(StatementSink):
     def __init__(
         self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._destination = Destination(destination)
+        opened = Destination(destination)
         if format is not None:
             encoding = find_encoding_of_statements(format)
         else:
             guessed = guess_by_name(destination) or JELLY
             encoding = check_kind(guessed, holds_changes=False)
-        super().__init__(encoding.make_encoder(NODE_TYPES, options, self._destination.write))
+        encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
+        super().__init__(NODE_TYPES, encoder)
+        self._destination = opened
         # Last, so that nothing is overwritten for want of good options.
         self._destination.open()
 
     @property
     def options(self) -> StreamOptions | None:
         """The stream's options; None for a text."""
-        return getattr(self.encoder, "options", None)
+        options: StreamOptions | None = self.encoder.options
+        return options
 
-    def write_all(self, statements: Iterable[Statement]) -> None:
+    def write_all(self, statements: Iterable[Statement] | Batch) -> None:
         """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
 
         Of a batch namespaces are left out where the format, or the options, have no place for them.
         """
-        if isinstance(statements, Batch):
-            self.encoder.write_batch(statements)
-        else:
-            self.encoder.write_all(statements)
+        super().write_all(statements)
 
     def add_namespace(self, prefix: str, iri: str) -> None:
         """Declare a namespace, for people to read.
@@ -440,7 +446,7 @@ class StatementWriter(StatementSink):
             prefix: The prefix without its colon.
             iri: A URIRef, a Namespace, or a str.
         """
-        self.encoder.add_namespace(prefix, as_iri(iri))
+        super().add_namespace(prefix, as_iri(iri))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """End the frame: what follows is in the next one. Of a text, hand on what is written.

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.node_sink import OperationSink
+from jelly_rdflib.nodes import NODE_TYPES
 
 from .oracle import decoder
 from .oracle.terms import Plain, operation, plain_operation
@@ -24,6 +26,7 @@ from .sanitized import MEMORY_FACTOR
 __all__ = [
     "LOOSE",
     "PATCH_OPTIONS",
+    "EncoderWriter",
     "assert_nothing_is_kept",
     "assert_position",
     "assert_same_outcome",
@@ -47,6 +50,18 @@ PATCH_OPTIONS = (
     "max_datatype_table_size",
     "version",
 )
+
+
+class EncoderWriter(OperationSink):
+    """Writes operations and batches with an encoder that has a ``finish``."""
+
+    encoder: Any
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__(NODE_TYPES, encoder)
+
+    def finish(self) -> None:
+        self.encoder.finish()
 
 
 def read(source: Any, **arguments: Any) -> list[Plain]:

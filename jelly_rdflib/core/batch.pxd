@@ -42,6 +42,8 @@ cdef Batch make_batch(
     RowColumns* rows, TermColumns* terms, NodeFactory factory, bint has_graphs, dict metadata
 )
 
+cdef Batch make_open_batch(TermTable table)
+
 
 cdef class Batch:
     cdef RowColumns rows

@@ -99,6 +99,18 @@ cdef Batch make_batch(
     return batch
 
 
+cdef Batch make_open_batch(TermTable table):
+    """Make a batch of one row, which is filled in again and again; its terms are still being added."""
+    cdef Batch batch = Batch.__new__(Batch)
+    if rows_init(&batch.rows, 1) < 0:
+        raise MemoryError
+    batch.rows.count = 1
+    batch.terms = table
+    batch.has_graphs = True
+    batch.metadata = {}
+    return batch
+
+
 @cython.final
 cdef class Batch:
     """The operations of one frame, as columns; iterating gives them as tuples.

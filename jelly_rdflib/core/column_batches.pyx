@@ -8,7 +8,7 @@ from libc.string cimport memcmp
 from jelly_rdflib.core.batch cimport Batch, rows_append
 from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.interning cimport intern_text
-from jelly_rdflib.core.ntriples cimport TermParser
+from jelly_rdflib.core.term_parser cimport TermParser
 from jelly_rdflib.core.operation_place cimport CODE_A, CODE_D, CODE_H, CODE_PA, CODE_PD
 from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.wire cimport Span

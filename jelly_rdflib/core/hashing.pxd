@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 cdef extern from *:
     """
+    #include <stddef.h>
     #include <stdint.h>
     #include <string.h>
 
@@ -45,6 +46,29 @@ cdef extern from *:
         return word;
     }
 
+    /* The bytes from p to the end of a text, eight at the most, as a word that is filled up with
+       zeros; none behind the end is read. To copy them to a buffer first would stall the reads. */
+    static inline uint64_t jelly_load_rest(const uint8_t *p, const uint8_t *end, int is_long) {
+        ptrdiff_t size = end - p;
+        uint64_t word = 0;
+        if (size >= 8) return jelly_load64(p);
+        if (size <= 0) return 0;
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        if (is_long) return jelly_load64(end - 8) >> (64 - 8 * size);
+        if (size >= 4) {
+            uint32_t first, last;
+            memcpy(&first, p, 4);
+            memcpy(&last, end - 4, 4);
+            return first | (uint64_t)last << (8 * size - 32);
+        }
+        return p[0] | (uint64_t)p[size >> 1] << 8 * (size >> 1) | (uint64_t)end[-1] << 8 * (size - 1);
+    #else
+        (void)is_long;
+        memcpy(&word, p, (size_t)size);
+        return word;
+    #endif
+    }
+
     /* From 32 - n on: a mask for the first n bytes of a block. */
     static const uint8_t jelly_block_mask[64] = {
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -55,6 +79,9 @@ cdef extern from *:
     const uint64_t MIX_B "JELLY_MIX_B"
     uint64_t fold "jelly_fold"(uint64_t a, uint64_t b) noexcept nogil
     uint64_t load64 "jelly_load64"(const uint8_t* p) noexcept nogil
+    uint64_t load_rest "jelly_load_rest"(
+        const uint8_t* p, const uint8_t* end, int is_long
+    ) noexcept nogil
     uint64_t load64_little "jelly_load64_little"(const uint8_t* p) noexcept nogil
     const uint8_t* BLOCK_MASK "jelly_block_mask"
 
@@ -123,16 +150,16 @@ cdef inline uint64_t copy_and_hash(
 cdef inline uint64_t hash_text(const uint8_t* text, size_t size, uint64_t seed) noexcept nogil:
     """Hash a text, of which no byte behind its end is read."""
     cdef TextHash hash
-    cdef uint64_t[4] block
-    cdef size_t left = size
+    cdef const uint8_t* end = text + size
+    cdef bint is_long = size >= 8
     hash_start(&hash, seed)
-    while left > BLOCK:
+    while end - text > BLOCK:
         hash_block(&hash, load64(text), load64(text + 8), load64(text + 16), load64(text + 24))
         text += BLOCK
-        left -= BLOCK
-    block[0] = block[1] = block[2] = block[3] = 0
-    memcpy(block, text, left)
-    hash_block(&hash, block[0], block[1], block[2], block[3])
+    hash_block(
+        &hash, load_rest(text, end, is_long), load_rest(text + 8, end, is_long),
+        load_rest(text + 16, end, is_long), load_rest(text + 24, end, is_long),
+    )
     return hash_end(&hash, size)
 
 

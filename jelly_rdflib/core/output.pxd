@@ -1,5 +1,8 @@
 """Where an encoder hands on what it has made, and whether it may."""
 
+from jelly_rdflib.core.batch cimport Batch
+
+
 cdef enum OutputState:
     NOT_INITIALIZED  # `Output.__init__` was not called
     OPEN
@@ -11,7 +14,12 @@ cdef enum OutputState:
 cdef class Output:
     cdef OutputState state
     cdef object sink
+    cdef readonly object options  # of the stream; None where the format has none
+    cdef readonly bint in_transaction
 
+    cdef int put_batch(self, Batch batch) except -1
+    cdef int end_batch(self) except -1
+    cdef int check_namespaces(self, object prefix) except -1
     cdef int check_new(self) except -1
     cdef int check_claimed(self) except -1
     cdef int refuse(self) except -1

@@ -9,7 +9,7 @@ from jelly_rdflib.errors import EncodeError, InUseError
 
 
 cdef class Output:
-    """Base of encoders.
+    """Base of encoders. What a format adds is `write_batch` and ``finish``.
 
     Args:
         sink: Called with bytes as they are ready.
@@ -62,6 +62,30 @@ cdef class Output:
         """Say that nothing follows; `claim` comes first."""
         self.check_claimed()
         self.state = FINISHED
+
+    def write_batch(self, Batch batch not None):
+        """Write the rows of a batch, lexical forms to the letter, without making objects of them.
+
+        If a row can't be encoded, it raises `EncodeError`: the rows before it are written, and the
+        stream is as if that row had not been tried. A batch that is still being filled may come
+        again and again; it has the rows that are to be written each time.
+        """
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        batch.terms.check_made()
+        self.put_batch(batch)
+
+    cdef int put_batch(self, Batch batch) except -1:
+        """Do what `write_batch` does with a batch that has terms."""
+        raise NotImplementedError
+
+    cdef int end_batch(self) except -1:
+        """Let go of the batch that is still being filled: its terms are about to go."""
+        return 0
+
+    cdef int check_namespaces(self, object prefix) except -1:
+        """See that a namespace may be declared; where there is no place for it, it is left out."""
+        return 0
 
     cdef int check_new(self) except -1:
         if self.state != NOT_INITIALIZED:

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.ntriples cimport TermTexts
+from jelly_rdflib.core.term_texts cimport TermTexts
 from jelly_rdflib.core.operation_place cimport OperationPlace
 from jelly_rdflib.core.row_filter cimport RowFilter
 from jelly_rdflib.core.write_buffer cimport WriteBuffer

@@ -19,7 +19,7 @@ from jelly_rdflib.core.operation_place cimport (
 )
 from jelly_rdflib.core.row_filter cimport accepts
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
-from jelly_rdflib.core.text_encoder cimport WrittenTerm
+from jelly_rdflib.core.term_texts cimport WrittenTerm
 from jelly_rdflib.core.write_buffer cimport buffer_free, buffer_reserve
 
 from jelly_rdflib.errors import LimitError
@@ -122,8 +122,8 @@ cdef tuple take_text(TextColumn* column):
 cdef class RowColumnsBuilder:
     """Appends the rows of batches to columns, up to a size, and gives their buffers away.
 
-    Terms are N-Triples text as in `jelly_rdflib.core.ntriples`, made once for each distinct term of
-    a batch. In rows that are no statement s and p are null.
+    Terms are N-Triples text as in `jelly_rdflib.core.term_texts`, made once for each distinct term
+    of a batch. In rows that are no statement s and p are null.
 
     Args:
         columns: Names of the columns that are wanted, of ``patch``, ``txn``, ``seq``, ``op``,

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.ntriples cimport TermParser
+from jelly_rdflib.core.term_parser cimport TermParser
 
 cdef enum:
     POSITIONS = 4

@@ -5,9 +5,9 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memcmp, memcpy, memset
 
-from jelly_rdflib.core.ntriples cimport TermTexts
+from jelly_rdflib.core.term_texts cimport TermTexts
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
-from jelly_rdflib.core.text_encoder cimport WrittenTerm
+from jelly_rdflib.core.term_texts cimport WrittenTerm
 
 from jelly_rdflib.errors import DecodeError, LimitError
 

@@ -6,11 +6,6 @@ cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memmove
 
-from jelly_rdflib.core.batch_terms cimport (
-    DEFAULT_NUMBER,
-    BatchTerms,
-    graph_number,
-)
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.frame_encoder cimport (
     OPTIONS_ROW,
@@ -20,12 +15,15 @@ from jelly_rdflib.core.frame_encoder cimport (
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport FINISHED, OPEN, check_usable
 from jelly_rdflib.core.term_encoder cimport (
+    DEFAULT_NUMBER,
     GRAPH,
     OBJECT,
     PREDICATE,
     SUBJECT,
     LastIri,
+    TermEncoder,
     TermFields,
+    graph_number,
 )
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, Span, read_span, read_tag
 from jelly_rdflib.core.write_buffer cimport (
@@ -106,37 +104,6 @@ cdef class StatementFrameEncoder(FrameEncoder):
             (15, options.version),
         ])
 
-    def add(self, s, p, o, g=None):
-        """Write a statement.
-
-        Args:
-            s, p, o: Terms.
-            g: The graph's name; None in a stream of triples, and for the default graph.
-        """
-        self.put_statement(s, p, o, g)
-
-    def write(self, statement):
-        """Write a statement that is given as a tuple of three or four terms."""
-        self.put_tuple(statement)
-
-    def add_namespace(self, prefix, iri):
-        """Declare a namespace, for people to read; the options need ``namespace_declarations``.
-
-        Args:
-            prefix: The prefix without its colon.
-            iri: A URIRef.
-        """
-        check_usable(self)
-        if not self.has_namespaces:
-            raise EncodeError(
-                f"namespace {prefix!r} in a stream without: options need"
-                " namespace_declarations=True"
-            )
-        if iri is None:
-            refuse_namespace(prefix)
-        self.put_namespace(NAMESPACE, prefix, iri, None)
-        self.end_content()
-
     def end_frame(self, metadata=None):
         """End the frame: what follows is in the next one.
 
@@ -157,12 +124,11 @@ cdef class StatementFrameEncoder(FrameEncoder):
         if not self.is_delimited:
             self.state = FINISHED
 
-    def encode_frame(self, statements, *, namespaces=(), metadata=None):
+    def encode_frame(self, write not None, metadata=None):
         """Encode statements to one frame, without its length.
 
         Args:
-            statements: An iterable of tuples of three or four terms, or a `Batch`.
-            namespaces: Pairs of a prefix and its IRI, to be declared before the statements.
+            write: Called without arguments; it writes the statements and namespaces of the frame.
             metadata: What to attach to the frame: a dict of str to bytes.
 
         Returns:
@@ -172,12 +138,10 @@ cdef class StatementFrameEncoder(FrameEncoder):
         try:
             if self.sink is not None:
                 raise EncodeError("frames of this stream go to its destination: use end_frame()")
-            self.start_last = list(self.last)
+            self.start_last = self.terms.last_terms()
             self.start_iri = self.terms.last_iri
             try:
-                for prefix, iri in namespaces:
-                    self.add_namespace(prefix, iri)
-                self.write_all(statements)
+                write()
                 self.put_end_of_frame(encoded_metadata(metadata))
             except BaseException:
                 if self.is_grouped:
@@ -185,6 +149,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
                 raise
             return self.take_frame()
         finally:
+            self.start_last = None
             self.is_in_frame = False
 
     def finish(self):
@@ -208,69 +173,52 @@ cdef class StatementFrameEncoder(FrameEncoder):
         else:
             self.finish()
 
-    cdef int put_tuple(self, object statement) except -1:
-        cdef tuple items
-        if not isinstance(statement, tuple) or len(statement) not in (3, 4):
-            raise EncodeError(f"{statement!r} is no statement: give a tuple of 3 or 4 terms")
-        items = <tuple>statement
-        return self.put_statement(
-            items[0], items[1], items[2], items[3] if len(items) == 4 else None
-        )
-
-    cdef int put_statement(self, object s, object p, object o, object g) except -1:
-        if self.state != OPEN:
-            self.refuse()
-        g = self.checked_graph(g)
-        self.put_statement_row(s, p, o, g, NULL)
-        self.last[SUBJECT] = s
-        self.last[PREDICATE] = p
-        self.last[OBJECT] = o
-        if self.has_graphs:
-            self.last[GRAPH] = g
-        return self.end_content()
+    cdef int check_namespaces(self, object prefix) except -1:
+        if not self.has_namespaces:
+            raise EncodeError(
+                f"namespace {prefix!r} in a stream without: options need"
+                " namespace_declarations=True"
+            )
+        return 0
 
     cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
         """Put a statement or a namespace, which is left out if the options are without them."""
-        cdef BatchTerms terms = self.batch_terms
+        cdef TermEncoder terms = self.terms
+        if op != A and op != PA:
+            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
+        if self.state != OPEN:
+            self.refuse()
         if op == A:
-            if self.state != OPEN:
-                self.refuse()
-            # A stream of triples is one of the default graph.
-            if not self.has_graphs and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER:
+            # In a stream of triples a reader's batch may name the default graph, a caller may not.
+            if (
+                not self.has_graphs and not terms.table.is_open
+                and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER
+            ):
                 numbers[GRAPH] = 0
-            numbers[GRAPH] = self.checked_graph_number(numbers[GRAPH])
-            self.put_statement_row(None, None, None, None, numbers)
+            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
+            self.put_statement(numbers)
             terms.last_numbers[SUBJECT] = numbers[SUBJECT]
             terms.last_numbers[PREDICATE] = numbers[PREDICATE]
             terms.last_numbers[OBJECT] = numbers[OBJECT]
             if self.has_graphs:
                 terms.last_numbers[GRAPH] = numbers[GRAPH]
-            return self.end_content()
-        if op != PA:
-            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
-        if self.has_namespaces:
-            check_usable(self)
-            if numbers[OBJECT] == 0:
-                refuse_namespace(terms.node(numbers[SUBJECT]))
-            self.put_batch_namespace(NAMESPACE, numbers)
-            self.end_content()
-        return 0
+        elif self.has_namespaces:
+            terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], True)
+            self.put_row(NAMESPACE, numbers)
+        else:
+            return 0
+        return self.end_content()
 
     cdef int end_content(self) except -1:
         self.has_content = True
         return close_full_frame(self)
 
-    cdef int put_statement_row(
-        self, object s, object p, object o, object g, const uint32_t* numbers
-    ) except -1:
-        """Put a statement; arguments as for `put_row`."""
+    cdef int put_statement(self, const uint32_t* numbers) except -1:
         if self.physical_type == GRAPHS:
-            return self.put_in_graph(s, p, o, g, numbers)
-        return self.put_row(QUAD if self.has_graphs else TRIPLE, s, p, o, g, numbers)
+            return self.put_in_graph(numbers)
+        return self.put_row(QUAD if self.has_graphs else TRIPLE, numbers)
 
-    cdef int put_in_graph(
-        self, object s, object p, object o, object g, const uint32_t* numbers
-    ) except -1:
+    cdef int put_in_graph(self, const uint32_t* numbers) except -1:
         """Put a triple into its graph, which is started if it is not the one that is open.
 
         If that fails, the rows that end the one graph and start the other are taken back; the
@@ -282,16 +230,16 @@ cdef class StatementFrameEncoder(FrameEncoder):
         cdef size_t after_end_row
         cdef size_t start_row = 0
         cdef size_t after_start_row = 0
-        if was_open and self.is_last_graph(g, numbers):
-            return self.put_row(TRIPLE, s, p, o, None, numbers)
+        if was_open and self.terms.is_last(numbers[GRAPH], GRAPH):
+            return self.put_row(TRIPLE, numbers)
         self.close_graph()
         after_end_row = self.terms.frame.size
         try:
-            self.put_row(GRAPH_START, None, None, None, g, numbers)
+            self.put_row(GRAPH_START, numbers)
             self.graph_is_open = True
             after_start_row = self.terms.frame.size
             start_row = after_start_row - self.terms.row_size
-            self.put_row(TRIPLE, s, p, o, None, numbers)
+            self.put_row(TRIPLE, numbers)
         except BaseException:
             self.terms.last_iri = last_iri
             self.graph_is_open = was_open
@@ -299,11 +247,6 @@ cdef class StatementFrameEncoder(FrameEncoder):
             self.remove(end_row, after_end_row)
             raise
         return 0
-
-    cdef bint is_last_graph(self, object g, const uint32_t* numbers) except -1:
-        if numbers != NULL:
-            return self.batch_terms.is_last(numbers[GRAPH], GRAPH)
-        return self.terms.is_same_node(g, self.last[GRAPH])
 
     cdef int close_graph(self) except -1:
         if self.graph_is_open:
@@ -339,7 +282,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
                 rows += 1
         frame.size = kept
         self.terms.rows = rows
-        self.last = self.start_last
+        self.terms.set_last_terms(self.start_last)
         self.terms.last_iri = self.start_iri
         self.graph_is_open = False
         return 0
@@ -353,24 +296,13 @@ cdef class StatementFrameEncoder(FrameEncoder):
             self.terms.rows -= 1
         return 0
 
-    cdef int put_content(self, uint32_t field, object s, object p, object o, object g) except -1:
+    cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
         if field == NAMESPACE:
-            self.terms.put_string(1, s)
-            return self.terms.put_iri(2, o)
+            self.terms.put_string_term(1, numbers[SUBJECT])
+            return self.terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
         if field == GRAPH_START:
-            return self.terms.put_term(g, &GRAPH_START_FIELDS, GRAPH)
-        self.put_new_term(s, SUBJECT)
-        self.put_new_term(p, PREDICATE)
-        self.put_new_term(o, OBJECT)
-        return self.put_new_term(g, GRAPH) if field == QUAD else 0
-
-    cdef int put_numbers(self, uint32_t field, const uint32_t* numbers) except -1:
-        if field == NAMESPACE:
-            self.batch_terms.put_string(1, numbers[SUBJECT])
-            return self.batch_terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
-        if field == GRAPH_START:
-            return self.batch_terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
-        return self.batch_terms.put_statement(numbers, 4 if field == QUAD else 3)
+            return self.terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
+        return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
 
     cdef int put_end_of_frame(self, list entries) except -1:
         """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
@@ -398,10 +330,6 @@ cdef class StatementFrameEncoder(FrameEncoder):
             put_varint(frame, value_size)
             put_bytes(frame, value, value_size)
         return 0
-
-
-cdef int refuse_namespace(object prefix) except -1:
-    raise EncodeError(f"namespace {prefix!r} is declared, but has no IRI")
 
 
 cdef list encoded_metadata(object metadata):

@@ -1,9 +1,12 @@
-"""Encodes terms: what Jelly-RDF and Jelly-Patch share of the wire format."""
+"""Encodes terms of batches: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from jelly_rdflib.core.default_graph cimport is_default_graph
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupEncoder, touch
 from jelly_rdflib.core.node_types cimport NodeTypes
+from jelly_rdflib.core.term_table cimport TermTable
+from jelly_rdflib.core.terms cimport TermColumns
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport WriteBuffer, buffer_reserve, store_varint
 
@@ -20,6 +23,12 @@ cdef enum:
     MAX_TEXT = MAX_LENGTH // 2
     # Tag and length of a field, at the most.
     FIELD_HEAD = 15
+
+cdef enum:
+    # Stands for the default graph, whether the batch has a term, an IRI or nothing for it.
+    DEFAULT_NUMBER = 0xFFFFFFFF
+    # Stands for a last term that is from before the batch.
+    BEFORE = 0xFFFFFFFE
 
 
 ctypedef struct TermFields:
@@ -46,6 +55,13 @@ ctypedef struct FoundIri:
     uint32_t prefix
 
 
+ctypedef struct FoundTerm:
+    # Where a term of the batch was found last in the stream's lookups.
+    FoundIri iri
+    uint64_t datatype_serial
+    uint32_t datatype  # 0: nowhere yet
+
+
 ctypedef struct LastIri:
     # The ids that an IRI need not have ("IRIs": of the prefix the same, of the name the next).
     uint32_t prefix
@@ -64,12 +80,12 @@ ctypedef struct Text:
 
 cdef TermFields[4] STATEMENT_FIELDS
 
-cdef object get_text(object node, Text* text)
-cdef int refuse_long_text(size_t size) except -1
+cdef int refuse_node(object node) except -1
 
 
 cdef class TermEncoder:
     cdef NodeTypes types
+    cdef bytes default_graph
     cdef LookupEncoder names
     cdef LookupEncoder prefixes
     cdef LookupEncoder datatypes
@@ -85,30 +101,59 @@ cdef class TermEncoder:
     cdef bint is_without_prefixes
     cdef LastIri last_iri
     cdef CachedIri* cache
+    # The batch that is being encoded.
+    cdef TermTable table
+    cdef const TermColumns* terms  # of the table
+    cdef FoundTerm* found
+    cdef size_t found_count  # of terms that `found` is about
+    cdef size_t capacity  # of `found`
+    # The stream's last s, p, o and g: before the batch, as numbers of a table of their own, ...
+    cdef TermTable last_table
+    cdef uint32_t[4] last_before  # 0: there was none
+    cdef uint32_t[4] last_numbers  # ... and in the batch; or `BEFORE`
+    cdef uint32_t any_graph  # the number that `graph` stands for
+    cdef uint32_t graph
 
-    cdef bint is_same_node(self, object one, object other) except -1
-    cdef bint has_text(self, const FoundIri* found, const uint8_t* text, size_t size) noexcept
+    cdef int start_batch(self, TermTable table) except -1
+    cdef int end_batch(self) except -1
+    cdef list last_terms(self)
+    cdef int set_last_terms(self, list terms) except -1
+    cdef object node(self, uint32_t number)
+    cdef bint is_last(self, uint32_t number, int position) except -1
+    cdef bint is_last_before(self, uint32_t number, int position) except -1
+    cdef int text_of(self, uint32_t number, Text* text) except -1
+
     cdef int end_row(self, uint32_t field) except -1
-    cdef int put_term(self, object node, const TermFields* fields, int position) except -1
-    cdef int put_iri(self, uint32_t field, object node) except -1
-    cdef int put_blank_node(self, uint32_t field, object node) except -1
-    cdef int put_literal(self, uint32_t field, object node) except -1
-    cdef int put_triple_term(self, uint32_t field, object node) except -1
+    cdef int put_statement(self, const uint32_t* numbers, int positions) except -1
+    cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1
+    cdef int put_iri(self, uint32_t field, uint32_t number) except -1
+    cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1
+    cdef int put_default_iri(self, uint32_t field, uint32_t number) except -1
+    cdef int put_literal(self, uint32_t field, uint32_t number) except -1
+    cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1
     cdef int put_text(self, uint32_t field, const Text* text) except -1
-    cdef int put_string(self, uint32_t field, object text) except -1
+    cdef int put_string(self, uint32_t field, const Text* text) except -1
+    cdef int put_string_term(self, uint32_t field, uint32_t number) except -1
     cdef int put_empty(self, uint32_t field) except -1
-    cdef int put_literal_parts(
-        self, uint32_t field, const Text* lexical, const Text* language, uint32_t datatype
-    ) except -1
-    cdef int find_iri(
-        self, const uint8_t* text, size_t size, uint64_t hash, FoundIri* found
-    ) except -1
+    cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1
+    cdef bint has_text(self, const FoundIri* found, const Text* text) noexcept
+    cdef uint32_t find_datatype(self, uint32_t literal) except? 0
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
     ) except 0
     cdef int put_entry(
         self, LookupEncoder lookup, uint32_t field, uint32_t id, const uint8_t* text, size_t size
     ) except -1
+
+
+cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
+    """Return the one number of a graph, whatever the batch has for the default graph."""
+    cdef bint is_default
+    if number != terms.any_graph:
+        is_default = is_default_graph(terms.terms, number, terms.default_graph)
+        terms.graph = DEFAULT_NUMBER if is_default else number
+        terms.any_graph = number
+    return terms.graph
 
 
 cdef inline bint is_current(

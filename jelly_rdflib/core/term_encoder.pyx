@@ -1,18 +1,20 @@
 # cython: nonecheck=False
-# `__cinit__` sets all that is used, and nothing sets it to None later.
-"""Encodes terms: what Jelly-RDF and Jelly-Patch share of the wire format."""
+# `__cinit__` sets all that is used, `start_batch` what belongs to a batch.
+"""Encodes terms of batches: what Jelly-RDF and Jelly-Patch share of the wire format.
+
+A term's entries in the stream's lookups are remembered by its number in the batch.
+"""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from cpython.unicode cimport PyUnicode_Compare
-from libc.string cimport memchr, memcmp, memcpy
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from libc.stdint cimport int64_t
+from libc.string cimport memchr, memcmp, memcpy, memset
 
+from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.hashing cimport BLOCK, hash_text
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
-from jelly_rdflib.core.node_types cimport get_slot, is_of
-from jelly_rdflib.core.numbered_term cimport NumberedTerm
-from jelly_rdflib.core.terms cimport TermKind, hash_seed, term_hash
+from jelly_rdflib.core.terms cimport TermKind, hash_seed, terms_copy, terms_init, terms_same
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport (
     buffer_free,
@@ -27,18 +29,19 @@ from jelly_rdflib.core.write_buffer cimport (
 
 from jelly_rdflib.errors import EncodeError
 
-cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
-
-cdef extern from "Python.h":
-    bint PyUnicode_IS_ASCII(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    void* PyUnicode_DATA(object text)
+cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
 cdef enum:
     CACHE_SIZE = 1 << 13
     ROWS_FIELD = 1
     # Of "https://".
     SCHEME_SIZE = 8
+    # Of the table of last terms, before it grows: four, and their datatypes or languages.
+    LAST_TERMS = 8
+    LAST_TEXT = 256
+
+# Offsets of texts have 32 bits.
+cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
 
 # The oneofs of RdfQuad; RdfTriple has the first three of them.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
@@ -49,42 +52,6 @@ STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
 
 class PrefixesInUse(Exception):
     """The row needs more prefixes than the lookup has; it can be written without prefixes."""
-
-
-cdef inline object get_text(object node, Text* text):
-    """Point ``text`` to a str's UTF-8, which lives as long as the returned object."""
-    cdef bytes encoded
-    if not isinstance(node, str):
-        refuse_text(node)
-    if PyUnicode_IS_ASCII(node):
-        text.start = <const uint8_t*>PyUnicode_DATA(node)
-        text.size = PyUnicode_GET_LENGTH(node)
-        owner = node
-    else:
-        try:
-            encoded = str.encode(node, "utf-8")
-        except UnicodeEncodeError as error:
-            raise EncodeError(f"text has no UTF-8 form: {error}") from error
-        text.start = <const uint8_t*>PyBytes_AS_STRING(encoded)
-        text.size = PyBytes_GET_SIZE(encoded)
-        owner = encoded
-    if text.size > MAX_TEXT:
-        refuse_long_text(text.size)
-    return owner
-
-
-cdef int refuse_text(object node) except -1:
-    raise EncodeError(f"{node!r} of type {type(node).__name__} is no text")
-
-
-cdef int refuse_long_text(size_t size) except -1:
-    raise EncodeError(f"text of {size} bytes is too long for a protobuf message")
-
-
-cdef inline bint is_same_text(object one, object other) except -1:
-    if one is other:
-        return True
-    return one is not None and other is not None and PyUnicode_Compare(one, other) == 0
 
 
 cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
@@ -104,6 +71,14 @@ cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
     return i
 
 
+cdef int refuse_node(object node) except -1:
+    """Say that something is no term of RDF."""
+    raise EncodeError(
+        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or Literal,"
+        " or a TripleTerm; of a Graph, its identifier"
+    )
+
+
 @cython.final
 cdef class TermEncoder:
     """The state that terms are encoded with, and the frame they are put into.
@@ -115,13 +90,18 @@ cdef class TermEncoder:
     """
 
     def __cinit__(self, NodeTypes types not None, options, entry_fields):
+        cdef int position
         self.types = types
+        self.default_graph = str(types.default_graph).encode()
         self.names = LookupEncoder("name", options.max_name_table_size)
         self.prefixes = LookupEncoder("prefix", options.max_prefix_table_size)
         self.datatypes = LookupEncoder("datatype", options.max_datatype_table_size)
         self.generalized = options.generalized_statements
         self.rdf_star = options.rdf_star
         self.entry_fields.name, self.entry_fields.prefix, self.entry_fields.datatype = entry_fields
+        self.last_table = TermTable.__new__(TermTable)
+        for position in range(4):
+            self.last_numbers[position] = BEFORE
         self.cache = <CachedIri*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedIri))
         if self.cache == NULL:
             raise MemoryError
@@ -130,36 +110,103 @@ cdef class TermEncoder:
         buffer_free(&self.frame)
         buffer_free(&self.content)
         PyMem_RawFree(self.cache)
+        PyMem_RawFree(self.found)
 
-    cdef bint is_same_node(self, object one, object other) except -1:
-        """Are two nodes the same term, to the letter? (rdflib's == is Python code, and slow.)"""
-        cdef NodeTypes types = self.types
-        cdef object cls = type(one)
-        if one is other:
-            # None is no term: that it comes twice does not make it a repeated one.
-            return one is not None
-        if cls is not type(other):
-            return type(other) is NumberedTerm and self.is_same_node(
-                one, (<NumberedTerm>other).node()
-            )
-        if cls is types.literal:
-            return (
-                PyUnicode_Compare(one, other) == 0
-                and is_same_text(
-                    get_slot(one, types.language_offset), get_slot(other, types.language_offset)
+    # The batch.
+
+    cdef int start_batch(self, TermTable table) except -1:
+        """Take a batch's terms, or those that came to the table since it was taken last."""
+        cdef size_t count = table.columns.count
+        cdef size_t capacity
+        cdef void* grown
+        if table is not self.table:
+            self.end_batch()
+            self.found_count = 0
+        if count > self.capacity:
+            # A table that is still being filled grows by a few terms at a time.
+            capacity = max(count, 2 * self.capacity)
+            grown = PyMem_RawRealloc(self.found, capacity * sizeof(FoundTerm))
+            if grown == NULL:
+                raise MemoryError
+            self.found = <FoundTerm*>grown
+            self.capacity = capacity
+        if count > self.found_count:
+            memset(self.found + self.found_count, 0, (count - self.found_count) * sizeof(FoundTerm))
+            self.found_count = count
+        if table is not self.table:
+            self.any_graph, self.graph = 0, DEFAULT_NUMBER
+            self.terms = &table.columns
+            self.table = table
+        return 0
+
+    cdef int end_batch(self) except -1:
+        """Let go of the batch."""
+        if self.table is not None:
+            self.set_last_terms(self.last_terms())
+            self.terms = NULL
+            self.table = None
+        return 0
+
+    cdef list last_terms(self):
+        """Return the stream's last s, p, o and g: a table with copies of them, and their numbers."""
+        cdef TermTable copies = TermTable.__new__(TermTable)
+        cdef list last = [copies]
+        cdef const TermColumns* source
+        cdef Failure failure
+        cdef int64_t number
+        cdef int position
+        if terms_init(&copies.columns, LAST_TERMS, LAST_TEXT, MAX_TABLE_TEXT) < 0:
+            raise MemoryError
+        for position in range(4):
+            source = self.terms
+            number = self.last_numbers[position]
+            if number == BEFORE:
+                source = &self.last_table.columns
+                number = self.last_before[position]
+            if number != 0 and number != DEFAULT_NUMBER:
+                number = terms_copy(
+                    &copies.columns, source, <uint32_t>number, <const uint8_t*>b"", &failure
                 )
-                and is_same_text(
-                    get_slot(one, types.datatype_offset), get_slot(other, types.datatype_offset)
-                )
-            )
-        if isinstance(one, str):
-            return PyUnicode_Compare(one, other) == 0
-        if cls is types.triple_term:
-            return (
-                self.is_same_node(one.s, other.s) and self.is_same_node(one.p, other.p)
-                and self.is_same_node(one.o, other.o)
-            )
-        return False
+                if number < 0:
+                    raise MemoryError
+            last.append(number)
+        return last
+
+    cdef int set_last_terms(self, list terms) except -1:
+        """Go back to what `last_terms` returned."""
+        cdef int position
+        self.last_table = terms[0]
+        for position in range(4):
+            self.last_before[position] = terms[1 + position]
+            self.last_numbers[position] = BEFORE
+        return 0
+
+    cdef object node(self, uint32_t number):
+        """Make a term's node; None for no term."""
+        return None if number == 0 else self.table.make_node(number)
+
+    cdef inline bint is_last(self, uint32_t number, int position) except -1:
+        """Is a term the last one of its position again ("Repeated terms")?"""
+        cdef uint32_t last = self.last_numbers[position]
+        return number == last or (last == BEFORE and self.is_last_before(number, position))
+
+    cdef bint is_last_before(self, uint32_t number, int position) except -1:
+        """Is a term the stream's last one of its position, which is from before the batch?"""
+        cdef uint32_t before = self.last_before[position]
+        if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
+            return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
+        return terms_same(&self.last_table.columns, before, self.terms, number)
+
+    cdef int text_of(self, uint32_t number, Text* text) except -1:
+        """Point ``text`` to a term's text, which lives as long as the batch."""
+        cdef const uint32_t* offsets = self.terms.offsets
+        text.start = self.terms.data + offsets[number]
+        text.size = offsets[number + 1] - offsets[number]
+        if text.size > MAX_TEXT:
+            raise EncodeError(f"text of {text.size} bytes is too long for a protobuf message")
+        return 0
+
+    # Rows and their terms.
 
     cdef int end_row(self, uint32_t field) except -1:
         """Put the row, whose oneof has ``content`` in that field, into the frame."""
@@ -185,58 +232,155 @@ cdef class TermEncoder:
         self.row_size = self.frame.size - start
         return 0
 
-    cdef int put_term(self, object node, const TermFields* fields, int position) except -1:
-        """Put a term into the row's content, as a member of a oneof with these fields."""
-        cdef NodeTypes types = self.types
-        cdef object cls = type(node)
-        if fields.default_graph != 0 and (
-            node is types.default_graph or self.is_same_node(node, types.default_graph)
-        ):
-            return self.put_empty(fields.default_graph)
-        if cls is types.iri:
-            return self.put_iri(fields.iri, node)
-        if cls is types.literal:
-            if position != OBJECT and not self.generalized:
-                raise EncodeError(
-                    f"literal {node!r} is not an object: options need generalized_statements=True"
-                )
-            return self.put_literal(fields.literal, node)
-        if is_of(node, types.iri):
-            return self.put_iri(fields.iri, node)
-        if position == PREDICATE and not self.generalized and (
-            is_of(node, types.blank_node) or isinstance(node, types.triple_term)
-        ):
-            raise EncodeError(
-                f"predicate {node!r} is no IRI: options need generalized_statements=True"
-            )
-        if is_of(node, types.blank_node):
-            return self.put_blank_node(fields.blank_node, node)
-        if isinstance(node, types.triple_term):
-            if fields.triple_term == 0:
-                raise EncodeError(f"a quoted triple can't be a graph: {node!r}")
-            return self.put_triple_term(fields.triple_term, node)
-        raise EncodeError(
-            f"{node!r} of type {cls.__name__} is no term: give rdflib's URIRef, BNode or Literal,"
-            " or a TripleTerm; of a Graph, its identifier"
-        )
+    cdef int put_statement(self, const uint32_t* numbers, int positions) except -1:
+        """Put the terms of a statement, three or four, that are not repeated."""
+        cdef int position
+        for position in range(positions):
+            if not self.is_last(numbers[position], position):
+                self.put_term(numbers[position], &STATEMENT_FIELDS[position], position)
+        return 0
 
-    cdef int put_iri(self, uint32_t field, object node) except -1:
+    cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1:
+        """Put a term into the row's content, as a member of a oneof with these fields."""
+        if number == DEFAULT_NUMBER:
+            return self.put_empty(fields.default_graph)
+        if self.terms.kinds[number] == TermKind.IRI:
+            return self.put_iri(fields.iri, number)
+        return self.put_other(number, fields, position)
+
+    cdef inline int put_iri(self, uint32_t field, uint32_t number) except -1:
+        cdef EncoderEntry* names = self.names.entries
+        cdef EncoderEntry* prefixes = self.prefixes.entries
+        cdef FoundIri* found = &self.found[number].iri
+        cdef FoundIri without_prefix
         cdef Text text
+        if is_current(found, names, prefixes) and not self.is_without_prefixes:
+            touch_iri(found, names, prefixes, self.row)
+        else:
+            if self.is_without_prefixes:
+                # Other rows find it elsewhere.
+                found = &without_prefix
+            self.text_of(number, &text)
+            self.find_iri(&text, self.terms.hashes[number], found)
+        return put_found_iri(&self.content, field, found, &self.last_iri)
+
+    cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
+        """Put a term that is no IRI."""
+        cdef int kind = self.terms.kinds[number]
+        cdef bint is_anywhere = position == OBJECT or self.generalized
+        cdef Text text
+        if (
+            kind == TermKind.SIMPLE_LITERAL or kind == TermKind.LANGUAGE_LITERAL
+            or kind == TermKind.TYPED_LITERAL
+        ):
+            if not is_anywhere:
+                raise EncodeError(
+                    f"literal {self.node(number)!r} is not an object: options need"
+                    " generalized_statements=True"
+                )
+            return self.put_literal(fields.literal, number)
+        if kind == TermKind.DEFAULT_GRAPH:
+            return self.put_default_iri(fields.iri, number)
+        if kind != TermKind.BLANK_NODE and kind != TermKind.TRIPLE_TERM:
+            refuse_node(self.node(number))
+        if position == PREDICATE and not is_anywhere:
+            raise EncodeError(
+                f"predicate {self.node(number)!r} is no IRI: options need"
+                " generalized_statements=True"
+            )
+        if kind == TermKind.TRIPLE_TERM:
+            if fields.triple_term == 0:
+                raise EncodeError(f"a quoted triple can't be a graph: {self.node(number)!r}")
+            return self.put_triple_term(fields.triple_term, number)
+        self.text_of(number, &text)
+        return self.put_text(fields.blank_node, &text)
+
+    cdef int put_default_iri(self, uint32_t field, uint32_t number) except -1:
+        """Put the IRI of the default graph, where no graph is meant."""
         cdef FoundIri found
-        owner = get_text(node, &text)
-        self.find_iri(
-            text.start, text.size,
-            term_hash(TermKind.IRI, hash_text(text.start, text.size, hash_seed()), 0), &found,
-        )
+        cdef Text text
+        text.start = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
+        text.size = PyBytes_GET_SIZE(self.default_graph)
+        self.find_iri(&text, self.terms.hashes[number], &found)
         return put_found_iri(&self.content, field, &found, &self.last_iri)
 
-    cdef int find_iri(
-        self, const uint8_t* text, size_t size, uint64_t hash, FoundIri* found
-    ) except -1:
+    cdef int put_literal(self, uint32_t field, uint32_t number) except -1:
+        """Put an RdfLiteral (Jelly-RDF, "Literals")."""
+        cdef int kind = self.terms.kinds[number]
+        cdef uint32_t extra = self.terms.extras[number]
+        cdef uint32_t datatype = 0
+        cdef Text lexical
+        cdef Text language = Text(NULL, 0)
+        cdef size_t size = 0
+        self.text_of(number, &lexical)
+        if lexical.size > 0:
+            size += 1 + varint_size(lexical.size) + lexical.size
+        if kind == TermKind.LANGUAGE_LITERAL:
+            self.text_of(extra, &language)
+            size += 1 + varint_size(language.size) + language.size
+        elif kind == TermKind.TYPED_LITERAL:
+            datatype = self.find_datatype(number)
+            size += 1 + varint_size(datatype) if datatype != 0 else 0
+        buffer_reserve(&self.content, size + FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_varint(&self.content, size)
+        self.put_string(1, &lexical)
+        if kind == TermKind.LANGUAGE_LITERAL:
+            self.put_text(2, &language)
+        elif datatype != 0:
+            buffer_reserve(&self.content, FIELD_HEAD)
+            put_tag(&self.content, 3, VARINT)
+            put_varint(&self.content, datatype)
+        return 0
+
+    cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1:
+        """Put an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
+        cdef uint32_t[3] numbers
+        cdef size_t start
+        cdef int position
+        if not self.rdf_star:
+            raise EncodeError(f"quoted triple {self.node(number)!r}: options need rdf_star=True")
+        if self.depth >= MAX_NESTING_DEPTH:
+            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
+        memcpy(numbers, self.terms.data + self.terms.offsets[number], sizeof(numbers))
+        buffer_reserve(&self.content, FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        start = self.content.size
+        self.depth += 1
+        for position in range(3):
+            self.put_term(numbers[position], &STATEMENT_FIELDS[position], position)
+        self.depth -= 1
+        return close_message(&self.content, start)
+
+    cdef int put_text(self, uint32_t field, const Text* text) except -1:
+        buffer_reserve(&self.content, FIELD_HEAD + text.size)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_varint(&self.content, text.size)
+        put_bytes(&self.content, text.start, text.size)
+        return 0
+
+    cdef int put_string(self, uint32_t field, const Text* text) except -1:
+        """Put a string field, which is left out where it is empty."""
+        return self.put_text(field, text) if text.size > 0 else 0
+
+    cdef int put_string_term(self, uint32_t field, uint32_t number) except -1:
+        cdef Text text
+        self.text_of(number, &text)
+        return self.put_string(field, &text)
+
+    cdef int put_empty(self, uint32_t field) except -1:
+        buffer_reserve(&self.content, FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_byte(&self.content, 0)
+        return 0
+
+    # Entries of the lookups.
+
+    cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
         """Find the entries for an IRI, or write what sets them.
 
         Args:
-            text, size: The IRI.
+            text: The IRI.
             hash: Its hash in a table of terms.
             found: Is filled in.
         """
@@ -245,7 +389,7 @@ cdef class TermEncoder:
         if (
             cached.hash == hash and not self.is_without_prefixes
             and is_current(&cached.found, self.names.entries, self.prefixes.entries)
-            and self.has_text(&cached.found, text, size)
+            and self.has_text(&cached.found, text)
         ):
             found[0] = cached.found
             touch_iri(found, self.names.entries, self.prefixes.entries, self.row)
@@ -253,10 +397,12 @@ cdef class TermEncoder:
         found.prefix = 0
         if self.prefixes.size > 0:
             if not self.is_without_prefixes:
-                split = prefix_size(text, size)
-            found.prefix = self.find_entry(self.prefixes, self.entry_fields.prefix, text, split)
+                split = prefix_size(text.start, text.size)
+            found.prefix = self.find_entry(
+                self.prefixes, self.entry_fields.prefix, text.start, split
+            )
         found.name = self.find_entry(
-            self.names, self.entry_fields.name, text + split, size - split
+            self.names, self.entry_fields.name, text.start + split, text.size - split
         )
         found.prefix_serial = self.prefixes.entries[found.prefix].serial
         found.name_serial = self.names.entries[found.name].serial
@@ -266,15 +412,41 @@ cdef class TermEncoder:
             cached.found = found[0]
         return 0
 
-    cdef bint has_text(self, const FoundIri* found, const uint8_t* text, size_t size) noexcept:
+    cdef bint has_text(self, const FoundIri* found, const Text* text) noexcept:
         """Are the entries, one after the other, this text?"""
         cdef EncoderEntry* prefix = &self.prefixes.entries[found.prefix]
         cdef EncoderEntry* name = &self.names.entries[found.name]
         return (
-            <size_t>prefix.size + name.size == size
-            and (prefix.size == 0 or memcmp(prefix.text, text, prefix.size) == 0)
-            and memcmp(name.text, text + prefix.size, name.size) == 0
+            <size_t>prefix.size + name.size == text.size
+            and (prefix.size == 0 or memcmp(prefix.text, text.start, prefix.size) == 0)
+            and memcmp(name.text, text.start + prefix.size, name.size) == 0
         )
+
+    cdef uint32_t find_datatype(self, uint32_t literal) except? 0:
+        """Return the id of a literal's datatype; 0 if it need not be written."""
+        cdef uint32_t number = self.terms.extras[literal]
+        cdef FoundTerm* found = &self.found[number]
+        cdef EncoderEntry* entries = self.datatypes.entries
+        cdef Text text
+        if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
+            touch(entries, found.datatype, self.row)
+            return found.datatype
+        self.text_of(number, &text)
+        if self.datatypes.size == 0:
+            # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
+            if text.size != <size_t>PyBytes_GET_SIZE(XSD_STRING) or memcmp(
+                text.start, PyBytes_AS_STRING(XSD_STRING), text.size
+            ) != 0:
+                raise EncodeError(
+                    f"{self.node(literal)!r} has a datatype: options need"
+                    " max_datatype_table_size above 0"
+                )
+            return 0
+        found.datatype = self.find_entry(
+            self.datatypes, self.entry_fields.datatype, text.start, text.size
+        )
+        found.datatype_serial = entries[found.datatype].serial
+        return found.datatype
 
     cdef uint32_t find_entry(
         self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
@@ -320,91 +492,3 @@ cdef class TermEncoder:
             put_bytes(&self.frame, text, size)
         self.rows += 1
         return 0
-
-    cdef int put_text(self, uint32_t field, const Text* text) except -1:
-        buffer_reserve(&self.content, FIELD_HEAD + text.size)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_varint(&self.content, text.size)
-        put_bytes(&self.content, text.start, text.size)
-        return 0
-
-    cdef int put_string(self, uint32_t field, object text) except -1:
-        """Put a string field, which is left out where it is empty."""
-        cdef Text value
-        owner = get_text(text, &value)
-        if value.size > 0:
-            self.put_text(field, &value)
-        return 0
-
-    cdef int put_blank_node(self, uint32_t field, object node) except -1:
-        cdef Text label
-        owner = get_text(node, &label)
-        return self.put_text(field, &label)
-
-    cdef int put_empty(self, uint32_t field) except -1:
-        buffer_reserve(&self.content, FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_byte(&self.content, 0)
-        return 0
-
-    cdef int put_literal(self, uint32_t field, object node) except -1:
-        cdef Text lexical, kind
-        cdef uint32_t id = 0
-        cdef object language = get_slot(node, self.types.language_offset)
-        cdef object datatype = get_slot(node, self.types.datatype_offset)
-        owner = get_text(node, &lexical)
-        if language is not None:
-            kind_owner = get_text(language, &kind)
-            return self.put_literal_parts(field, &lexical, &kind, 0)
-        if datatype is not None and self.datatypes.size > 0:
-            kind_owner = get_text(datatype, &kind)
-            id = self.find_entry(
-                self.datatypes, self.entry_fields.datatype, kind.start, kind.size
-            )
-        elif datatype is not None and PyUnicode_Compare(datatype, XSD_STRING) != 0:
-            # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
-            raise EncodeError(
-                f"{node!r} has a datatype: options need max_datatype_table_size above 0"
-            )
-        return self.put_literal_parts(field, &lexical, NULL, id)
-
-    cdef int put_literal_parts(
-        self, uint32_t field, const Text* lexical, const Text* language, uint32_t datatype
-    ) except -1:
-        """Put an RdfLiteral (Jelly-RDF, "Literals"); without a language it is NULL."""
-        cdef size_t size = 0
-        if lexical.size > 0:
-            size += 1 + varint_size(lexical.size) + lexical.size
-        if language != NULL:
-            size += 1 + varint_size(language.size) + language.size
-        elif datatype != 0:
-            size += 1 + varint_size(datatype)
-        buffer_reserve(&self.content, size + FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_varint(&self.content, size)
-        if lexical.size > 0:
-            self.put_text(1, lexical)
-        if language != NULL:
-            self.put_text(2, language)
-        elif datatype != 0:
-            buffer_reserve(&self.content, FIELD_HEAD)
-            put_tag(&self.content, 3, VARINT)
-            put_varint(&self.content, datatype)
-        return 0
-
-    cdef int put_triple_term(self, uint32_t field, object node) except -1:
-        """Put an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
-        cdef size_t start
-        if not self.rdf_star:
-            raise EncodeError(f"quoted triple {node!r}: options need rdf_star=True")
-        if self.depth >= MAX_NESTING_DEPTH:
-            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        buffer_reserve(&self.content, FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        start = self.content.size
-        self.depth += 1
-        self.put_term(node.s, &STATEMENT_FIELDS[SUBJECT], SUBJECT)
-        self.put_term(node.p, &STATEMENT_FIELDS[PREDICATE], PREDICATE)
-        self.put_term(node.o, &STATEMENT_FIELDS[OBJECT], OBJECT)
-        self.depth -= 1
-        return close_message(&self.content, start)

@@ -1,5 +1,7 @@
 """The distinct terms of a batch as Python sees them."""
 
+from libc.stdint cimport uint32_t
+
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.terms cimport TermColumns
 
@@ -8,6 +10,11 @@ cdef class TermTable:
     cdef TermColumns columns
     cdef NodeFactory factory
     cdef list nodes
+    cdef bint is_open  # terms are still being added
     cdef list make_nodes(self)
+    cdef object make_node(self, uint32_t term)
+    cdef str text_of(self, uint32_t term)
     cdef int check_made(self) except -1
+    cdef int check_name(self, uint32_t term, str what) except -1
+    cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1
     cdef object export(self, void* start, size_t items, size_t item_size)

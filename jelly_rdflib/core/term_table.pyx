@@ -1,10 +1,13 @@
 """The distinct terms of a batch as Python sees them."""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from jelly_rdflib.core.columns cimport export_column
-from jelly_rdflib.core.terms cimport terms_free
+from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.terms cimport TermKind, is_text, terms_copy, terms_free, terms_init
+
+from jelly_rdflib.errors import EncodeError
 
 
 @cython.final
@@ -43,9 +46,49 @@ cdef class TermTable:
         self.check_made()
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
+    cdef object make_node(self, uint32_t term):
+        """Make the node of one term alone, where the table may have very many."""
+        cdef TermColumns copies
+        cdef Failure failure
+        cdef int64_t copied
+        if terms_init(&copies, 4, 64, self.columns.max_text) < 0:
+            raise MemoryError
+        try:
+            copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
+            if copied < 0:
+                # Its text is no longer than the table may have.
+                raise MemoryError
+            return self.factory.make_nodes(&copies)[copied]
+        finally:
+            terms_free(&copies)
+
+    cdef str text_of(self, uint32_t term):
+        """Return the text of a term alone: of a literal its lexical form."""
+        cdef const uint32_t* offsets = self.columns.offsets
+        return (<const char*>self.columns.data)[offsets[term]:offsets[term + 1]].decode("utf-8")
+
     cdef int check_made(self) except -1:
         if self.factory is None:
             raise TypeError("this term table was not made by a reader")
+        return 0
+
+    cdef int check_name(self, uint32_t term, str what) except -1:
+        """See that a term is a header's key or a prefix's name."""
+        if not is_text(self.columns.kinds[term]):
+            raise EncodeError(f"{what} {self.make_node(term)!r} is no str")
+        return 0
+
+    cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1:
+        """See that a prefix has a name, and an IRI, which may lack where it is deleted."""
+        cdef int kind = self.columns.kinds[iri]
+        self.check_name(name, "prefix")
+        if kind != TermKind.IRI and kind != TermKind.NONE:
+            raise EncodeError(
+                f"prefix {self.text_of(name)!r} can't stand for {self.make_node(iri)!r}: it is no"
+                " URIRef"
+            )
+        if is_added and kind == TermKind.NONE:
+            raise EncodeError(f"prefix {self.text_of(name)!r} is added, but has no IRI")
         return 0
 
     cdef object export(self, void* start, size_t items, size_t item_size):

@@ -51,6 +51,13 @@ cdef inline uint64_t term_hash(
     return mix(text_hash + kind, extra_hash)
 
 
+cdef inline bint is_text(int kind) noexcept nogil:
+    """Can the text of a term of this kind be a header's key or a prefix's name?"""
+    return (
+        kind != TermKind.NONE and kind != TermKind.TRIPLE_TERM and kind != TermKind.DEFAULT_GRAPH
+    )
+
+
 # Each of these returns a number (0 or the term's), or -1 with the failure filled in.
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text

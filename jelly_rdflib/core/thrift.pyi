@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
@@ -16,7 +15,4 @@ class ThriftBatchReader(BatchSource):
 
 class ThriftPatchEncoder(Output):
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object]) -> None: ...
-    @property
-    def in_transaction(self) -> bool: ...
-    def write_batch(self, batch: Batch) -> None: ...
     def finish(self) -> None: ...

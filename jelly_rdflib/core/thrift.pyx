@@ -31,6 +31,7 @@ from jelly_rdflib.core.language_tag cimport is_language_tag
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.nodes cimport NodeFactory
 from jelly_rdflib.core.output cimport FINISHED, Output, claim_output, free_output
+from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport (
     TermColumns,
     TermKind,

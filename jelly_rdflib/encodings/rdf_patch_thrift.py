@@ -13,9 +13,8 @@ from typing import Any
 
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.thrift import ThriftBatchReader
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.encodings.thrift_nodes import ThriftNodeEncoder
 from jelly_rdflib.options import Limits
 
 __all__ = ["RDF_PATCH_THRIFT"]
@@ -50,7 +49,7 @@ def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> ThriftBat
 
 def make_encoder(
     types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> ThriftNodeEncoder:
+) -> ThriftPatchEncoder:
     """Make an encoder.
 
     Raises:
@@ -58,7 +57,7 @@ def make_encoder(
     """
     if options is not None:
         raise ValueError("options are for Jelly-Patch: RDF Patch in Thrift has none")
-    return ThriftNodeEncoder(types, sink)
+    return ThriftPatchEncoder(types, sink)
 
 
 RDF_PATCH_THRIFT = Encoding(

@@ -15,6 +15,7 @@ from rdflib import BNode, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.core.batch_builder import BatchBuilder
+from jelly_rdflib.core.node_sink import OperationSink, StatementSink
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.errors import InUseError
@@ -67,12 +68,14 @@ class Written:
         self.is_patch = isinstance(options, jr.PatchOptions)
         kind = PatchFrameEncoder if self.is_patch else StatementFrameEncoder
         self.encoder: Any = kind(NODE_TYPES, options, self.pieces.append)
+        sink = OperationSink if self.is_patch else StatementSink
+        self.sink: Any = sink(NODE_TYPES, self.encoder)
 
     def batch(self, batch: jr.Batch) -> None:
-        self.attempt(lambda: self.encoder.write_batch(batch))
+        self.attempt(lambda: self.sink.write_all(batch))
 
     def one_by_one(self, batch: jr.Batch) -> None:
-        put = self.encoder.write if self.is_patch else self.put_statement
+        put = self.sink.write if self.is_patch else self.put_statement
         self.attempt(lambda: [put(operation) for operation in batch])
 
     def put_statement(self, operation: Any) -> None:
@@ -81,13 +84,13 @@ class Written:
             g = operation[4]
             if options.physical_type == TRIPLES and g == DEFAULT:
                 g = None
-            self.encoder.add(*operation[1:4], g)
+            self.sink.add(*operation[1:4], g)
         elif operation[0] != Op.PA:
             raise jr.EncodeError(
                 f"{operation[0].name} is about changes, and Jelly-RDF is for statements"
             )
         elif options.namespace_declarations:
-            self.encoder.add_namespace(*operation[1:3])
+            self.sink.add_namespace(*operation[1:3])
 
     def attempt(self, call: Callable[[], object]) -> None:
         self.errors.append(attempt(call))
@@ -358,7 +361,7 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
 
     def sink(frame: bytes) -> None:
         with pytest.raises(InUseError):
-            encoder.add(S, P, S)
+            writer.add(S, P, S)
         with pytest.raises(InUseError, match="another"):
             encoder.write_batch(batch)
         errors.append(frame)
@@ -366,6 +369,7 @@ def test_a_sink_cannot_write_to_its_stream() -> None:
             raise KeyError("x")
 
     encoder = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions(frame_rows=10), sink)
+    writer = OperationSink(NODE_TYPES, encoder)
     with pytest.raises(KeyError):
         encoder.write_batch(batch)
     with pytest.raises(jr.EncodeError, match="could not be written"):

@@ -135,7 +135,7 @@ class Writing(RuleBasedStateMachine):
     def make_anew(self) -> None:
         """``__init__`` runs twice: what is there goes on, or is another stream."""
         with contextlib.suppress(*REFUSALS):
-            self.writer._encoder.__init__(NODE_TYPES, jr.PatchOptions())
+            self.writer.encoder.__init__(NODE_TYPES, jr.PatchOptions())
 
     @rule()
     def write_back(self) -> None:

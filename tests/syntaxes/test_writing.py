@@ -13,6 +13,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import TripleTerm
+from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.encodings import ENCODINGS, find_encoding
 from jelly_rdflib.nodes import NODE_TYPES
 
@@ -97,8 +98,9 @@ class TestDocuments:
         ]
         pieces: list[bytes] = []
         encoder = find_encoding(format).make_encoder(NODE_TYPES, None, pieces.append)
+        sink = StatementSink(NODE_TYPES, encoder)
         for subject, _, value in statements:
-            encoder.add(URIRef(subject[1]), p, Literal(value[1]))
+            sink.add(URIRef(subject[1]), p, Literal(value[1]))
         assert len(pieces) > 1
         encoder.finish()
         assert [tuple(one[:3]) for one in read(b"".join(pieces), format)] == statements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jelly_rdflib as jr
@@ -12,8 +12,16 @@ from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation
+from ..support import EncoderWriter
 
-__all__ = ["attempt", "batches", "read", "write", "write_batches"]
+__all__ = ["TextWriter", "attempt", "batches", "read", "write", "write_batches"]
+
+
+class TextWriter(EncoderWriter):
+    """Writes operations, and batches, as text."""
+
+    def __init__(self, sink: Callable[[bytes], object]) -> None:
+        super().__init__(TextPatchEncoder(NODE_TYPES, sink))
 
 
 def batches(source: Any, **limits: int) -> TextBatchReader:
@@ -44,7 +52,7 @@ def attempt(source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | N
 def write(plain_operations: Iterable[Plain]) -> bytes:
     """Return the text of plain operations."""
     pieces: list[bytes] = []
-    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    encoder = TextWriter(pieces.append)
     encoder.write_all(map(operation, plain_operations))
     encoder.finish()
     return b"".join(pieces)

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
-from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
 from ..pieces import Pieces
-from .support import attempt, batches, read, write, write_batches
+from .support import TextWriter, attempt, batches, read, write, write_batches
 from .test_reader import SAMPLE
 
 LONG = SAMPLE + b'A <s> <p> "%s" .\n' % (b"\\n" * 50_000)
@@ -47,12 +45,12 @@ def write_all() -> None:
 
 
 def write_bad() -> None:
-    encoder = TextPatchEncoder(NODE_TYPES, bytes)
+    encoder = TextWriter(bytes)
     bad = jelly.write([("A", ("iri", "s"), ("iri", "p"), ("iri", "_:" + "o" * 1000), None)])
     for _ in range(3):
         for batch in jr.read_batches(bad):
             with pytest.raises(jr.EncodeError):
-                encoder.write_batch(batch)
+                encoder.write_all(batch)
         with pytest.raises(jr.EncodeError):
             encoder.write((jr.Op.A, "s" * 1000, "p", "o", None))
 

@@ -9,20 +9,20 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
+from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
-from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
 
 from ..oracle.terms import Plain
-from .support import read, write
+from .support import TextWriter, read, write
 
 S, P = URIRef("s"), URIRef("p")
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
-def encoder_and_text() -> tuple[TextPatchEncoder, list[bytes]]:
+def encoder_and_text() -> tuple[TextWriter, list[bytes]]:
     pieces: list[bytes] = []
-    return TextPatchEncoder(NODE_TYPES, pieces.append), pieces
+    return TextWriter(pieces.append), pieces
 
 
 def row(term: Any) -> str:
@@ -273,7 +273,7 @@ def test_sink_that_fails() -> None:
     def fail(piece: bytes) -> None:
         raise OSError("full")
 
-    encoder = TextPatchEncoder(NODE_TYPES, fail)
+    encoder = TextWriter(fail)
     encoder.add(S, P, S)
     with pytest.raises(OSError, match="full"):
         encoder.end_patch()
@@ -293,10 +293,13 @@ def test_deep_quoted_triples() -> None:
 
 
 def test_not_initialized() -> None:
+    writer = OperationSink.__new__(OperationSink)
+    with pytest.raises(RuntimeError):
+        writer.add(S, P, S)
+    with pytest.raises(RuntimeError):
+        writer.begin()
     encoder = TextPatchEncoder.__new__(TextPatchEncoder)
     with pytest.raises(RuntimeError):
-        encoder.add(S, P, S)
-    with pytest.raises(RuntimeError):
-        encoder.begin()
-    with pytest.raises(RuntimeError):
         encoder.finish()
+    with pytest.raises(RuntimeError):
+        encoder.write_batch(next(jr.read_batches(b"TX .")))

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
-from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder, open_batches
+from jelly_rdflib.core.thrift import ThriftPatchEncoder
+from jelly_rdflib.encodings.rdf_patch_thrift import open_batches
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation
+from ..support import EncoderWriter
 
-__all__ = ["attempt", "batches", "read", "write", "write_batches"]
+__all__ = ["ThriftWriter", "attempt", "batches", "read", "write", "write_batches"]
+
+
+class ThriftWriter(EncoderWriter):
+    """Writes operations, and batches, in Thrift."""
+
+    def __init__(self, sink: Callable[[bytes], object]) -> None:
+        super().__init__(ThriftPatchEncoder(NODE_TYPES, sink))
 
 
 def batches(source: Any, **limits: int) -> BatchSource:
@@ -37,7 +46,7 @@ def attempt(source: Any, **limits: int) -> tuple[list[Plain], jr.DecodeError | N
 def write(plain_operations: Iterable[Plain]) -> bytes:
     """Return what is written for plain operations."""
     pieces: list[bytes] = []
-    encoder = make_encoder(NODE_TYPES, None, pieces.append)
+    encoder = ThriftWriter(pieces.append)
     encoder.write_all(map(operation, plain_operations))
     encoder.finish()
     return b"".join(pieces)
@@ -46,8 +55,8 @@ def write(plain_operations: Iterable[Plain]) -> bytes:
 def write_batches(source: Iterable[Any]) -> bytes:
     """Return what is written for batches."""
     pieces: list[bytes] = []
-    encoder = make_encoder(NODE_TYPES, None, pieces.append)
+    encoder = ThriftWriter(pieces.append)
     for batch in source:
-        encoder.write_batch(batch)
+        encoder.write_all(batch)
     encoder.finish()
     return b"".join(pieces)

@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder
-from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
 from ..pieces import Pieces
 from .oracle import rows_to_bytes
-from .support import attempt, batches, read, write, write_batches
+from .support import ThriftWriter, attempt, batches, read, write, write_batches
 from .test_reader import DATA
 
 LONG = DATA + rows_to_bytes([("H", "k", ("literal", "x" * 50_000, None, None))])
@@ -50,7 +48,7 @@ def write_all() -> None:
 
 
 def write_bad() -> None:
-    encoder = make_encoder(NODE_TYPES, None, bytes)
+    encoder = ThriftWriter(bytes)
     term: Any = ("iri", "o" * 1000)
     for _ in range(31):
         term = ("triple", ("iri", "s"), ("iri", "p"), term)
@@ -60,7 +58,7 @@ def write_bad() -> None:
     for _ in range(3):
         for batch in jr.read_batches(bad):
             with pytest.raises(jr.EncodeError):
-                encoder.write_batch(batch)
+                encoder.write_all(batch)
         with pytest.raises(jr.EncodeError):
             encoder.write((jr.Op.A, "s" * 1000, "p", "o", None))
 

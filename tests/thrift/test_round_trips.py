@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.encodings.rdf_patch_thrift import make_encoder
-from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly
 from ..oracle import terms as oracle
@@ -20,7 +18,7 @@ from ..strategies import Stream, streams, terms
 from ..text import support as text
 from ..text.test_round_trips import sayable
 from .oracle import SCHEMA, decode, operation, rows_to_bytes
-from .support import batches, read, write, write_batches
+from .support import ThriftWriter, batches, read, write, write_batches
 
 JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
 
@@ -102,13 +100,13 @@ def test_any_text(strings: list[str]) -> None:
 
 
 def test_batch_of_no_reader() -> None:
-    encoder = make_encoder(NODE_TYPES, None, bytes)
+    encoder = ThriftWriter(bytes)
     with pytest.raises(TypeError):
-        encoder.write_batch(None)  # type: ignore[arg-type]
+        encoder.encoder.write_batch(None)
     with pytest.raises(TypeError):
-        encoder.write_batch([])  # type: ignore[arg-type]
+        encoder.encoder.write_batch([])
     with pytest.raises(TypeError):
-        encoder.write_batch(jr.Batch.__new__(jr.Batch))
+        encoder.encoder.write_batch(jr.Batch.__new__(jr.Batch))
 
 
 def test_batch_of_statements() -> None:
@@ -123,7 +121,7 @@ def test_batch_of_statements() -> None:
 
 
 def test_batch_that_follows_the_end_of_the_output() -> None:
-    encoder = make_encoder(NODE_TYPES, None, bytes)
+    encoder = ThriftWriter(bytes)
     encoder.finish()
     with pytest.raises(jr.EncodeError, match="has ended"):
-        encoder.write_batch(next(batches(b"\x65\0\0\x65\2\0")))
+        encoder.write_all(next(batches(b"\x65\0\0\x65\2\0")))

@@ -54,7 +54,6 @@ cdef class ThriftPatchEncoder(Output):
     cdef bytes default_graph
     cdef WriteBuffer out  # whole rows, and the one that is being written
     cdef uint64_t* triple_sizes  # of the terms of the batch that is being written; 0: not known yet
-    cdef readonly bint in_transaction
     cdef bint is_end_due  # a patch ended; whether its Segment is written depends on what follows
     cdef bint has_end  # a Segment was written
     cdef bint patch_is_empty  # no row since the last Segment, or the start
@@ -68,16 +67,6 @@ cdef class ThriftPatchEncoder(Output):
 
     def __dealloc__(self):
         buffer_free(&self.out)
-
-    def write_batch(self, Batch batch not None):
-        """Write the operations of a batch, without making objects of them.
-
-        If one of them can't be encoded, those before it are written.
-
-        Raises:
-            EncodeError: Thrift can't say one of them, or it is out of place.
-        """
-        self.put_rows(batch, 0, batch.rows.count)
 
     def finish(self):
         """End the output and hand on what is left. An open transaction is aborted."""
@@ -96,22 +85,18 @@ cdef class ThriftPatchEncoder(Output):
         finally:
             free_output(self)
 
-    cdef int put_rows(self, Batch batch, size_t start, size_t stop) except -1:
-        """Encode the rows of a batch from number ``start`` up to, without, number ``stop``."""
+    cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row, row_start
-        if batch.terms is None:
-            raise TypeError("this batch was not made by a reader")
-        batch.terms.check_made()
         claim_output(self)
         row_start = self.out.size
         try:
-            for row in range(start, min(stop, batch.rows.count)):
+            for row in range(batch.rows.count):
                 if batch.rows.ops[row] == END:
                     self.end_patch()
                 else:
                     if self.is_end_due:
                         self.put_mark(TXN_SEGMENT)
-                    self.put_row(&batch.terms.columns, &batch.rows, row)
+                    self.put_row(batch.terms, &batch.rows, row)
                     self.has_end |= self.is_end_due
                     self.is_end_due = self.patch_is_empty = False
                     if self.out.size >= PIECE:
@@ -148,8 +133,9 @@ cdef class ThriftPatchEncoder(Output):
     # Rows.
 
     cdef inline int put_row(
-        self, const TermColumns* terms, const RowColumns* rows, size_t row
+        self, TermTable table, const RowColumns* rows, size_t row
     ) except -1:
+        cdef const TermColumns* terms = &table.columns
         cdef uint8_t op = rows.ops[row]
         cdef bint has_graph
         if op == TX or op == TC or op == TA:
@@ -168,10 +154,12 @@ cdef class ThriftPatchEncoder(Output):
             self.put_term(terms, rows.o[row], 0)
             self.put_graph(terms, rows.g[row])
         elif op == H:
+            table.check_name(rows.s[row], "header key")
             self.put_head(HEADER, STRUCT)
             self.put_string(NEXT_STRING, text_of(terms, rows.s[row]))
             self.put_term(terms, rows.o[row], 0)
         else:
+            table.check_prefix(rows.s[row], rows.o[row], op == PA)
             self.put_head(PREFIX_ADD if op == PA else PREFIX_DEL, STRUCT)
             has_graph = self.put_graph(terms, rows.g[row])
             self.put_string(

@@ -1,0 +1,15 @@
+"""Parses a text that is one term in N-Triples."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from jelly_rdflib.core.text_decoder cimport TextDecoder
+from jelly_rdflib.core.write_buffer cimport WriteBuffer
+
+
+cdef class TermParser:
+    cdef TextDecoder decoder
+    cdef WriteBuffer scratch
+
+    cdef int start(self) except -1
+    cdef uint32_t parse(self, const uint8_t* text, size_t size) except 0
+    cdef object error(self, const uint8_t* text, size_t size, str reason)
