@@ -325,7 +325,7 @@ class TestNesting:
     def test_deeper(self, levels: int) -> None:
         encoder, pieces = encoder_and_pieces()
         for _ in range(2):
-            with pytest.raises(jr.EncodeError, match="30 levels|nest deeper"):
+            with pytest.raises(jr.EncodeError, match=r"30 levels|nest deeper"):
                 encoder.add(S, P, self.nested(levels))
         encoder.finish()
         assert pieces == []
