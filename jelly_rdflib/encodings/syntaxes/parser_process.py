@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import resource
@@ -72,7 +73,10 @@ def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> No
     _allow_time(limits.max_parser_seconds)
     try:
         for batch in batches:
-            _send(messages.FRAME, StatementFrameEncoder(_NO_NODES, options).encode_frame(batch))
+            encoder = StatementFrameEncoder(_NO_NODES, options)
+            _send(
+                messages.FRAME, encoder.encode_frame(functools.partial(encoder.write_batch, batch))
+            )
             _allow_time(limits.max_parser_seconds)
     except DecodeError as error:
         kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
