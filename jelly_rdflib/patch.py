@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.batches import open_patch_batches
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from jelly_rdflib.apply import ApplyResult
 
 __all__ = [
-    "BatchSlice",
     "Patch",
     "PatchDecoder",
     "PatchEncoder",
@@ -223,27 +221,6 @@ class PatchIterator:
         return options
 
 
-@dataclass(frozen=True)
-class BatchSlice:
-    """Operations of a batch, from ``start`` up to, without, ``stop``; none of them is END."""
-
-    batch: Batch
-    start: int
-    stop: int
-
-    def __len__(self) -> int:
-        return self.stop - self.start
-
-    def __iter__(self) -> Iterator[Operation]:
-        return self.batch.operations(self.start, self.stop)
-
-    def headers(self) -> Iterator[Operation]:
-        """Return the headers among the operations; seldom are there any."""
-        if Op.H not in bytes(self.batch.ops[self.start : self.stop]):
-            return iter(())
-        return (operation for operation in self if operation[0] == Op.H)
-
-
 class Patch:
     """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
 
@@ -284,7 +261,7 @@ class Patch:
     def __iter__(self) -> Iterator[Operation]:
         if self._slices is None:
             return iter(self._operations)
-        return (operation for part in self._slices for operation in part)
+        return SliceIterator(self._slices)
 
     def __len__(self) -> int:
         if self._slices is None:

@@ -18,12 +18,12 @@ from jelly_rdflib.algebra.sources import (
     open_operations,
     operation_at,
 )
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import BatchSlice, Patch
+from jelly_rdflib.patch import Patch
 from jelly_rdflib.stores.sources import is_readable
 
 __all__ = ["compact"]

@@ -8,7 +8,7 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from jelly_rdflib.algebra.node_numbers cimport NodeNumbers
+from jelly_rdflib.stores.node_numbers cimport NodeNumbers
 from jelly_rdflib.algebra.quad_table cimport (
     DELETES,
     FIRST_DELETES,

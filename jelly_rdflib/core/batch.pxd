@@ -52,12 +52,22 @@ cdef class Batch:
     cdef bint has_graphs
     cdef tuple operation(self, size_t row, list nodes)
     cdef tuple statement(self, size_t row, list nodes)
-    cdef BatchIterator iterate(self, size_t start, object stop)
 
 
-cdef class BatchIterator:
+cdef class RowIterator:
     cdef Batch batch
-    cdef list nodes
-    cdef size_t row
-    cdef size_t stop
+    cdef list nodes  # of the batch's terms
+    cdef size_t row  # number of the next row in the batch
     cdef bint only_statements
+    cdef bint next_row(self) except -1
+
+
+cdef class BatchSlice:
+    cdef readonly Batch batch
+    cdef readonly size_t start
+    cdef readonly size_t stop
+
+
+cdef class SliceIterator(RowIterator):
+    cdef object slices
+    cdef size_t stop

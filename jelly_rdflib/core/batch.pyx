@@ -141,26 +141,14 @@ cdef class Batch:
 
     def operations(self, size_t start=0, stop=None):
         """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
-        return self.iterate(start, stop)
+        return iter(BatchSlice(self, start, self.rows.count if stop is None else stop))
 
     def statements(self):
         """Iterate over the statements that are added, as ``(s, p, o)`` or ``(s, p, o, g)``.
 
         There is no ``g`` in a stream of triples.
         """
-        cdef BatchIterator iterator = self.iterate(0, None)
-        iterator.only_statements = True
-        return iterator
-
-    cdef BatchIterator iterate(self, size_t start, object stop):
-        cdef BatchIterator iterator = BatchIterator.__new__(BatchIterator)
-        if self.terms is None:
-            raise TypeError("this batch was not made by a reader")
-        iterator.batch = self
-        iterator.nodes = self.terms.make_nodes()
-        iterator.row = start
-        iterator.stop = self.rows.count if stop is None else min(<size_t>stop, self.rows.count)
-        return iterator
+        return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
 
     def __repr__(self):
         return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
@@ -233,21 +221,81 @@ cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
     PyTuple_SET_ITEM(target, index, <object>item)
 
 
-@cython.final
-cdef class BatchIterator:
-    """Iterates over operations of a batch."""
+cdef class RowIterator:
+    """Iterates over rows of batches as tuples. What does without the tuples uses ``next_row``."""
 
     def __iter__(self):
         return self
 
     def __next__(self):
         cdef tuple item = None
+        cdef Batch batch
         while item is None:
-            if self.row >= self.stop:
+            if not self.next_row():
                 raise StopIteration
-            self.row += 1
+            # A tuple may be what the collector waits for, and a destructor may close the iterator.
+            batch = self.batch
             if self.only_statements:
-                item = self.batch.statement(self.row - 1, self.nodes)
+                item = batch.statement(self.row - 1, self.nodes)
             else:
-                item = self.batch.operation(self.row - 1, self.nodes)
+                item = batch.operation(self.row - 1, self.nodes)
         return item
+
+    cdef bint next_row(self) except -1:
+        """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
+        raise NotImplementedError
+
+
+@cython.final
+cdef class BatchSlice:
+    """Operations of a batch, from number ``start`` up to, without, ``stop``; iterating gives them."""
+
+    def __init__(self, Batch batch not None, size_t start, size_t stop):
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        self.batch = batch
+        self.stop = min(stop, batch.rows.count)
+        self.start = min(start, self.stop)
+
+    def __len__(self):
+        return self.stop - self.start
+
+    def __iter__(self):
+        return SliceIterator((self,))
+
+    def headers(self):
+        """Return the headers among the operations as a list; seldom are there any."""
+        cdef Batch batch = self.batch
+        cdef size_t row
+        for row in range(self.start, self.stop):
+            if batch.rows.ops[row] == H:
+                return [operation for operation in self if operation[0] == H]
+        return []
+
+
+@cython.final
+cdef class SliceIterator(RowIterator):
+    """Iterates over the rows of slices.
+
+    Args:
+        slices: An iterable of `BatchSlice`.
+        only_statements: Whether to give the statements that are added; else all as operations.
+    """
+
+    def __init__(self, slices, *, bint only_statements=False):
+        self.slices = iter(slices)
+        self.only_statements = only_statements
+
+    cdef bint next_row(self) except -1:
+        cdef BatchSlice piece
+        cdef list nodes
+        while self.row >= self.stop:
+            piece = next(self.slices, None)
+            if piece is None:
+                return False
+            # Making nodes runs rdflib's code, and other threads: all is put in place together.
+            nodes = piece.batch.terms.make_nodes()
+            self.batch, self.nodes = piece.batch, nodes
+            self.row, self.stop = piece.start, piece.stop
+        self.row += 1
+        return True

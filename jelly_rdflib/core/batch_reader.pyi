@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, RowIterator
 from jelly_rdflib.core.frame_decoder import FrameDecoder
 from jelly_rdflib.errors import ApplyError, DecodeError
-from jelly_rdflib.operations import Operation, Statement
+from jelly_rdflib.operations import Statement
 from jelly_rdflib.options import Limits
 
 class BatchSource(Iterator[Batch]):
@@ -33,9 +33,8 @@ class BatchReader(BatchSource):
     ) -> None: ...
 
 @final
-class OperationReader(Iterator[Operation]):
+class OperationReader(RowIterator):
     def __init__(self, batches: BatchSource, *, limits: Limits | None = None) -> None: ...
-    def __next__(self) -> Operation: ...
     def place_error(self, error: DecodeError | ApplyError) -> None: ...
     def close(self) -> None: ...
     @property

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport uint8_t, uint64_t
 
-from jelly_rdflib.core.batch cimport Batch
+from jelly_rdflib.core.batch cimport Batch, RowIterator
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
 from jelly_rdflib.core.frame_reader cimport FrameReader
 from jelly_rdflib.core.stream_kind cimport StreamKind, find_stream_kind
@@ -194,7 +194,7 @@ cdef bint is_mark(uint8_t op) noexcept:
     return op == TX or op == TC or op == TA or op == END
 
 
-cdef class RowReader:
+cdef class RowReader(RowIterator):
     """Iterates over the rows of a stream as tuples.
 
     Args:
@@ -204,9 +204,6 @@ cdef class RowReader:
     """
 
     cdef BatchSource batches
-    cdef Batch batch
-    cdef list nodes
-    cdef size_t row
     # Whether who reads keeps what a transaction has; and then how much that is, and may be.
     cdef bint keeps
     cdef uint64_t held
@@ -218,11 +215,7 @@ cdef class RowReader:
         if self.keeps:
             self.max_held = limits.max_held_operations
 
-    def __iter__(self):
-        return self
-
     cdef bint next_row(self) except -1:
-        """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
         cdef Batch batch
         cdef list nodes
         while self.batch is None or self.row >= self.batch.rows.count:
@@ -276,26 +269,10 @@ cdef class RowReader:
 cdef class OperationReader(RowReader):
     """Iterates over a stream's operations."""
 
-    def __next__(self):
-        cdef Batch batch
-        if not self.next_row():
-            raise StopIteration
-        # A tuple may be what the collector waits for, and a destructor may close the reader.
-        batch = self.batch
-        return batch.operation(self.row - 1, self.nodes)
-
 
 @cython.final
 cdef class StatementReader(RowReader):
     """Iterates over the statements of a Jelly-RDF stream."""
 
-    def __next__(self):
-        cdef tuple statement = None
-        cdef Batch batch
-        while statement is None:
-            if not self.next_row():
-                raise StopIteration
-            # As for an operation.
-            batch = self.batch
-            statement = batch.statement(self.row - 1, self.nodes)
-        return statement
+    def __cinit__(self, *arguments, **options):
+        self.only_statements = True

@@ -126,7 +126,8 @@ cdef class LineEncoder(Output):
         if op == PA:
             batch.terms.check_prefix(batch.rows.s[row], batch.rows.o[row], True)
             self.put_prefix(
-                batch.terms.text_of(batch.rows.s[row]), batch.terms.text_of(batch.rows.o[row])
+                batch.terms.text_of(batch.rows.s[row]),
+                str(batch.terms.make_node(batch.rows.o[row])),
             )
             return 0
         if op != A:

@@ -118,7 +118,6 @@ cdef class TermEncoder:
     cdef int end_batch(self) except -1
     cdef list last_terms(self)
     cdef int set_last_terms(self, list terms) except -1
-    cdef object node(self, uint32_t number)
     cdef bint is_last(self, uint32_t number, int position) except -1
     cdef bint is_last_before(self, uint32_t number, int position) except -1
     cdef int text_of(self, uint32_t number, Text* text) except -1

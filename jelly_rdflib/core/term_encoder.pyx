@@ -181,10 +181,6 @@ cdef class TermEncoder:
             self.last_numbers[position] = BEFORE
         return 0
 
-    cdef object node(self, uint32_t number):
-        """Make a term's node; None for no term."""
-        return None if number == 0 else self.table.make_node(number)
-
     cdef inline bint is_last(self, uint32_t number, int position) except -1:
         """Is a term the last one of its position again ("Repeated terms")?"""
         cdef uint32_t last = self.last_numbers[position]
@@ -275,22 +271,22 @@ cdef class TermEncoder:
         ):
             if not is_anywhere:
                 raise EncodeError(
-                    f"literal {self.node(number)!r} is not an object: options need"
+                    f"literal {self.table.make_node(number)!r} is not an object: options need"
                     " generalized_statements=True"
                 )
             return self.put_literal(fields.literal, number)
         if kind == TermKind.DEFAULT_GRAPH:
             return self.put_default_iri(fields.iri, number)
         if kind != TermKind.BLANK_NODE and kind != TermKind.TRIPLE_TERM:
-            refuse_node(self.node(number))
+            refuse_node(self.table.make_node(number))
         if position == PREDICATE and not is_anywhere:
             raise EncodeError(
-                f"predicate {self.node(number)!r} is no IRI: options need"
+                f"predicate {self.table.make_node(number)!r} is no IRI: options need"
                 " generalized_statements=True"
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:
-                raise EncodeError(f"a quoted triple can't be a graph: {self.node(number)!r}")
+                raise EncodeError(f"a quoted triple can't be a graph: {self.table.make_node(number)!r}")
             return self.put_triple_term(fields.triple_term, number)
         self.text_of(number, &text)
         return self.put_text(fields.blank_node, &text)
@@ -339,7 +335,7 @@ cdef class TermEncoder:
         cdef size_t start
         cdef int position
         if not self.rdf_star:
-            raise EncodeError(f"quoted triple {self.node(number)!r}: options need rdf_star=True")
+            raise EncodeError(f"quoted triple {self.table.make_node(number)!r}: options need rdf_star=True")
         if self.depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
         memcpy(numbers, self.terms.data + self.terms.offsets[number], sizeof(numbers))
@@ -438,7 +434,7 @@ cdef class TermEncoder:
                 text.start, PyBytes_AS_STRING(XSD_STRING), text.size
             ) != 0:
                 raise EncodeError(
-                    f"{self.node(literal)!r} has a datatype: options need"
+                    f"{self.table.make_node(literal)!r} has a datatype: options need"
                     " max_datatype_table_size above 0"
                 )
             return 0

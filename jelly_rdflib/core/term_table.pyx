@@ -47,10 +47,12 @@ cdef class TermTable:
         return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
 
     cdef object make_node(self, uint32_t term):
-        """Make the node of one term alone, where the table may have very many."""
+        """Make the node of one term alone, where the table may have very many; None for no term."""
         cdef TermColumns copies
         cdef Failure failure
         cdef int64_t copied
+        if term == 0:
+            return None
         if terms_init(&copies, 4, 64, self.columns.max_text) < 0:
             raise MemoryError
         try:
@@ -82,7 +84,7 @@ cdef class TermTable:
         """See that a prefix has a name, and an IRI, which may lack where it is deleted."""
         cdef int kind = self.columns.kinds[iri]
         self.check_name(name, "prefix")
-        if kind != TermKind.IRI and kind != TermKind.NONE:
+        if kind > TermKind.IRI and kind != TermKind.DEFAULT_GRAPH:
             raise EncodeError(
                 f"prefix {self.text_of(name)!r} can't stand for {self.make_node(iri)!r}: it is no"
                 " URIRef"

@@ -6,7 +6,7 @@ The style is the one that the specification prefers: a row to a line, single spa
 ``<_:label>``, prefixes and their IRIs quoted, and literals in full.
 """
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcpy
 
 from jelly_rdflib.core.default_graph cimport is_default_graph
@@ -259,8 +259,10 @@ cdef class TextPatchEncoder(Output):
 
     cdef int put_string(self, uint32_t term) except -1:
         """Put the text of a term, quoted, and a space."""
-        put_quoted(
-            &self.out, self.terms.data + self.terms.offsets[term],
-            self.terms.offsets[term + 1] - self.terms.offsets[term],
-        )
+        cdef const uint8_t* text = self.terms.data + self.terms.offsets[term]
+        cdef size_t size = self.terms.offsets[term + 1] - self.terms.offsets[term]
+        if self.terms.kinds[term] == TermKind.DEFAULT_GRAPH:
+            text = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
+            size = PyBytes_GET_SIZE(self.default_graph)
+        put_quoted(&self.out, text, size)
         return self.put(b" ", 1)

@@ -1,5 +1,8 @@
 """Statements into rdflib's Memory store, past its public methods."""
 
+from libc.stdint cimport uint32_t
+
+from jelly_rdflib.core.batch cimport Batch, RowIterator
 from jelly_rdflib.stores.node_table cimport NodeEntry, NodeTable
 from jelly_rdflib.stores.undoing cimport UndoLog, Undoer
 
@@ -48,6 +51,10 @@ cdef class MemoryChanges(Undoer):
     cdef dict default_contexts
 
     cdef NodeTable nodes
+    # The batch whose rows were applied last, and the entries of its terms, as far as known.
+    cdef Batch batch
+    cdef list entries
+    cdef Py_ssize_t until_flush
     cdef dict graphs
     cdef MemoryGraph union
     cdef MemoryGraph default_graph
@@ -59,8 +66,13 @@ cdef class MemoryChanges(Undoer):
     cdef NodeEntry last_p
     cdef dict last_objects
 
-    cdef object run(self, object operations)
-    cdef MemoryGraph find_graph(self, object g)
+    cdef object run_operations(self, object operations)
+    cdef object run_rows(self, RowIterator rows)
+    cdef NodeEntry find_entry(self, list entries, list nodes, uint32_t term)
+    cdef int change(
+        self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
+    ) except -1
+    cdef MemoryGraph find_graph(self, NodeEntry g)
     cdef MemoryGraph make_graph(self, object g)
     cdef int list_graph(self, MemoryGraph graph) except -1
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1

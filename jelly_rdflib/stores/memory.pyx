@@ -5,15 +5,17 @@ triple is in (``tripleContexts``, except where they are the ``defaultContexts``)
 each graph and of all graphs as sets (``contextTriples``). What `MemoryChanges` leaves there is what
 the store's own ``add`` and ``remove`` leave; the tests compare the two.
 
-Three things make it fast. Each distinct node is one object, hashed once (`node_table`). What the
-indexes have for a subject, predicate or object is looked up once. The sets are changed in batches:
+Three things make it fast. Each distinct node is one object, hashed once (`node_table`), and found by
+its number where batches have one. What the indexes have for a subject, predicate or object is looked up once. The sets are changed in batches:
 a set has no way to be handed a hash, but takes over those of a dict or set that it is updated with.
 """
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
+from libc.stdint cimport uint8_t, uint32_t
 
+from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator
 from jelly_rdflib.stores.known_hash cimport (
     dict_discard,
     dict_get,
@@ -22,13 +24,8 @@ from jelly_rdflib.stores.known_hash cimport (
     dict_need_dict,
     dict_set,
 )
-from jelly_rdflib.stores.node_table cimport (
-    NodeEntry,
-    NodeKind,
-    NodeTable,
-    hash_triple,
-    is_same,
-)
+from jelly_rdflib.stores.node_numbers cimport is_same
+from jelly_rdflib.stores.node_table cimport NodeEntry, NodeKind, NodeTable, hash_triple
 from jelly_rdflib.stores.spelling cimport (
     Spelled,
     find_key,
@@ -52,6 +49,8 @@ cdef enum:
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
+cdef uint8_t A = Op.A
+cdef uint8_t D = Op.D
 
 # Written out: of names that are put together, each time anew, Python's cache of attributes keeps
 # many.
@@ -164,8 +163,11 @@ cdef class MemoryChanges:
         Raises:
             ApplyError: One is no operation, or the store can't hold its statement.
         """
+        self.until_flush = FLUSH_EVERY if self.is_deferred else 0
         try:
-            return self.run(operations)
+            if isinstance(operations, RowIterator):
+                return self.run_rows(operations)
+            return self.run_operations(operations)
         finally:
             self.flush()
 
@@ -202,11 +204,8 @@ cdef class MemoryChanges:
         """Bring the sets up to date. May be called again."""
         self.flush()
 
-    cdef object run(self, object operations):
-        cdef NodeEntry s, p, o
-        cdef MemoryGraph graph
+    cdef object run_operations(self, object operations):
         cdef bint is_add
-        cdef Py_ssize_t until_flush = FLUSH_EVERY if self.is_deferred else 1
         for operation in operations:
             code = None
             if isinstance(operation, tuple) and len(<tuple>operation) == 5:
@@ -218,44 +217,84 @@ cdef class MemoryChanges:
                 is_add = operation[0] == ADD
                 if not is_add and operation[0] != DELETE:
                     return operation
-            _, s_node, p_node, o_node, g_node = operation
+            _, s, p, o, g = operation
             self.operations += 1
-            s = self.nodes.find(s_node)
-            p = self.nodes.find(p_node)
-            o = self.nodes.find(o_node)
-            if (
-                s.kind != NodeKind.IDENTIFIED
-                or p.kind != NodeKind.IDENTIFIED
-                or o.kind == NodeKind.OTHER
-            ):
-                check_statement(s_node, p_node, o_node)
-            graph = self.find_graph(g_node)
-            if is_add:
-                self.add(s, p, o, graph)
-            else:
-                self.remove(s, p, o, graph)
-            until_flush -= 1
-            if until_flush == 0:
-                self.flush()
-                if self.is_deferred:
-                    # Nothing else here looks whether the user wants to stop.
-                    PyErr_CheckSignals()
-                    until_flush = FLUSH_EVERY
-                else:
-                    until_flush = 1
+            self.change(
+                is_add, self.nodes.find(s), self.nodes.find(p), self.nodes.find(o),
+                None if g is None else self.nodes.find(g),
+            )
         return None
 
-    cdef MemoryGraph find_graph(self, object g):
-        cdef NodeEntry entry
+    cdef object run_rows(self, RowIterator rows):
+        """Apply rows of batches, in which a number stands for each distinct node."""
+        cdef Batch batch
+        cdef RowColumns* columns
+        cdef list entries
+        cdef size_t row
+        cdef uint8_t op
+        while rows.next_row():
+            # What runs next may be another thread that goes on with these rows.
+            batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
+            columns = &batch.rows
+            op = columns.ops[row]
+            if op != A and op != D:
+                return batch.operation(row, nodes)
+            if batch is not self.batch:
+                self.entries = [None] * batch.terms.columns.count
+                self.batch = batch
+            entries = self.entries
+            self.operations += 1
+            self.change(
+                op == A,
+                self.find_entry(entries, nodes, columns.s[row]),
+                self.find_entry(entries, nodes, columns.p[row]),
+                self.find_entry(entries, nodes, columns.o[row]),
+                None if columns.g[row] == 0 else self.find_entry(entries, nodes, columns.g[row]),
+            )
+        self.batch = self.entries = None
+        return None
+
+    cdef inline NodeEntry find_entry(self, list entries, list nodes, uint32_t term):
+        """Return the entry of a batch's term."""
+        cdef NodeEntry entry = entries[term]
+        if entry is None:
+            entry = entries[term] = self.nodes.find(nodes[term])
+        return entry
+
+    cdef int change(
+        self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
+    ) except -1:
+        """Add or delete a statement, if the store can hold it; no ``g`` is the default graph."""
+        cdef MemoryGraph graph
+        if (
+            s.kind != NodeKind.IDENTIFIED
+            or p.kind != NodeKind.IDENTIFIED
+            or o.kind == NodeKind.OTHER
+        ):
+            check_statement(s.node, p.node, o.node)
+        graph = self.find_graph(g)
+        if is_add:
+            self.add(s, p, o, graph)
+        else:
+            self.remove(s, p, o, graph)
+        self.until_flush -= 1
+        if self.until_flush <= 0:
+            self.flush()
+            if self.is_deferred:
+                # Nothing else here looks whether the user wants to stop.
+                PyErr_CheckSignals()
+                self.until_flush = FLUSH_EVERY
+        return 0
+
+    cdef MemoryGraph find_graph(self, NodeEntry g):
         if g is None:
             if self.default_graph is None:
                 self.default_graph = self.make_graph(None)
             return self.default_graph
-        entry = self.nodes.find(g)
-        if entry.graph is None:
-            check_graph(g)
-            entry.graph = self.make_graph(g)
-        return <MemoryGraph>entry.graph
+        if g.graph is None:
+            check_graph(g.node)
+            g.graph = self.make_graph(g.node)
+        return <MemoryGraph>g.graph
 
     cdef MemoryGraph make_graph(self, object g):
         graph = self.target.context(g)

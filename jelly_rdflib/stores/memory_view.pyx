@@ -6,7 +6,7 @@ from cpython.object cimport PyObject
 
 from jelly_rdflib.stores.known_hash cimport dict_get
 from jelly_rdflib.stores.names cimport get_name
-from jelly_rdflib.stores.node_table cimport hash_of_triple
+from jelly_rdflib.stores.node_numbers cimport hash_of_triple
 from jelly_rdflib.stores.spelling cimport find_triple, make_key
 from jelly_rdflib.stores.view cimport View
 

@@ -1,6 +1,6 @@
 """Each distinct node of an apply once, with its hash and the places where a store keeps it."""
 
-from cpython.object cimport PyObject
+from jelly_rdflib.stores.node_numbers cimport NodeNumbers
 
 cdef enum NodeKind:
     OTHER = 0
@@ -24,26 +24,14 @@ cdef class NodeEntry:
     cdef object graph
 
 
-ctypedef struct RecentNode:
-    PyObject* node
-    PyObject* entry
-
-
 cdef class NodeTable:
-    cdef PyObject** slots
-    cdef size_t mask
-    cdef list entries
-    cdef RecentNode* recent
-    # Whether as many nodes as one likes may have the same hash.
+    cdef NodeNumbers numbers
+    cdef list entries  # by number; none of number 0
     cdef bint is_lenient
+    cdef int start(self, list entries) except -1
     cdef NodeEntry find(self, object node)
-    cdef NodeEntry find_or_make(self, object node)
-    cdef int grow(self) except -1
+    cdef NodeEntry make_entry(self, Py_ssize_t number)
     cdef list entries_of_hash_0(self)
-    cdef void clear_recent(self) noexcept
 
 
-cdef bint is_same(object one, object other) except -1
-cdef Py_hash_t hash_node(object node) except -1
-cdef Py_hash_t hash_of_triple(tuple triple) except -1
 cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1

@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Compare
 
 from jelly_rdflib.stores.known_hash cimport dict_get
-from jelly_rdflib.stores.node_table cimport hash_node, hash_of_triple, is_same
+from jelly_rdflib.stores.node_numbers cimport hash_node, hash_of_triple, is_same
 
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory

@@ -16,7 +16,7 @@ from rdflib.term import Node
 
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Limits, Op, Patch
-from jelly_rdflib.patch import BatchSlice
+from jelly_rdflib.core.batch import BatchSlice
 
 from .strategies import DEFAULT, streams, write, write_text
 

@@ -166,7 +166,7 @@ cdef class ThriftPatchEncoder(Output):
                 NEXT_STRING if has_graph else STRING_AFTER_NEXT, text_of(terms, rows.s[row])
             )
             if op == PA:
-                self.put_string(NEXT_STRING, text_of(terms, rows.o[row]))
+                self.put_string(NEXT_STRING, self.iri_of(terms, rows.o[row]))
         return self.put_ends()
 
     cdef int put_mark(self, int txn) except -1:
@@ -210,6 +210,12 @@ cdef class ThriftPatchEncoder(Output):
 
     # Terms.
 
+    cdef inline Span iri_of(self, const TermColumns* terms, uint32_t term) noexcept:
+        """Return the text of a term; the default graph has the IRI that stands for it."""
+        if terms.kinds[term] == TermKind.DEFAULT_GRAPH:
+            return span_of(self.default_graph, PyBytes_GET_SIZE(self.default_graph))
+        return text_of(terms, term)
+
     cdef int put_term(self, const TermColumns* terms, uint32_t term, int level) except -1:
         """Put the field of a term, and the term.
 
@@ -235,9 +241,7 @@ cdef class ThriftPatchEncoder(Output):
             for position in range(3):
                 self.put_term(terms, numbers[position], level + 1)
             return self.put_ends()
-        if kind == TermKind.DEFAULT_GRAPH:
-            text = span_of(self.default_graph, PyBytes_GET_SIZE(self.default_graph))
-        self.put_string(NEXT_STRING, text)
+        self.put_string(NEXT_STRING, self.iri_of(terms, term))
         if kind == TermKind.LANGUAGE_LITERAL:
             if not is_language_tag(extra):
                 tag = str(extra.start[:size_of(extra)], "utf-8")

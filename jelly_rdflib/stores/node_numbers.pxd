@@ -18,6 +18,17 @@ cdef class NodeNumbers:
     cdef uint32_t* slots
     cdef size_t mask
     cdef RecentNumber* recent
+    cdef bint is_exact
+    cdef int max_same_hash
     cdef int64_t find(self, object node) except -1
     cdef int64_t find_or_add(self, object node) except -1
+    cdef bint is_same(self, object one, object other) except -1
     cdef int grow(self) except -1
+
+
+# Whether `mix_triple_hash` hashes as Python's tuples do.
+cdef bint knows_tuple_hash
+
+cdef Py_hash_t hash_node(object node) except -1
+cdef Py_hash_t hash_of_triple(tuple triple) except -1
+cdef bint is_same(object one, object other) except -1
