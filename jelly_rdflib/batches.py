@@ -6,7 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from jelly_rdflib.core.batch_reader import BatchReader, BatchSource, ChosenBatches
+from jelly_rdflib.core.batch_reader import BatchReader
+from jelly_rdflib.core.batch_source import BatchSource, ChosenBatches
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchReader, BatchSource
+from jelly_rdflib.core.batch_reader import BatchReader
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.frame_survey import FrameSurvey
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder

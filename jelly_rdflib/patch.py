@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
-from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.core.batch_source import BatchSource, OperationReader
 from jelly_rdflib.core.node_sink import OperationSink
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder

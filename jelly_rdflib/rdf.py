@@ -9,7 +9,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource, OperationReader, StatementReader
+from jelly_rdflib.core.batch_source import BatchSource, OperationReader, StatementReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder

@@ -19,7 +19,7 @@ from jelly_rdflib.algebra.sources import (
     operation_at,
 )
 from jelly_rdflib.core.batch import Batch, BatchSlice
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits

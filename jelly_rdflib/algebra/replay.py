@@ -16,7 +16,7 @@ from jelly_rdflib.algebra.sources import (
 )
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits

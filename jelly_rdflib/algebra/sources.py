@@ -11,7 +11,7 @@ from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.core.batch_source import BatchSource, OperationReader
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op, Operation

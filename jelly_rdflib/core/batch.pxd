@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t
 
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport TermColumns
 
@@ -39,7 +39,7 @@ cdef inline int rows_append(
 
 
 cdef Batch make_batch(
-    RowColumns* rows, TermColumns* terms, NodeFactory factory, bint has_graphs, dict metadata
+    RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
 )
 
 cdef Batch make_open_batch(TermTable table)

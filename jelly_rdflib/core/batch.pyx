@@ -80,7 +80,7 @@ cdef void rows_free(RowColumns* rows) noexcept nogil:
 
 
 cdef Batch make_batch(
-    RowColumns* rows, TermColumns* terms, NodeFactory factory, bint has_graphs, dict metadata
+    RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
 ):
     """Make a batch of columns, which are empty after that."""
     cdef Batch batch = Batch.__new__(Batch)

@@ -5,13 +5,13 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport RowColumns
 from jelly_rdflib.core.failure cimport Failure
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 
 
 @cython.final
 cdef class BatchBuilder:
-    cdef NodeFactory factory
+    cdef NodeMaker factory
     cdef RowColumns rows
     cdef TermColumns terms
     cdef Failure failure

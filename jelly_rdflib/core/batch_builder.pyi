@@ -3,7 +3,7 @@
 from typing import Protocol, final
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.options import Limits
 

@@ -13,10 +13,10 @@ from jelly_rdflib.core.batch cimport (
     rows_free,
     rows_init,
 )
-from jelly_rdflib.core.batch_reader cimport BatchSource
+from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.hashing cimport hash_text
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.operation_place cimport CODES
 from jelly_rdflib.core.terms cimport (
     TermColumns,
@@ -59,7 +59,7 @@ cdef class BatchBuilder:
         "chat"@fr
     """
 
-    def __cinit__(self, NodeFactory factory not None, limits):
+    def __cinit__(self, NodeMaker factory not None, limits):
         self.factory = factory
         self.seed = hash_seed()
         self.max_string_size = limits.max_string_size

@@ -1,22 +1,10 @@
-"""Iterates over the batches, the operations and the statements of a stream."""
+"""Iterates over the batches of a stream of frames."""
 
 cimport cython
 
-from jelly_rdflib.core.batch cimport Batch
+from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
 from jelly_rdflib.core.frame_reader cimport FrameReader
-
-
-cdef class BatchSource:
-    cdef bint is_finished
-    cdef bint is_reading
-
-    cdef Batch next_batch(self)
-    cpdef int place_error(self, error) except -1
-
-    # What a kind of stream has of its own.
-    cdef Batch read_batch(self)
-    cdef int close_source(self) except -1
 
 
 @cython.final

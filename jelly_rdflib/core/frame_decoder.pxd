@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.saved_state cimport SavedState
 from jelly_rdflib.core.term_decoder cimport EncodedTerm, StatementRow, TermDecoder
 from jelly_rdflib.core.wire cimport Span
@@ -39,7 +39,7 @@ ctypedef struct DecodedNamespace:
 
 cdef class FrameDecoder:
     cdef TermDecoder terms
-    cdef NodeFactory factory
+    cdef NodeMaker factory
     # What a subclass says of its format: the messages of its rows and options in `schema`, the
     # number of its protocol's version, and what to call the other format.
     cdef int row_message

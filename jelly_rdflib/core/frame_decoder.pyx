@@ -73,7 +73,7 @@ cdef class FrameDecoder:
     """
 
     def __cinit__(
-        self, NodeFactory factory not None, limits, *, list faults=None,
+        self, NodeMaker factory not None, limits, *, list faults=None,
         on_repeated_options="continue", **_
     ):
         if on_repeated_options not in REPEATED_OPTIONS:

@@ -7,7 +7,6 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport FINISHED, Output, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
@@ -42,14 +41,14 @@ cdef class FrameEncoder(Output):
     What can't be encoded raises `EncodeError` and leaves the stream as if it had not been tried.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         options: The stream's options.
         sink: Called with the bytes of each frame when it is closed, its length before it if the
             options say ``delimited``. None: bare frames are returned instead.
         entry_fields: The rows of names, prefixes and datatypes.
     """
 
-    def __init__(self, NodeTypes types not None, options, sink, entry_fields):
+    def __init__(self, types not None, options, sink, entry_fields):
         self.check_new()
         self.options = options
         self.terms = TermEncoder(types, options, entry_fields)

@@ -8,9 +8,8 @@ from libc.string cimport memcpy
 
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.default_graph cimport is_default_graph
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport Output, claim_output, free_output
-from jelly_rdflib.core.term_encoder cimport MAX_NESTING_DEPTH
+from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH
 from jelly_rdflib.core.term_texts cimport TermTexts, append_text
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.write_buffer cimport WriteBuffer, buffer_free, buffer_reserve, put_bytes
@@ -36,7 +35,7 @@ cdef class LineEncoder(Output):
     """Writes statements as lines of N-Quads. Subclasses make pieces of their syntax of them.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         sink: Called with pieces of the text as they are ready: bytes.
         title: What the syntax is called.
         check_text: Called with the `TermKind` and the text of an IRI, a blank node or a language
@@ -63,7 +62,7 @@ cdef class LineEncoder(Output):
     cdef bint last_graph_is_default
 
     def __init__(
-        self, NodeTypes types not None, sink, *, str title not None, check_text not None,
+        self, types not None, sink, *, str title not None, check_text not None,
         check_statement, bint has_graphs, bint has_triple_terms
     ):
         self.check_new()

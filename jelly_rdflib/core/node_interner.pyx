@@ -15,7 +15,7 @@ from libc.stdint cimport uint8_t
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.hashing cimport hash_text
 from jelly_rdflib.core.node_types cimport get_slot, is_of
-from jelly_rdflib.core.term_encoder cimport MAX_NESTING_DEPTH, refuse_node
+from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH, refuse_node
 from jelly_rdflib.core.terms cimport (
     hash_seed,
     term_hash,

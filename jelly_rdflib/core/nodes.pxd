@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.terms cimport TermColumns
 
@@ -15,17 +16,15 @@ ctypedef struct CachedNode:
     PyObject* source
 
 
-cdef class NodeFactory:
+cdef class NodeFactory(NodeMaker):
     cdef NodeTypes types
     cdef object normalize
     cdef size_t max_xml_tags
     cdef size_t max_terms
     cdef CachedNode* cache
-    cdef list make_nodes(self, const TermColumns* terms)
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
     ) except -1
-    cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
     cdef object make_node(self, const TermColumns* terms, uint32_t term, list nodes)
     cdef object make_literal(self, const TermColumns* terms, uint32_t term, list nodes)
     cdef object subclass_text(self, object cls, str text)

@@ -58,7 +58,7 @@ cdef enum:
 
 
 @cython.final
-cdef class NodeFactory:
+cdef class NodeFactory(NodeMaker):
     """Makes nodes, and remembers recent ones so that a term is the same object in many batches.
 
     Args:

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias, final
 
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.frame_decoder import FrameDecoder
 from jelly_rdflib.options import Limits
 

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.batch_reader cimport BatchSource
+from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.frame_decoder cimport FrameDecoder
 from jelly_rdflib.core.frame_reader cimport FrameReader
 from jelly_rdflib.core.operation_place cimport OperationPlace, place_init, place_operation

@@ -6,7 +6,6 @@ cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.frame_encoder cimport FrameEncoder, close_full_frame
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport BROKEN, FINISHED, OPEN, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
@@ -67,13 +66,13 @@ cdef class PatchFrameEncoder(FrameEncoder):
     not been tried.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         options: A `jelly_rdflib.PatchOptions`.
         sink: Called with the bytes of each frame when it is closed, its length before it if the
             options say ``delimited``. None: `encode_frame` returns bare frames instead.
     """
 
-    def __init__(self, NodeTypes types not None, options, sink=None):
+    def __init__(self, types not None, options, sink=None):
         if not isinstance(options, PatchOptions):
             raise TypeError(f"options must be PatchOptions, not {type(options).__name__}")
         super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))

@@ -12,7 +12,6 @@ from jelly_rdflib.core.frame_encoder cimport (
     FrameEncoder,
     close_full_frame,
 )
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport FINISHED, OPEN, check_usable
 from jelly_rdflib.core.term_encoder cimport (
     DEFAULT_NUMBER,
@@ -79,12 +78,12 @@ cdef class StatementFrameEncoder(FrameEncoder):
     """Encodes statements, one after another; see `FrameEncoder`.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         options: A `jelly_rdflib.StreamOptions`.
         sink: As for `FrameEncoder`.
     """
 
-    def __init__(self, NodeTypes types not None, options, sink=None):
+    def __init__(self, types not None, options, sink=None):
         if not isinstance(options, StreamOptions):
             raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
         super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))

@@ -4,7 +4,6 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.default_graph cimport is_default_graph
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupEncoder, touch
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport TermColumns
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
@@ -18,8 +17,6 @@ cdef enum:
     GRAPH = 3
 
 cdef enum:
-    # Of quoted triples.
-    MAX_NESTING_DEPTH = 1000
     MAX_TEXT = MAX_LENGTH // 2
     # Tag and length of a field, at the most.
     FIELD_HEAD = 15
@@ -80,11 +77,9 @@ ctypedef struct Text:
 
 cdef TermFields[4] STATEMENT_FIELDS
 
-cdef int refuse_node(object node) except -1
 
 
 cdef class TermEncoder:
-    cdef NodeTypes types
     cdef bytes default_graph
     cdef LookupEncoder names
     cdef LookupEncoder prefixes

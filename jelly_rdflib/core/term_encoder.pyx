@@ -14,6 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from jelly_rdflib.core.failure cimport Failure
 from jelly_rdflib.core.hashing cimport BLOCK, hash_text
 from jelly_rdflib.core.lookup_encoder cimport EncoderEntry, LookupResult
+from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH, refuse_node
 from jelly_rdflib.core.terms cimport TermKind, hash_seed, terms_copy, terms_init, terms_same
 from jelly_rdflib.core.wire cimport LENGTH_DELIMITED, MAX_LENGTH, VARINT
 from jelly_rdflib.core.write_buffer cimport (
@@ -71,27 +72,18 @@ cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
     return i
 
 
-cdef int refuse_node(object node) except -1:
-    """Say that something is no term of RDF."""
-    raise EncodeError(
-        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or Literal,"
-        " or a TripleTerm; of a Graph, its identifier"
-    )
-
-
 @cython.final
 cdef class TermEncoder:
     """The state that terms are encoded with, and the frame they are put into.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         options: Has ``max_name_table_size`` and so on, as `jelly_rdflib.PatchOptions` has.
         entry_fields: Fields of the row's name, prefix and datatype entries.
     """
 
-    def __cinit__(self, NodeTypes types not None, options, entry_fields):
+    def __cinit__(self, types not None, options, entry_fields):
         cdef int position
-        self.types = types
         self.default_graph = str(types.default_graph).encode()
         self.names = LookupEncoder("name", options.max_name_table_size)
         self.prefixes = LookupEncoder("prefix", options.max_prefix_table_size)

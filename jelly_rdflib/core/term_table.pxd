@@ -2,13 +2,17 @@
 
 from libc.stdint cimport uint32_t
 
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.terms cimport TermColumns
+
+cdef enum:
+    # Of quoted triples that are written.
+    MAX_NESTING_DEPTH = 1000
 
 
 cdef class TermTable:
     cdef TermColumns columns
-    cdef NodeFactory factory
+    cdef NodeMaker factory
     cdef list nodes
     cdef bint is_open  # terms are still being added
     cdef list make_nodes(self)
@@ -18,3 +22,6 @@ cdef class TermTable:
     cdef int check_name(self, uint32_t term, str what) except -1
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1
     cdef object export(self, void* start, size_t items, size_t item_size)
+
+
+cdef int refuse_node(object node) except -1

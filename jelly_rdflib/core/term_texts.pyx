@@ -26,7 +26,7 @@ from jelly_rdflib.core.scanning cimport (
     is_name_part,
     is_name_start,
 )
-from jelly_rdflib.core.term_encoder cimport refuse_node
+from jelly_rdflib.core.term_table cimport refuse_node
 from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.utf8 cimport read_code_point
 from jelly_rdflib.core.wire cimport Span

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.failure cimport Failure
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.wire cimport Span
 
@@ -52,7 +52,7 @@ ctypedef struct LastIri:
 
 
 cdef class TextDecoder:
-    cdef NodeFactory factory
+    cdef NodeMaker factory
     cdef RowColumns rows  # of the batch that is being made
     cdef TermColumns terms
     cdef Failure failure

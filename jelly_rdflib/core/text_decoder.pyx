@@ -161,7 +161,7 @@ cdef class TextDecoder:
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
     """
 
-    def __cinit__(self, NodeFactory factory not None, limits):
+    def __cinit__(self, NodeMaker factory not None, limits):
         self.factory = factory
         self.seed = hash_seed()
         self.max_row_size = limits.max_frame_size

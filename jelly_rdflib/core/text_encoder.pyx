@@ -10,10 +10,9 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.string cimport memcpy
 
 from jelly_rdflib.core.default_graph cimport is_default_graph
-from jelly_rdflib.core.node_types cimport NodeTypes
 from jelly_rdflib.core.output cimport FINISHED, Output, check_usable
 from jelly_rdflib.core.scanning cimport is_ascii_name_part, is_letter
-from jelly_rdflib.core.term_encoder cimport MAX_NESTING_DEPTH
+from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH
 from jelly_rdflib.core.term_texts cimport append_text, put_quoted
 from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.wire cimport MAX_LENGTH
@@ -51,11 +50,11 @@ cdef class TextPatchEncoder(Output):
     own end. So the text of a single patch has no ``Z``.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         sink: Called with pieces of the text as they are ready: bytes, in whole rows.
     """
 
-    def __init__(self, NodeTypes types not None, sink):
+    def __init__(self, types not None, sink):
         self.check_new()
         self.default_graph = str(types.default_graph).encode()
         self.texts = TermTexts(ANY_SIZE, is_patch=True, default_graph=self.default_graph)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, final
 
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits

@@ -5,9 +5,9 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from jelly_rdflib.core.batch cimport Batch
-from jelly_rdflib.core.batch_reader cimport BatchSource
+from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.input_buffer cimport InputBuffer
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.row_code cimport CUT_OFF, NO_CODE, RowCode, find_row_code
 from jelly_rdflib.core.scanning cimport is_ascii_name_part
 from jelly_rdflib.core.text_decoder cimport MAX_ROWS, TextDecoder, move_place
@@ -187,7 +187,7 @@ cdef class TextBatchReader(BatchSource):
     cdef uint64_t batch_offset
     cdef uint64_t batch_line
 
-    def __cinit__(self, source, NodeFactory factory not None, limits, *, list faults=None):
+    def __cinit__(self, source, NodeMaker factory not None, limits, *, list faults=None):
         self.decoder = TextDecoder(factory, limits)
         self.max_row_size = limits.max_frame_size
         self.input = InputBuffer(source, limits, padding=True)

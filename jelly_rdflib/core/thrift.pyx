@@ -14,7 +14,7 @@ from libc.string cimport memcmp, memcpy, memset, strlen
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns, rows_append
 from jelly_rdflib.core.batch_builder cimport BatchBuilder
-from jelly_rdflib.core.batch_reader cimport BatchSource
+from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.default_graph cimport is_default_graph, is_jena_default_graph
 from jelly_rdflib.core.failure cimport (
     Failure,
@@ -28,8 +28,7 @@ from jelly_rdflib.core.hashing cimport load64_little
 from jelly_rdflib.core.input_buffer cimport InputBuffer
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
 from jelly_rdflib.core.language_tag cimport is_language_tag
-from jelly_rdflib.core.node_types cimport NodeTypes
-from jelly_rdflib.core.nodes cimport NodeFactory
+from jelly_rdflib.core.node_maker cimport NodeMaker
 from jelly_rdflib.core.output cimport FINISHED, Output, claim_output, free_output
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport (

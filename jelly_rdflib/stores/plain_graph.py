@@ -13,7 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from jelly_rdflib.batches import look_at_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.terms import TermKind
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op, Operation

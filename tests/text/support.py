@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_reader import OperationReader
+from jelly_rdflib.core.batch_source import OperationReader
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory

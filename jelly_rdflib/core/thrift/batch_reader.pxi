@@ -22,7 +22,7 @@ cdef class ThriftBatchReader(BatchSource):
     cdef uint64_t batch_offset
     cdef uint64_t batch_row
 
-    def __cinit__(self, source, NodeFactory factory not None, limits):
+    def __cinit__(self, source, NodeMaker factory not None, limits):
         self.builder = BatchBuilder(factory, limits)
         self.decoder = RowDecoder(self.builder, limits)
         self.input = InputBuffer(source, limits, padding=True)

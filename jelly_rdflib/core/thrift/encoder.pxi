@@ -47,7 +47,7 @@ cdef class ThriftPatchEncoder(Output):
     output's own end.
 
     Args:
-        types: The classes of nodes.
+        types: Has the node of the default graph.
         sink: Called with pieces of the output as they are ready: bytes, in whole rows.
     """
 
@@ -58,7 +58,7 @@ cdef class ThriftPatchEncoder(Output):
     cdef bint has_end  # a Segment was written
     cdef bint patch_is_empty  # no row since the last Segment, or the start
 
-    def __init__(self, NodeTypes types not None, sink):
+    def __init__(self, types not None, sink):
         self.check_new()
         self.default_graph = str(types.default_graph).encode()
         self.patch_is_empty = True

@@ -1,0 +1,15 @@
+"""Iterates over the batches, the operations and the statements of a stream."""
+
+from jelly_rdflib.core.batch cimport Batch
+
+
+cdef class BatchSource:
+    cdef bint is_finished
+    cdef bint is_reading
+
+    cdef Batch next_batch(self)
+    cpdef int place_error(self, error) except -1
+
+    # What a kind of stream has of its own.
+    cdef Batch read_batch(self)
+    cdef int close_source(self) except -1
