@@ -8,6 +8,7 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from jelly_rdflib.core.operation_codes cimport A, D, TA, TC, TX
 from jelly_rdflib.stores.node_numbers cimport NodeNumbers
 from jelly_rdflib.algebra.quad_table cimport (
     DELETES,
@@ -42,11 +43,6 @@ cdef enum:
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
-cdef int A = Op.A
-cdef int D = Op.D
-cdef int TX = Op.TX
-cdef int TC = Op.TC
-cdef int TA = Op.TA
 
 
 @cython.final

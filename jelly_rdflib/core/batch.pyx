@@ -10,6 +10,7 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.string cimport memset
 
 from jelly_rdflib.core.columns cimport export_column
+from jelly_rdflib.core.operation_codes cimport A, D, H, PA, PD
 
 from jelly_rdflib.operations import Op
 
@@ -20,11 +21,6 @@ cdef extern from "Python.h":
 cdef list OPS = [None, *sorted(Op)]
 # The operations that are their code alone are the same tuple each time.
 cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
-cdef int H = Op.H
-cdef int PA = Op.PA
-cdef int PD = Op.PD
-cdef int A = Op.A
-cdef int D = Op.D
 
 
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
@@ -250,7 +246,7 @@ cdef class RowIterator:
 cdef class BatchSlice:
     """Operations of a batch, from number ``start`` up to, without, ``stop``; iterating gives them."""
 
-    def __init__(self, Batch batch not None, size_t start, size_t stop):
+    def __cinit__(self, Batch batch not None, size_t start, size_t stop):
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
         self.batch = batch

@@ -4,16 +4,11 @@ cimport cython
 from libc.stdint cimport uint8_t, uint64_t
 
 from jelly_rdflib.core.batch cimport Batch, RowIterator
+from jelly_rdflib.core.operation_codes cimport END, TA, TC, TX
 
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import LimitError
-from jelly_rdflib.operations import Op
-
-cdef uint8_t TX = Op.TX
-cdef uint8_t TC = Op.TC
-cdef uint8_t TA = Op.TA
-cdef uint8_t END = Op.END
 
 
 cdef class BatchSource:

@@ -89,7 +89,6 @@ cdef class TextColumnView:
         text.end = data + offsets[place + 1]
         return True
 
-
 ctypedef struct LastCell:
     # What was read last of a column, which may well come again.
     const uint8_t* start

@@ -3,12 +3,12 @@
 cimport cython
 
 from jelly_rdflib.core.failure cimport Failure
+from jelly_rdflib.core.row_fields cimport ROWS_TAG
 from jelly_rdflib.core.wire cimport read_varint
 
 from jelly_rdflib.errors import DecodeError, LimitError
 
 cdef enum:
-    ROWS_TAG = 0x0A
     MAX_VARINT = 10
 
 

@@ -8,6 +8,7 @@ from libc.string cimport memcpy
 
 from jelly_rdflib.core.batch cimport Batch
 from jelly_rdflib.core.default_graph cimport is_default_graph
+from jelly_rdflib.core.operation_codes cimport A, PA
 from jelly_rdflib.core.output cimport Output, claim_output, free_output
 from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH
 from jelly_rdflib.core.term_texts cimport TermTexts, append_text
@@ -26,9 +27,6 @@ cdef enum:
 
 # No text of a batch is so long.
 cdef size_t ANY_SIZE = <size_t>1 << 40
-
-cdef int PA = Op.PA
-cdef int A = Op.A
 
 
 cdef class LineEncoder(Output):

@@ -10,22 +10,11 @@ from libc.string cimport memset
 from jelly_rdflib.core.batch cimport Batch, make_open_batch
 from jelly_rdflib.core.node_interner cimport NodeInterner, term_number
 from jelly_rdflib.core.node_types cimport NodeTypes, is_of
-from jelly_rdflib.core.operation_codes cimport operation_code
+from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX, operation_code
 from jelly_rdflib.core.output cimport Output
 from jelly_rdflib.core.terms cimport TermKind
 
 from jelly_rdflib.errors import EncodeError, InUseError
-from jelly_rdflib.operations import Op
-
-cdef int H = Op.H
-cdef int TX = Op.TX
-cdef int TC = Op.TC
-cdef int TA = Op.TA
-cdef int PA = Op.PA
-cdef int PD = Op.PD
-cdef int A = Op.A
-cdef int D = Op.D
-cdef int END = Op.END
 
 
 cdef class NodeSink:

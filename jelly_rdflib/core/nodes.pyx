@@ -351,7 +351,6 @@ cdef inline bint starts_with(
 ) noexcept:
     return <size_t>(end - at) >= size and memcmp(at, mark, size) == 0
 
-
 cdef const uint8_t* find_behind(
     const uint8_t* at, const uint8_t* end, const char* mark, size_t size
 ) noexcept:
@@ -363,7 +362,6 @@ cdef const uint8_t* find_behind(
         if starts_with(at, end, mark, size):
             return at + size
         at += 1
-
 
 cdef const uint8_t* find_behind_tag(const uint8_t* at, const uint8_t* end) noexcept:
     """Return where a tag ends; NULL if it does not. A ``>`` in quotes is no end."""

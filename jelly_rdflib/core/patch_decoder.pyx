@@ -16,6 +16,24 @@ from jelly_rdflib.core.frame_decoder cimport (
     VERSION,
     DecodedNamespace,
 )
+from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX
+from jelly_rdflib.core.row_fields cimport (
+    FLAT,
+    FRAME,
+    HEADER,
+    NAMESPACE_ADD,
+    NAMESPACE_DELETE,
+    PATCH_DATATYPE,
+    PATCH_NAME,
+    PATCH_PREFIX,
+    PUNCTUATED,
+    PUNCTUATION,
+    QUADS,
+    STATEMENT_ADD,
+    STATEMENT_DELETE,
+    TRANSACTION_COMMIT,
+    TRANSACTION_START,
+)
 from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_saved_flag
 from jelly_rdflib.core.schema cimport EMPTY_MESSAGE, PATCH_OPTIONS, PATCH_ROW
 from jelly_rdflib.core.term_decoder cimport (
@@ -37,23 +55,7 @@ from jelly_rdflib.core.wire cimport (
 from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
-
-cdef enum:
-    # The oneof of RdfPatchRow, without the options.
-    STATEMENT_ADD = 2
-    STATEMENT_DELETE = 3
-    NAMESPACE_ADD = 4
-    NAMESPACE_DELETE = 5
-    TRANSACTION_START = 6
-    TRANSACTION_COMMIT = 7
-    TRANSACTION_ABORT = 8
-    NAME = 11
-    PREFIX = 12
-    DATATYPE = 13
-    HEADER = 14
-    PUNCTUATION = 15
 
 cdef enum:
     # Fields of RdfPatchOptions that RdfStreamOptions does not have.
@@ -61,28 +63,9 @@ cdef enum:
     STREAM_TYPE = 2
 
 cdef enum:
-    FRAME = 1
-    FLAT = 2
-    PUNCTUATED = 3
-
-cdef enum:
-    TRIPLES = 1
-    QUADS = 2
-
-cdef enum:
-    NEWEST_VERSION = 1
+    PATCH_NEWEST_VERSION = 1
     # In RdfPatchNamespace.
     GRAPH_FIELDS = 4
-
-cdef uint8_t H = Op.H
-cdef uint8_t TX = Op.TX
-cdef uint8_t TC = Op.TC
-cdef uint8_t TA = Op.TA
-cdef uint8_t PA = Op.PA
-cdef uint8_t PD = Op.PD
-cdef uint8_t A = Op.A
-cdef uint8_t D = Op.D
-cdef uint8_t END = Op.END
 
 
 @cython.final
@@ -92,7 +75,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
     def __cinit__(self, *_, **__):
         self.row_message = PATCH_ROW
         self.options_message = PATCH_OPTIONS
-        self.newest_version = NEWEST_VERSION
+        self.newest_version = PATCH_NEWEST_VERSION
         self.format = b"Jelly-Patch"
         self.other_format = b"Jelly-RDF, not of Jelly-Patch: see read_statements()"
         self.add_row = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
@@ -195,11 +178,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
             return self.append(
                 A if field == STATEMENT_ADD else D, quad[0], quad[1], quad[2], quad[3]
             )
-        if field == NAME:
+        if field == PATCH_NAME:
             return self.terms.set_entry(&self.terms.names, content)
-        if field == PREFIX:
+        if field == PATCH_PREFIX:
             return self.terms.set_entry(&self.terms.prefixes, content)
-        if field == DATATYPE:
+        if field == PATCH_DATATYPE:
             return self.terms.set_entry(&self.terms.datatypes, content)
         if field == NAMESPACE_ADD:
             return self.decode_namespace(PA, content)

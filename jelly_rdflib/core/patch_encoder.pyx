@@ -6,7 +6,26 @@ cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.frame_encoder cimport FrameEncoder, close_full_frame
+from jelly_rdflib.core.operation_codes cimport A, D, END, PA, PD, TA, TC, TX
 from jelly_rdflib.core.output cimport BROKEN, FINISHED, OPEN, check_usable
+from jelly_rdflib.core.row_fields cimport (
+    FLAT,
+    FRAME,
+    HEADER,
+    NAMESPACE_ADD,
+    NAMESPACE_DELETE,
+    PATCH_DATATYPE,
+    PATCH_NAME,
+    PATCH_PREFIX,
+    PUNCTUATED,
+    PUNCTUATION,
+    QUADS,
+    STATEMENT_ADD,
+    STATEMENT_DELETE,
+    TRANSACTION_ABORT,
+    TRANSACTION_COMMIT,
+    TRANSACTION_START,
+)
 from jelly_rdflib.core.term_encoder cimport (
     GRAPH,
     OBJECT,
@@ -17,45 +36,11 @@ from jelly_rdflib.core.term_encoder cimport (
 )
 
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions
-
-cdef enum:
-    # The oneof of RdfPatchRow, without the options.
-    STATEMENT_ADD = 2
-    STATEMENT_DELETE = 3
-    NAMESPACE_ADD = 4
-    NAMESPACE_DELETE = 5
-    TRANSACTION_START = 6
-    TRANSACTION_COMMIT = 7
-    TRANSACTION_ABORT = 8
-    NAME = 11
-    PREFIX = 12
-    DATATYPE = 13
-    HEADER = 14
-    PUNCTUATION = 15
-
-cdef enum:
-    # Stream types.
-    FRAME = 1
-    FLAT = 2
-    PUNCTUATED = 3
-
-cdef enum:
-    QUADS = 2
 
 cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
 cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
-
-cdef int TX = Op.TX
-cdef int TC = Op.TC
-cdef int TA = Op.TA
-cdef int PA = Op.PA
-cdef int PD = Op.PD
-cdef int A = Op.A
-cdef int D = Op.D
-cdef int END = Op.END
 
 
 @cython.final
@@ -75,7 +60,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
     def __init__(self, types not None, options, sink=None):
         if not isinstance(options, PatchOptions):
             raise TypeError(f"options must be PatchOptions, not {type(options).__name__}")
-        super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))
+        super().__init__(types, options, sink, (PATCH_NAME, PATCH_PREFIX, PATCH_DATATYPE))
         self.stream_type = options.stream_type
         self.has_graphs = options.statement_type == QUADS
         self.is_cut = self.is_delimited and self.stream_type != FRAME

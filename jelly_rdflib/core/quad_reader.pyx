@@ -4,12 +4,11 @@ cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 
 from jelly_rdflib.core.batch_builder cimport BatchBuilder
+from jelly_rdflib.core.operation_codes cimport A
 from jelly_rdflib.core.terms cimport TermKind
 
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.operations import Op
 
-cdef int A = Op.A
 cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 

@@ -32,7 +32,6 @@ cdef enum:
     # Bytes of a quoted triple besides those of its terms, where it is written out.
     TRIPLE_SIZE = 16
 
-
 ctypedef struct WrittenTerm:
     # What a restored term would be if it were written out: quoted triples may share terms, so that
     # a few of them can stand for any number.

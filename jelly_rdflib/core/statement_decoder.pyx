@@ -16,6 +16,19 @@ from jelly_rdflib.core.frame_decoder cimport (
     VERSION,
     DecodedNamespace,
 )
+from jelly_rdflib.core.operation_codes cimport A, PA
+from jelly_rdflib.core.row_fields cimport (
+    GRAPHS,
+    GRAPH_END,
+    GRAPH_START,
+    QUAD,
+    QUADS,
+    RDF_DATATYPE,
+    RDF_NAME,
+    RDF_PREFIX,
+    TRIPLE,
+    TRIPLES,
+)
 from jelly_rdflib.core.saved_state cimport SavedState, put_saved_number, take_saved_flag
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
@@ -44,19 +57,7 @@ from jelly_rdflib.core.write_buffer cimport WriteBuffer
 
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.operations import Op
 from jelly_rdflib.options import LogicalStreamType, PhysicalStreamType, StreamOptions
-
-cdef enum:
-    # The oneof of RdfStreamRow, without the options.
-    TRIPLE = 2
-    QUAD = 3
-    GRAPH_START = 4
-    GRAPH_END = 5
-    NAMESPACE = 6
-    NAME = 9
-    PREFIX = 10
-    DATATYPE = 11
 
 cdef enum:
     # Fields of RdfStreamOptions that RdfPatchOptions does not have.
@@ -64,17 +65,9 @@ cdef enum:
     LOGICAL_TYPE = 14
 
 cdef enum:
-    # Physical types.
-    TRIPLES = 1
-    QUADS = 2
-    GRAPHS = 3
-
-cdef enum:
-    NEWEST_VERSION = 2
+    RDF_NEWEST_VERSION = 2
     MAX_ENUM = 0x7FFFFFFF
 
-cdef uint8_t A = Op.A
-cdef uint8_t PA = Op.PA
 
 # The members of the graph oneof of RdfGraphStart, in the order of their fields.
 cdef int[4] GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
@@ -101,7 +94,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     def __cinit__(self, *_, bint strict=True, bint is_quiet=False, **__):
         self.row_message = STREAM_ROW
         self.options_message = STREAM_OPTIONS
-        self.newest_version = NEWEST_VERSION
+        self.newest_version = RDF_NEWEST_VERSION
         self.format = b"Jelly-RDF"
         self.other_format = b"Jelly-Patch, not of Jelly-RDF: see read_operations()"
         self.is_strict = strict
@@ -204,11 +197,11 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return self.decode_triple_row(content)
         if field == QUAD:
             return self.decode_quad_row(content)
-        if field == NAME:
+        if field == RDF_NAME:
             return self.terms.set_entry(&self.terms.names, content)
-        if field == PREFIX:
+        if field == RDF_PREFIX:
             return self.terms.set_entry(&self.terms.prefixes, content)
-        if field == DATATYPE:
+        if field == RDF_DATATYPE:
             return self.terms.set_entry(&self.terms.datatypes, content)
         if field == GRAPH_START:
             return self.decode_graph_start(content)

@@ -12,7 +12,20 @@ from jelly_rdflib.core.frame_encoder cimport (
     FrameEncoder,
     close_full_frame,
 )
+from jelly_rdflib.core.operation_codes cimport A, PA
 from jelly_rdflib.core.output cimport FINISHED, OPEN, check_usable
+from jelly_rdflib.core.row_fields cimport (
+    GRAPHS,
+    GRAPH_END,
+    GRAPH_START,
+    NAMESPACE,
+    QUAD,
+    RDF_DATATYPE,
+    RDF_NAME,
+    RDF_PREFIX,
+    TRIPLE,
+    TRIPLES,
+)
 from jelly_rdflib.core.term_encoder cimport (
     DEFAULT_NUMBER,
     GRAPH,
@@ -41,35 +54,15 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import StreamOptions
 
 cdef enum:
-    # The oneof of RdfStreamRow, without the options.
-    TRIPLE = 2
-    QUAD = 3
-    GRAPH_START = 4
-    GRAPH_END = 5
-    NAMESPACE = 6
-    NAME = 9
-    PREFIX = 10
-    DATATYPE = 11
-
-cdef enum:
     # The field of RdfStreamFrame that is no row.
     METADATA = 15
-
-cdef enum:
-    # Physical types.
-    TRIPLES = 1
-    QUADS = 2
-    GRAPHS = 3
 
 cdef enum:
     # Tag and length of a field, at the most.
     FIELD_HEAD = 15
     MAX_METADATA = 1 << 30
 
-cdef int PA = Op.PA
-cdef int A = Op.A
-
-cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
+cdef TermFields RDF_NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
 
@@ -86,7 +79,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     def __init__(self, types not None, options, sink=None):
         if not isinstance(options, StreamOptions):
             raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
-        super().__init__(types, options, sink, (NAME, PREFIX, DATATYPE))
+        super().__init__(types, options, sink, (RDF_NAME, RDF_PREFIX, RDF_DATATYPE))
         self.physical_type = options.physical_type
         self.has_graphs = self.physical_type != TRIPLES
         self.is_grouped = options.is_grouped
@@ -275,7 +268,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
                 or read_tag(&content.start, content.end, &field, &wire_type, &ignored) < 0
             ):
                 raise AssertionError("the frame is not what was put into it")
-            if field == OPTIONS_ROW or field == NAME or field == PREFIX or field == DATATYPE:
+            if field == OPTIONS_ROW or field == RDF_NAME or field == RDF_PREFIX or field == RDF_DATATYPE:
                 memmove(frame.data + kept, row, at - row)
                 kept += at - row
                 rows += 1
@@ -298,7 +291,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
         if field == NAMESPACE:
             self.terms.put_string_term(1, numbers[SUBJECT])
-            return self.terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
+            return self.terms.put_term(numbers[OBJECT], &RDF_NAMESPACE_FIELDS, OBJECT)
         if field == GRAPH_START:
             return self.terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
         return self.terms.put_statement(numbers, 4 if field == QUAD else 3)

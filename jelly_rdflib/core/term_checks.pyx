@@ -6,6 +6,7 @@ from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IriFault, check_iri
+from jelly_rdflib.core.operation_codes cimport A, D, H
 from jelly_rdflib.core.scanning cimport (
     is_ascii_name_part,
     is_digit,
@@ -15,8 +16,6 @@ from jelly_rdflib.core.scanning cimport (
 )
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.utf8 cimport read_code_point
-
-from jelly_rdflib.operations import Op
 
 cpdef enum TermFault:
     # What is wrong with a term; the first ones are those of `iri.IriFault`.
@@ -33,10 +32,6 @@ cpdef enum TermFault:
 cdef enum:
     # A term that has a part with a fault, and no fault of its own.
     HAS_PARTS = 0x80
-
-cdef uint8_t H = Op.H
-cdef uint8_t A = Op.A
-cdef uint8_t D = Op.D
 
 cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 cdef size_t LANGUAGE_STRING_SIZE = len(LANGUAGE_STRING)

@@ -30,6 +30,7 @@ from jelly_rdflib.core.saved_state cimport (
     take_saved_flag,
     take_saved_number,
 )
+from jelly_rdflib.core.row_fields cimport ROWS_TAG
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
     IRI_MESSAGE,
@@ -90,8 +91,6 @@ cdef enum:
 cdef enum:
     # Tag of RdfLiteral's lexical form.
     LEXICAL_TAG = 0x0A
-    # Tag of a frame's rows.
-    ROWS_TAG = 0x0A
     # Tags of RdfQuad.
     SUBJECT_IRI_TAG = 0x0A
     PREDICATE_IRI_TAG = 0x2A

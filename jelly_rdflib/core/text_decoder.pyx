@@ -17,6 +17,7 @@ from jelly_rdflib.core.failure cimport fail_limit, fail_memory, failure_to_error
 from jelly_rdflib.core.hashing cimport copy_and_hash, load64, load64_little
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
 from jelly_rdflib.core.language_tag cimport is_language_tag
+from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX
 from jelly_rdflib.core.row_code cimport (
     ABORT_CODE,
     COMMIT_CODE,
@@ -50,7 +51,6 @@ from jelly_rdflib.core.terms cimport (
 from jelly_rdflib.core.utf8 cimport is_continuation, is_utf8, read_code_point
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.operations import Op
 
 cdef enum:
     # How much goes into a batch, beside `MAX_ROWS`.
@@ -61,16 +61,6 @@ cdef enum:
     PREDICATE = 1
     OBJECT = 2
     GRAPH = 3
-
-cdef uint8_t H = Op.H
-cdef uint8_t TX = Op.TX
-cdef uint8_t TC = Op.TC
-cdef uint8_t TA = Op.TA
-cdef uint8_t PA = Op.PA
-cdef uint8_t PD = Op.PD
-cdef uint8_t A = Op.A
-cdef uint8_t D = Op.D
-cdef uint8_t END = Op.END
 
 cdef const char* DATATYPES[SHORT_FORMS]
 DATATYPES[INTEGER] = b"http://www.w3.org/2001/XMLSchema#integer"

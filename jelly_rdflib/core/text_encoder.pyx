@@ -10,6 +10,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.string cimport memcpy
 
 from jelly_rdflib.core.default_graph cimport is_default_graph
+from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX
 from jelly_rdflib.core.output cimport FINISHED, Output, check_usable
 from jelly_rdflib.core.scanning cimport is_ascii_name_part, is_letter
 from jelly_rdflib.core.term_table cimport MAX_NESTING_DEPTH
@@ -19,7 +20,6 @@ from jelly_rdflib.core.wire cimport MAX_LENGTH
 from jelly_rdflib.core.write_buffer cimport buffer_free, buffer_reserve, put_bytes
 
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.operations import Op
 
 cdef enum:
     # How much is handed on at once, or somewhat more.
@@ -28,15 +28,6 @@ cdef enum:
 # No text of a batch is so long.
 cdef size_t ANY_SIZE = <size_t>1 << 40
 
-cdef int H = Op.H
-cdef int TX = Op.TX
-cdef int TC = Op.TC
-cdef int TA = Op.TA
-cdef int PA = Op.PA
-cdef int PD = Op.PD
-cdef int A = Op.A
-cdef int D = Op.D
-cdef int END = Op.END
 
 cdef class TextPatchEncoder(Output):
     """Encodes operations.

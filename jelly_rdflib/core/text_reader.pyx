@@ -35,13 +35,11 @@ cdef enum RowState:
     ENDED
     WRONG
 
-
 ctypedef struct RowEnd:
     # How far the search for the end of a row is.
     RowState state
     uint8_t quote
     size_t searched
-
 
 ctypedef struct RowSkip:
     # How far the skipping of a row is.
@@ -121,7 +119,6 @@ cdef bint find_row_end(RowEnd* search, const uint8_t* start, const uint8_t* end)
     search.state = state
     search.searched = end - start
     return False
-
 
 cdef const uint8_t* skip_row(
     RowSkip* skip, const uint8_t* at, const uint8_t* end, bint is_final, bint* is_done

@@ -29,6 +29,7 @@ from jelly_rdflib.core.input_buffer cimport InputBuffer
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
 from jelly_rdflib.core.language_tag cimport is_language_tag
 from jelly_rdflib.core.node_maker cimport NodeMaker
+from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX
 from jelly_rdflib.core.output cimport FINISHED, Output, claim_output, free_output
 from jelly_rdflib.core.term_table cimport TermTable
 from jelly_rdflib.core.terms cimport (
@@ -50,17 +51,7 @@ from jelly_rdflib.core.write_buffer cimport (
 from decimal import Decimal
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
-from jelly_rdflib.operations import Op
 
-cdef uint8_t H = Op.H
-cdef uint8_t TX = Op.TX
-cdef uint8_t TC = Op.TC
-cdef uint8_t TA = Op.TA
-cdef uint8_t PA = Op.PA
-cdef uint8_t PD = Op.PD
-cdef uint8_t A = Op.A
-cdef uint8_t D = Op.D
-cdef uint8_t END = Op.END
 
 include "thrift/cursor.pxi"
 include "thrift/schema.pxi"

@@ -16,6 +16,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint32_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator
+from jelly_rdflib.core.operation_codes cimport A, D
 from jelly_rdflib.stores.known_hash cimport (
     dict_discard,
     dict_get,
@@ -49,8 +50,6 @@ cdef enum:
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
-cdef uint8_t A = Op.A
-cdef uint8_t D = Op.D
 
 # Written out: of names that are put together, each time anew, Python's cache of attributes keeps
 # many.

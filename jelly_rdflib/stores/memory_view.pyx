@@ -18,7 +18,7 @@ from jelly_rdflib.errors import RecordError
 _DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
 
 
-def can_use(store):
+def can_view_memory(store):
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
         type(getattr(store, name, None)) is dict for name in _DICTS
@@ -29,7 +29,7 @@ cdef class MemoryView(View):
     """What a Memory store holds.
 
     Args:
-        store: One that `can_use` holds for.
+        store: One that `can_view_memory` holds for.
     """
 
     # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is

@@ -285,6 +285,5 @@ def _check_tuple_hash() -> bool:
         mix_triple_hash(hash(a), hash(b), hash(c)) == hash((a, b, c)) for a, b, c in samples
     )
 
-
 cdef bint knows_literal_hash = _check_literal_hash()
 cdef bint knows_tuple_hash = _check_tuple_hash()

@@ -18,12 +18,12 @@ def open_view(store: Store) -> View:
         >>> type(open_view(Graph().store)).__name__
         'MemoryView'
     """
-    if memory_view.can_use(store):
+    if memory_view.can_view_memory(store):
         return memory_view.MemoryView(store)
     if type(store).__module__.partition(".")[0] == "oxrdflib":
         # Where there is such a store, the packages that this needs are installed.
         from jelly_rdflib.stores import oxigraph_view
 
-        if oxigraph_view.can_use(store):
+        if oxigraph_view.can_view_oxigraph(store):
             return oxigraph_view.OxigraphView(store)
     return View(store)

@@ -25,7 +25,7 @@ cdef enum:
 cdef object STRING = XSD.string
 
 
-def can_use(store):
+def can_view_oxigraph(store):
     """Is it exactly oxrdflib's store, as this module knows it?"""
     return type(store) is OxigraphStore and isinstance(getattr(store, "_inner", None), ox.Store)
 
@@ -36,7 +36,7 @@ cdef class OxigraphView(View):
     Of the changes that it finds, a log keeps Oxigraph's own quads: rdflib normalizes literals.
 
     Args:
-        store: One that `can_use` holds for.
+        store: One that `can_view_oxigraph` holds for.
     """
 
     # Graphs by Oxigraph's names for them, and IRIs of either kind by those of the other.
