@@ -19,7 +19,7 @@ from jelly_rdflib.core.odd_fields cimport OddFields, find_odd_fields
 from jelly_rdflib.core.patch_decoder cimport PatchFrameDecoder
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
-    GRAPH_START,
+    GRAPH_START_MESSAGE,
     LOOKUP_ENTRY,
     NAMESPACE_DECLARATION,
     PATCH_HEADER,
@@ -385,7 +385,7 @@ cdef class FrameSurvey:
             if (<PatchFrameDecoder>self.decoder).read_header(content, &key, &term) < 0:
                 return -1
             return self.count_term(&term, 0) if term.kind != UNSET else 0
-        if message == GRAPH_START:
+        if message == GRAPH_START_MESSAGE:
             if (<StatementFrameDecoder>self.decoder).read_graph_start(content, &term) < 0:
                 return -1
             return self.count_term(&term, 0)
@@ -510,5 +510,5 @@ cdef class FrameSurvey:
         if field == 0 or field == OPTIONS_ROW or message == LOOKUP_ENTRY:
             return False
         return self.decoder.row_message != STREAM_ROW or not (
-            message == GRAPH_START or message == EMPTY_MESSAGE
+            message == GRAPH_START_MESSAGE or message == EMPTY_MESSAGE
         )

@@ -20,7 +20,7 @@ from jelly_rdflib.operations import Op
 
 cdef enum:
     # How much is handed on at once, or somewhat more.
-    PIECE = 1 << 19
+    LINES_SIZE = 1 << 19
     # Of texts that are known to be good, since they come again and again.
     MAX_KNOWN = 1 << 14
     MAX_KNOWN_SIZE = 256
@@ -105,7 +105,7 @@ cdef class LineEncoder(Output):
             self.terms = self.texts.terms
             for row in range(batch.rows.count):
                 self.put_row(batch, row)
-                if self.out.size >= PIECE:
+                if self.out.size >= LINES_SIZE:
                     self.put_lines()
         finally:
             # One that is still being filled comes again.

@@ -5,7 +5,7 @@ from jelly_rdflib.core.frame_decoder cimport ROWS_FIELD
 from jelly_rdflib.core.schema cimport (
     EMPTY_MESSAGE,
     FIRST_MESSAGE,
-    GRAPH_START,
+    GRAPH_START_MESSAGE,
     IRI_MESSAGE,
     LITERAL_MESSAGE,
     LOOKUP_ENTRY,
@@ -48,7 +48,7 @@ MESSAGE_NAMES = {
     PATCH_HEADER: "RdfPatchHeader",
     PATCH_ROW: "RdfPatchRow",
     STREAM_OPTIONS: "RdfStreamOptions",
-    GRAPH_START: "RdfGraphStart",
+    GRAPH_START_MESSAGE: "RdfGraphStart",
     NAMESPACE_DECLARATION: "RdfNamespaceDeclaration",
     STREAM_ROW: "RdfStreamRow",
 }
@@ -59,7 +59,7 @@ MEMBERS = {
     TRIPLE_MESSAGE: [(1, 4), (5, 8), (9, 12)],
     TRIPLE_STATEMENT: [(1, 4), (5, 8), (9, 12)],
     QUAD_MESSAGE: [(1, 4), (5, 8), (9, 12), (13, 16)],
-    GRAPH_START: [(1, 4)],
+    GRAPH_START_MESSAGE: [(1, 4)],
     PATCH_NAMESPACE: [(3, 6)],
     PATCH_HEADER: [(2, 5)],
     PATCH_ROW: [(1, 15)],

@@ -29,7 +29,7 @@ cdef enum:
     PATCH_HEADER = 12
     PATCH_ROW = 13
     STREAM_OPTIONS = 14
-    GRAPH_START = 15
+    GRAPH_START_MESSAGE = 15
     NAMESPACE_DECLARATION = 16
     STREAM_ROW = 17
     TRIPLE_STATEMENT = 18  # an RdfTriple that is a row, and so not quoted
