@@ -17,7 +17,7 @@ from jelly_rdflib.core.batch_source cimport BatchSource
 from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.hashing cimport hash_text
 from jelly_rdflib.core.node_maker cimport NodeMaker
-from jelly_rdflib.core.operation_place cimport CODES
+from jelly_rdflib.core.operation_codes cimport CODES
 from jelly_rdflib.core.terms cimport (
     TermColumns,
     TermKind,

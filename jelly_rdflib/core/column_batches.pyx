@@ -9,7 +9,7 @@ from jelly_rdflib.core.batch cimport Batch, rows_append
 from jelly_rdflib.core.failure cimport failure_to_error
 from jelly_rdflib.core.interning cimport intern_text
 from jelly_rdflib.core.term_parser cimport TermParser
-from jelly_rdflib.core.operation_place cimport CODE_A, CODE_D, CODE_H, CODE_PA, CODE_PD
+from jelly_rdflib.core.operation_codes cimport A, D, H, PA, PD
 from jelly_rdflib.core.terms cimport TermKind
 from jelly_rdflib.core.wire cimport Span
 
@@ -24,7 +24,7 @@ cdef enum:
 # No column has so many rows.
 cdef size_t MAX_COUNT = <size_t>1 << 40
 
-cdef dict CODES = {op.name.encode(): int(op) for op in Op}
+cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 
 @cython.final
@@ -158,13 +158,13 @@ cdef class ColumnBatches:
     ) except -1:
         cdef uint32_t[4] numbers
         cdef uint32_t name = 0
-        cdef uint8_t op = CODE_A
+        cdef uint8_t op = A
         cdef Span text
         cdef bint is_statement
         cdef int position
         if ops is not None:
             op = self.find_op(ops, row)
-        is_statement = op == CODE_A or op == CODE_D
+        is_statement = op == A or op == D
         for position in range(4):
             numbers[position] = 0
         if is_statement:
@@ -173,14 +173,14 @@ cdef class ColumnBatches:
             for position in range(3):
                 if numbers[position] == 0:
                     raise self.error(row, op, f"has no {'spo'[position]}")
-        elif op == CODE_H or op == CODE_PA or op == CODE_PD:
+        elif op == H or op == PA or op == PD:
             if names is None or not names.get(row, &text):
                 raise self.error(row, op, "has no name")
             name = self.intern_name(text)
             numbers[2] = self.read_term(views, 2, row)
-            if op != CODE_PD and numbers[2] == 0:
+            if op != PD and numbers[2] == 0:
                 raise self.error(row, op, "has no o")
-            if op != CODE_H:
+            if op != H:
                 numbers[3] = self.read_term(views, 3, row)
                 if numbers[2] and self.parser.decoder.terms.kinds[numbers[2]] != TermKind.IRI:
                     raise self.error(row, op, "has something else than an IRI as its o")
@@ -199,11 +199,11 @@ cdef class ColumnBatches:
         # What nearly all rows are.
         if text.end - text.start == 1:
             if text.start[0] == b"A":
-                return CODE_A
+                return A
             if text.start[0] == b"D":
-                return CODE_D
+                return D
         name = (<const char*>text.start)[:text.end - text.start]
-        code = CODES.get(name)
+        code = CODES_BY_NAME.get(name)
         if code is None:
             raise EncodeError(
                 f"row {row}: {name.decode('utf-8', 'replace')!r} is no op: there are"

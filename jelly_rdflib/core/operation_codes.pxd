@@ -11,6 +11,7 @@ cdef enum:
     A = 7
     D = 8
     END = 9
+    CODES = 10  # one more than the last
 
 
 cdef int operation_code(object operation) except -1

@@ -2,18 +2,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-cdef enum:
-    # The codes of `jelly_rdflib.Op`, as numbers that C knows.
-    CODE_H = 1
-    CODE_TX = 2
-    CODE_TC = 3
-    CODE_TA = 4
-    CODE_PA = 5
-    CODE_PD = 6
-    CODE_A = 7
-    CODE_D = 8
-    CODE_END = 9
-    CODES = 10
+from jelly_rdflib.core.operation_codes cimport A, D, END, PA, PD, TA, TC, TX
 
 cdef enum:
     NO_TRANSACTION = -1
@@ -42,19 +31,19 @@ cdef inline int64_t place_operation(OperationPlace* place, uint8_t op) noexcept 
     """
     cdef int64_t transaction = place.transaction
     place.seq += 1
-    if op == CODE_A or op == CODE_D or op == CODE_PA or op == CODE_PD:
+    if op == A or op == D or op == PA or op == PD:
         if transaction == NO_TRANSACTION:
             if place.implicit_transaction == NO_TRANSACTION:
                 place.implicit_transaction = place.next_transaction
                 place.next_transaction += 1
             transaction = place.implicit_transaction
-    elif op == CODE_TX:
+    elif op == TX:
         transaction = place.transaction = place.next_transaction
         place.next_transaction += 1
         place.implicit_transaction = NO_TRANSACTION
-    elif op == CODE_TC or op == CODE_TA:
+    elif op == TC or op == TA:
         place.transaction = NO_TRANSACTION
-    elif op == CODE_END:
+    elif op == END:
         place.patch += 1
         place.implicit_transaction = NO_TRANSACTION
     return transaction

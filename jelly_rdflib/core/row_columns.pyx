@@ -6,17 +6,8 @@ from libc.string cimport memcpy, memset, strlen
 
 from jelly_rdflib.core.hashing cimport BLOCK
 from jelly_rdflib.core.memory cimport take_memory
-from jelly_rdflib.core.operation_place cimport (
-    CODE_A,
-    CODE_D,
-    CODE_H,
-    CODE_PA,
-    CODE_PD,
-    CODES,
-    NO_TRANSACTION,
-    place_init,
-    place_operation,
-)
+from jelly_rdflib.core.operation_codes cimport A, CODES, D, H, PA, PD
+from jelly_rdflib.core.operation_place cimport NO_TRANSACTION, place_init, place_operation
 from jelly_rdflib.core.row_filter cimport accepts
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.term_texts cimport WrittenTerm
@@ -236,7 +227,7 @@ cdef class RowColumnsBuilder:
     ) except -1:
         cdef uint8_t op = batch.rows.ops[row]
         cdef const TermColumns* terms = &batch.terms.columns
-        cdef bint is_statement = op == CODE_A or op == CODE_D
+        cdef bint is_statement = op == A or op == D
         cdef uint32_t term
         if self.wants_op:
             self.append_padded(&self.op, OP_NAMES[op], OP_SIZES[op])
@@ -261,7 +252,7 @@ cdef class RowColumnsBuilder:
         if self.wants[GRAPH]:
             self.append_term(batch, &self.terms[GRAPH], batch.rows.g[row])
         if self.wants[NAME]:
-            if op == CODE_H or op == CODE_PA or op == CODE_PD:
+            if op == H or op == PA or op == PD:
                 term = batch.rows.s[row]
                 self.append_text(
                     &self.name, terms.data + terms.offsets[term],
