@@ -27,6 +27,7 @@ from jelly_rdflib.core.row_fields cimport (
     TRIPLES,
 )
 from jelly_rdflib.core.term_encoder cimport (
+    FIELD_HEAD,
     DEFAULT_NUMBER,
     GRAPH,
     OBJECT,
@@ -58,8 +59,6 @@ cdef enum:
     METADATA = 15
 
 cdef enum:
-    # Tag and length of a field, at the most.
-    FIELD_HEAD = 15
     MAX_METADATA = 1 << 30
 
 cdef TermFields RDF_NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)

@@ -27,7 +27,7 @@ cdef enum:
 
 cdef object IRI = URIRef
 cdef object BLANK_NODE = BNode
-cdef object LITERAL = Literal
+cdef object LITERAL_CLASS = Literal
 cdef tuple KNOWN_CLASSES = (IdentifiedNode, Literal)
 
 # The hash that a literal mixes in for its language.
@@ -156,7 +156,7 @@ cdef inline Py_hash_t hash_evenly(object node) except -1:
     the other: literals whose texts are the IRIs of their datatypes all have the hash 0.
     """
     cdef uint64_t hash
-    if type(node) is not LITERAL:
+    if type(node) is not LITERAL_CLASS:
         return PyObject_Hash(node)
     hash = <uint64_t>str_hash(node)
     language, datatype = node._language, node._datatype
@@ -188,7 +188,7 @@ cdef inline Py_hash_t hash_literal(object literal) except -1:
 
 cdef Py_hash_t hash_node(object node) except -1:
     cls = type(node)
-    if cls is LITERAL and knows_literal_hash:
+    if cls is LITERAL_CLASS and knows_literal_hash:
         return hash_literal(node)
     if cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
         return PyObject_Hash(node)
@@ -198,7 +198,7 @@ cdef Py_hash_t hash_node(object node) except -1:
 
 cdef inline Py_hash_t hash_any(object node) except -1:
     cls = type(node)
-    if cls is LITERAL and knows_literal_hash:
+    if cls is LITERAL_CLASS and knows_literal_hash:
         return hash_literal(node)
     return PyObject_Hash(node)
 
@@ -230,7 +230,7 @@ cdef bint is_same(object one, object other) except -1:
     if cls is IRI or cls is BLANK_NODE:
         return PyUnicode_Compare(one, other) == 0
     return (
-        cls is LITERAL
+        cls is LITERAL_CLASS
         and PyUnicode_Compare(one, other) == 0
         and is_same_text(one._language, other._language)
         and is_same_text(one._datatype, other._datatype)
@@ -248,7 +248,7 @@ cdef inline bint is_equal(object one, object other) except -1:
         return False
     if cls is IRI or cls is BLANK_NODE:
         return PyUnicode_Compare(one, other) == 0
-    if cls is LITERAL:
+    if cls is LITERAL_CLASS:
         return (
             PyUnicode_Compare(one, other) == 0
             and is_same_text(one._datatype, other._datatype)
