@@ -52,4 +52,4 @@ cdef class View(Undoer):
     cdef tuple key_of(self, tuple change)
 
 
-cdef bint is_same(object asked, object found) except -1
+cdef bint is_answer(object asked, object found) except -1

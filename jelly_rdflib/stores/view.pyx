@@ -81,7 +81,7 @@ cdef class View(Undoer):
         cdef list others = []
         stored = None
         for (s, p, o), _ in self.store.triples(triple, graph):
-            if stored is None and is_same(triple[2], o):
+            if stored is None and is_answer(triple[2], o):
                 stored = (s, p, o)
             else:
                 others.append((s, p, o))
@@ -369,7 +369,7 @@ cdef Crowded make_crowded(tuple triple, list others):
     return crowded
 
 
-cdef bint is_same(object asked, object found) except -1:
+cdef bint is_answer(object asked, object found) except -1:
     """Is a term that a store has the one that it was asked for, or what rdflib makes of it?"""
     return asked is found or asked == found or is_normalized(asked, found)
 
