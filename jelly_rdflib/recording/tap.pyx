@@ -11,7 +11,7 @@ import threading
 from jelly_rdflib.recording.journal cimport Journal
 from jelly_rdflib.stores.names cimport get_name
 from jelly_rdflib.stores.undoing cimport DELETED
-from jelly_rdflib.stores.view cimport View, is_same
+from jelly_rdflib.stores.view cimport View, is_answer
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph, QuotedGraph
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
@@ -329,7 +329,7 @@ cdef class Tap:
                 else:
                     changes = self.view.removals(triple, graph)
                     if len(changes) > 1:
-                        changes = [each for each in changes if is_same(triple[2], each[1][2])]
+                        changes = [each for each in changes if is_answer(triple[2], each[1][2])]
                 others = [journal for journal in self.journals if journal is not asker]
         for journal in others:
             journal.expect(changes)
