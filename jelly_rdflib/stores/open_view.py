@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rdflib.store import Store
 
-from jelly_rdflib.stores import memory_view
+from jelly_rdflib.stores.memory_view import MemoryView, can_view_memory
 from jelly_rdflib.stores.view import View
 
 __all__ = ["open_view"]
@@ -18,12 +18,12 @@ def open_view(store: Store) -> View:
         >>> type(open_view(Graph().store)).__name__
         'MemoryView'
     """
-    if memory_view.can_view_memory(store):
-        return memory_view.MemoryView(store)
+    if can_view_memory(store):
+        return MemoryView(store)
     if type(store).__module__.partition(".")[0] == "oxrdflib":
         # Where there is such a store, the packages that this needs are installed.
-        from jelly_rdflib.stores import oxigraph_view
+        from jelly_rdflib.stores.oxigraph_view import OxigraphView, can_view_oxigraph
 
-        if oxigraph_view.can_view_oxigraph(store):
-            return oxigraph_view.OxigraphView(store)
+        if can_view_oxigraph(store):
+            return OxigraphView(store)
     return View(store)
