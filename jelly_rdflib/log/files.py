@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from rdflib.term import Literal, Node, URIRef
 from jelly_rdflib.apply import apply_read
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.graphs import write_graph
 from jelly_rdflib.headers import ID, PREV, header_key
@@ -271,5 +269,6 @@ def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> N
         LogError: The file is damaged, or is gone.
         DecodeError, LimitError: It breaks a rule of the format.
     """
-    read = partial(read_statement_operations, limits=limits, normalize=False)
-    apply_read(read_stored(path, digest), Target(target), read, limits=limits, format=JELLY.name)
+    source = read_stored(path, digest)
+    operations = read_statement_operations(source, limits=limits, normalize=False)
+    apply_read(operations, Target(target), is_held=True, limits=limits)
