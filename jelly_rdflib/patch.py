@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.core.node_sink import OperationSink
@@ -16,6 +15,7 @@ from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 
@@ -89,13 +89,14 @@ def read_operations(
         END
     """
     return OperationReader(
-        open_patch_batches(
+        open_input(
             source,
-            make_node_factory(normalize, limits),
-            limits or _DEFAULT_LIMITS,
-            format,
+            holds_changes=True,
+            limits=limits,
+            normalize=normalize,
+            format=format,
             on_repeated_options=on_repeated_options,
-        )
+        ).batches()
     )
 
 
@@ -111,10 +112,10 @@ def read_held_operations(
     Arguments and errors are those of `read_operations`, and ``max_held_operations`` is for each
     transaction.
     """
-    limits = limits or _DEFAULT_LIMITS
-    factory = make_node_factory(normalize, limits)
-    batches = open_patch_batches(source, factory, limits, format)
-    return OperationReader(batches, limits=limits)
+    opened = open_input(
+        source, holds_changes=True, limits=limits, normalize=normalize, format=format
+    )
+    return OperationReader(opened.batches(), limits=limits or _DEFAULT_LIMITS)
 
 
 def read_patches(
@@ -153,12 +154,16 @@ def read_patches(
         >>> [patch.header["id"] for patch in read_patches(frame)]
         [rdflib.term.URIRef('urn:uuid:1')]
     """
-    factory = make_node_factory(normalize, limits)
-    limits = limits or _DEFAULT_LIMITS
-    batches = open_patch_batches(
-        source, factory, limits, format, on_repeated_options=on_repeated_options
+    opened = open_input(
+        source,
+        holds_changes=True,
+        limits=limits,
+        normalize=normalize,
+        format=format,
+        on_repeated_options=on_repeated_options,
     )
-    return PatchIterator(batches, max_held_operations=limits.max_held_operations)
+    most = (limits or _DEFAULT_LIMITS).max_held_operations
+    return PatchIterator(opened.batches(), max_held_operations=most)
 
 
 class PatchIterator:

@@ -9,11 +9,10 @@ from typing import Any
 from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
 from jelly_rdflib.errors import ApplyError
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
@@ -89,8 +88,9 @@ def open_batches(
     source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
 ) -> BatchSource:
     """Open what can be read; arguments as for `jelly_rdflib.read_operations`."""
-    factory = make_node_factory(normalize, limits)
-    return open_patch_batches(source, factory, limits or Limits(), format)
+    return open_input(
+        source, holds_changes=True, limits=limits, normalize=normalize, format=format
+    ).batches()
 
 
 def operation_at(batch: Batch, row: int) -> Operation:
