@@ -10,11 +10,12 @@ from typing import Any
 from rdflib.graph import Graph
 
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch, read_held_operations, read_operations
-from jelly_rdflib.rdf import read_statement_operations
+from jelly_rdflib.patch import Patch
 from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.changes import open_changes
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
@@ -136,15 +137,13 @@ def apply(
     """
     place = Target(target)
     if is_readable(source):
-        # To undo a transaction its changes are kept.
-        read = read_held_operations if atomic else read_operations
-        return apply_read(
-            read(source, limits=limits, normalize=normalize, format=format),
-            place,
-            atomic=atomic,
-            is_held=is_at_hand(source),
-            limits=limits,
+        opened = open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
         )
+        # To undo a transaction its changes are kept.
+        operations = opened.operations(is_held=atomic)
+        is_held = is_at_hand(source)
+        return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
     if not isinstance(source, Iterable):
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
@@ -184,11 +183,16 @@ def apply_statements(
         strict: As for `jelly_rdflib.read_statements`.
     """
     place = Target(target)
-    operations = read_statement_operations(
-        source, limits=limits, normalize=normalize, strict=strict, is_held=atomic
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=JELLY.name,
     )
     return apply_read(
-        operations,
+        opened.operations(is_held=atomic),
         place,
         atomic=atomic,
         is_held=is_at_hand(source),

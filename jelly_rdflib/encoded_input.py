@@ -46,6 +46,7 @@ class EncodedInput:
     Attributes:
         batches: Its batches.
         survey: Counts its frames; None if it has none.
+        meter: Tells how it is compressed, and how many bytes were read of it as they are stored.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class EncodedInput:
         is_exact: bool = False,
         faults: list[DecodeError] | None = None,
     ) -> None:
-        self._meter = Meter()
+        self.meter = Meter()
         self._input = open_input(
             source,
             limits=limits,
@@ -67,7 +68,7 @@ class EncodedInput:
             is_exact=is_exact,
             is_quiet=True,
             faults=faults,
-            meter=self._meter,
+            meter=self.meter,
         )
         self.batches: BatchSource
         try:
@@ -93,23 +94,13 @@ class EncodedInput:
         return None if encoding is None else encoding.name
 
     @property
-    def compression(self) -> str | None:
-        """How it is compressed: ``"gzip"`` or ``"zstd"``."""
-        return self._meter.compression
-
-    @property
-    def stored_size(self) -> int:
-        """Bytes that were read of it, as they are stored."""
-        return self._meter.size
-
-    @property
     def size(self) -> int:
         """Bytes that were decoded, uncompressed."""
         if self.survey is not None:
             return self.survey.position
         if isinstance(self.batches, TextBatchReader):
             return self.batches.position
-        return self._meter.unpacked_size
+        return self.meter.unpacked_size
 
     @property
     def line_count(self) -> int | None:

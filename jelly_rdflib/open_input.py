@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jelly_rdflib.core.batch_reader import BatchSource, LateBatches
+from jelly_rdflib.core.batch_reader import BatchSource, LateBatches, OperationReader
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.encodings import (
@@ -78,6 +78,15 @@ class Input:
         """
         is_told = self.encoding is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
+
+    def operations(self, *, is_held: bool = False) -> OperationReader:
+        """Return the operations, once; as for `batches`.
+
+        Args:
+            is_held: Whether what a transaction has is kept until it ends: ``max_held_operations``
+                is for that.
+        """
+        return OperationReader(self.batches(), limits=self._reading.limits if is_held else None)
 
     def close(self) -> None:
         """Close the file, if it was opened here and there are no batches to close."""

@@ -30,7 +30,6 @@ __all__ = [
     "PatchDecoder",
     "PatchEncoder",
     "PatchIterator",
-    "read_held_operations",
     "read_operations",
     "read_patches",
 ]
@@ -88,34 +87,15 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    return OperationReader(
-        open_input(
-            source,
-            holds_changes=True,
-            limits=limits,
-            normalize=normalize,
-            format=format,
-            on_repeated_options=on_repeated_options,
-        ).batches()
-    )
-
-
-def read_held_operations(
-    source: Any,
-    *,
-    limits: Limits | None = None,
-    normalize: bool | None = None,
-    format: str | None = None,
-) -> OperationReader:
-    """Do what `read_operations` does, for who keeps a transaction in memory until it ends.
-
-    Arguments and errors are those of `read_operations`, and ``max_held_operations`` is for each
-    transaction.
-    """
     opened = open_input(
-        source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        source,
+        holds_changes=True,
+        limits=limits,
+        normalize=normalize,
+        format=format,
+        on_repeated_options=on_repeated_options,
     )
-    return OperationReader(opened.batches(), limits=limits or _DEFAULT_LIMITS)
+    return opened.operations()
 
 
 def read_patches(

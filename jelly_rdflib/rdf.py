@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource, OperationReader, StatementReader
+from jelly_rdflib.core.batch_reader import BatchSource, StatementReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
@@ -32,7 +32,6 @@ __all__ = [
     "StatementEncoder",
     "StatementWriter",
     "read_frames",
-    "read_statement_operations",
     "read_statements",
 ]
 
@@ -104,19 +103,18 @@ def read_statements(
         ...     print(s, p, o, g)
         urn:s urn:p 1 urn:x-rdflib:default
     """
-    return StatementReader(
-        open_input(
-            source,
-            holds_changes=False,
-            limits=limits,
-            normalize=normalize,
-            strict=strict,
-            format=format,
-            base=base,
-            isolated=isolated,
-            on_repeated_options=on_repeated_options,
-        ).batches()
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=format,
+        base=base,
+        isolated=isolated,
+        on_repeated_options=on_repeated_options,
     )
+    return StatementReader(opened.batches())
 
 
 def read_frames(
@@ -153,32 +151,6 @@ def read_frames(
         ...     print(len(frame), frame.metadata)
         1 {'time': b'12:00'}
     """
-    return FrameIterator(
-        open_input(
-            source,
-            holds_changes=False,
-            limits=limits,
-            normalize=normalize,
-            strict=strict,
-            format=JELLY.name,
-            on_repeated_options=on_repeated_options,
-        ).batches()
-    )
-
-
-def read_statement_operations(
-    source: Any,
-    *,
-    limits: Limits | None = None,
-    normalize: bool | None = None,
-    strict: bool = True,
-    is_held: bool = False,
-) -> OperationReader:
-    """Iterate over a Jelly-RDF stream as operations: each statement an `Op.A`, each namespace a PA.
-
-    Arguments and errors are those of `read_statements`, and where ``is_held`` says that all are
-    kept in memory, ``max_held_operations`` is for them.
-    """
     opened = open_input(
         source,
         holds_changes=False,
@@ -186,10 +158,9 @@ def read_statement_operations(
         normalize=normalize,
         strict=strict,
         format=JELLY.name,
+        on_repeated_options=on_repeated_options,
     )
-    return OperationReader(
-        opened.batches(), limits=(limits or _DEFAULT_LIMITS) if is_held else None
-    )
+    return FrameIterator(opened.batches())
 
 
 class FrameIterator:

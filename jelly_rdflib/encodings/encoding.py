@@ -8,6 +8,7 @@ from typing import Any
 
 from jelly_rdflib.core.batch_reader import BatchSource
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.reading import Reading
 
 __all__ = ["Encoding"]
@@ -25,7 +26,7 @@ class Encoding:
         holds_changes: Whether it is for changes; else it is for statements, which are read as
             added.
         starts_like: Whether bytes, the first ones of an input, look like it.
-        open_batches: Opens a source as batches; called with it and a `Reading`.
+        open_batches: Makes batches of a source that `open_source` returned, and of a `Reading`.
         make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
             that takes the bytes. Options are None for the default. All encoders have
             ``write_batch`` and ``finish``.
@@ -42,7 +43,7 @@ class Encoding:
     media_types: tuple[str, ...]
     holds_changes: bool = True
     starts_like: Callable[[bytes], bool]
-    open_batches: Callable[[Any, Reading], BatchSource]
+    open_batches: Callable[[memoryview | ByteSource, Reading], BatchSource]
     make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
     has_graphs: bool = True
     has_prefixes: bool = True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from jelly_rdflib.core.batch_reader import BatchReader
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
@@ -17,8 +17,8 @@ from jelly_rdflib.options import StreamOptions
 __all__ = ["JELLY"]
 
 
-def open_batches(source: Any, reading: Reading) -> BatchReader:
-    """Open Jelly of the kind that is wanted as batches; of either, its options tell which it is."""
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchReader:
+    """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
     patches = PatchFrameDecoder(
         reading.factory,
         reading.limits,

@@ -8,6 +8,7 @@ from typing import Any
 
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.encodings.encoding import Encoding
@@ -35,8 +36,8 @@ def starts_like(start: bytes) -> bool:
     )
 
 
-def open_batches(source: Any, reading: Reading) -> TextBatchReader:
-    """Open a source as batches."""
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
+    """Make batches of an open source."""
     return TextBatchReader(source, reading.factory, reading.limits, faults=reading.faults)
 
 

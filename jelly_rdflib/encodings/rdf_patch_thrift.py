@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.reading import Reading
@@ -41,8 +42,8 @@ def starts_like(start: bytes) -> bool:
     return _START.match(start) is not None
 
 
-def open_batches(source: Any, reading: Reading) -> ThriftBatchReader:
-    """Open a source as batches."""
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> ThriftBatchReader:
+    """Make batches of an open source."""
     return ThriftBatchReader(source, reading.factory, reading.limits)
 
 

@@ -24,10 +24,12 @@ from rdflib.term import Literal, Node, URIRef
 from jelly_rdflib.apply import apply_read
 from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.graphs import write_graph
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.staging import StagedFile, read_stored
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import (
     Limits,
@@ -38,7 +40,7 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.rdf import StatementWriter, read_statement_operations
+from jelly_rdflib.rdf import StatementWriter
 from jelly_rdflib.stores.contents import Contents
 from jelly_rdflib.stores.statements import show_term
 from jelly_rdflib.stores.target import Target
@@ -270,5 +272,5 @@ def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> N
         DecodeError, LimitError: It breaks a rule of the format.
     """
     source = read_stored(path, digest)
-    operations = read_statement_operations(source, limits=limits, normalize=False)
-    apply_read(operations, Target(target), is_held=True, limits=limits)
+    opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
+    apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jelly_rdflib.core.batch_builder import BuiltBatches
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -43,8 +44,10 @@ _TURTLE_START = re.compile(
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
-def _open_batches(syntax: Syntax, source: Any, reading: Reading) -> BuiltBatches:
-    """Open a source as batches.
+def _open_batches(
+    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
+) -> BuiltBatches:
+    """Make batches of an open source.
 
     Raises:
         ImportError: The package pyoxigraph is not there, or too old.
@@ -61,16 +64,7 @@ def _open_batches(syntax: Syntax, source: Any, reading: Reading) -> BuiltBatches
     from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
 
     open_text = IsolatedBatches if reading.isolated else StatementBatches
-    return BuiltBatches(
-        open_text(
-            syntax,
-            source,
-            reading.factory,
-            reading.limits,
-            strict=reading.strict,
-            base=reading.base,
-        )
-    )
+    return BuiltBatches(open_text(syntax, source, reading))
 
 
 def _make_encoder(
