@@ -10,7 +10,7 @@ from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchSource, OperationReader
+from jelly_rdflib.core.batch_reader import OperationReader
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
@@ -27,7 +27,6 @@ __all__ = [
     "closing_reader",
     "follow_transaction",
     "is_held",
-    "open_batches",
     "open_operations",
     "operation_at",
 ]
@@ -63,9 +62,9 @@ def open_operations(
         [(<Op.TX: 2>,)]
     """
     if is_readable(source):
-        return OperationReader(
-            open_batches(source, limits=limits, normalize=normalize, format=format)
-        )
+        return open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        ).operations()
     check_source(source)
     check_reading(limits, normalize, format)
     # What a reader made is well-formed.
@@ -82,15 +81,6 @@ def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operati
     finally:
         if isinstance(operations, OperationReader):
             operations.close()
-
-
-def open_batches(
-    source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
-) -> BatchSource:
-    """Open what can be read; arguments as for `jelly_rdflib.read_operations`."""
-    return open_input(
-        source, holds_changes=True, limits=limits, normalize=normalize, format=format
-    ).batches()
 
 
 def operation_at(batch: Batch, row: int) -> Operation:

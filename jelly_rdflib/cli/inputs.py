@@ -15,9 +15,9 @@ from jelly_rdflib.cli.limits import chosen_limits, is_isolated
 from jelly_rdflib.cli.progress import Progress, show_progress
 
 if TYPE_CHECKING:
-    from jelly_rdflib import open_input as opened
     from jelly_rdflib.core.batch import Batch
     from jelly_rdflib.encodings import Encoding
+    from jelly_rdflib.open_input import Input as OpenInput
 
 __all__ = ["INPUT", "Input", "InputError", "open_input"]
 
@@ -81,7 +81,7 @@ class Input:
         """The name of its encoding; None if its first bytes are yet to say what it is."""
         return None if self.encoding is None else self.encoding.name
 
-    def look(self) -> opened.Input:
+    def look(self) -> OpenInput:
         """Look at the first bytes, if nothing else says what it is; return the open input.
 
         Raises:
