@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import jelly_rdflib as jr
-from jelly_rdflib.batches import open_patch_batches, open_statement_batches
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.open_input import open_input
 from tests.oracle import wire
 from tests.pieces import Pieces
 from tests.rdf.support import plain_frame
@@ -60,7 +59,7 @@ def check_changes(data: bytes, format: str, *more: Way, has_positions: bool = Fa
 
 
 def _open(data: bytes, format: str) -> Iterable[jr.Batch]:
-    return open_patch_batches(data, make_node_factory(False), jr.Limits(), format)
+    return open_input(data, format=format, holds_changes=True).batches()
 
 
 def _operations(data: Any, format: str, **arguments: Any) -> Iterator[Any]:
@@ -168,9 +167,7 @@ def read_rdf(data: bytes) -> None:
 
 
 def _open_statements(data: bytes) -> Iterable[jr.Batch]:
-    return open_statement_batches(
-        data, make_node_factory(False), jr.Limits(), "jelly-rdf", strict=True, base=None
-    )
+    return open_input(data, format="jelly-rdf", holds_changes=False).batches()
 
 
 def _frames(data: Any, **arguments: Any) -> Iterator[Any]:

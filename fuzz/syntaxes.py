@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jelly_rdflib as jr
+from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes import messages
 from jelly_rdflib.encodings.syntaxes.isolated import IsolatedBatches
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -79,8 +80,7 @@ class _Answers:
 def read_answers(data: bytes) -> None:
     """What the parser's process answers: only the errors that any input may raise."""
     syntax = Syntax(title="Turtle", format="TURTLE")
-    batches: Any = IsolatedBatches(
-        syntax, b"", make_node_factory(False), jr.Limits(), strict=True, base=None
-    )
+    reading = Reading(factory=make_node_factory(False), limits=jr.Limits())
+    batches: Any = IsolatedBatches(syntax, memoryview(b""), reading)
     batches._child = _Answers(data)
     attempt(lambda: map(check_rows, batches))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from rdflib.graph import Graph
@@ -13,17 +12,12 @@ from rdflib.graph import Graph
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch, read_held_operations, read_operations
-from jelly_rdflib.rdf import read_statement_operations
+from jelly_rdflib.patch import Patch
 from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.changes import open_changes
-from jelly_rdflib.stores.plain_graph import (
-    ReadOperations,
-    check_operations,
-    read_checked_operations,
-)
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_at_hand, is_readable
 from jelly_rdflib.stores.target import Target
@@ -115,13 +109,11 @@ def apply(
 
     Raises:
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
-            named graph for a plain `Graph`: that is found out before anything is applied, unless
-            an iterator starts with statements without graphs); something is no operation (its
-            code, the number or the kinds of its elements are wrong); transactions start and end
-            where they must not; the store can't unbind a prefix, or does not bind it; it
-            is not open, or can only be read; a patch
-            aborts a transaction, and ``atomic`` is False; or changes are being applied to the
-            same store already; or a blank node is for a SPARQL endpoint.
+            named graph for a plain `Graph`); something is no operation (its code, the number or
+            the kinds of its elements are wrong); transactions start and end where they must not;
+            the store can't unbind a prefix, or does not bind it; it is not open, or can only be
+            read; a patch aborts a transaction, and ``atomic`` is False; or changes are being
+            applied to the same store already; or a blank node is for a SPARQL endpoint.
         RollbackError: A transaction could not be undone: the target has a part of it.
         DecodeError: The input breaks a rule of the format.
         LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
@@ -145,10 +137,13 @@ def apply(
     """
     place = Target(target)
     if is_readable(source):
+        opened = open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        )
         # To undo a transaction its changes are kept.
-        reader = read_held_operations if atomic else read_operations
-        read = partial(reader, limits=limits, normalize=normalize, format=format)
-        return apply_read(source, place, read, atomic=atomic, limits=limits, format=format)
+        operations = opened.operations(is_held=atomic)
+        is_held = is_at_hand(source)
+        return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
     if not isinstance(source, Iterable):
         raise TypeError(
             f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
@@ -159,11 +154,10 @@ def apply(
             "limits, normalize and format are about bytes, and operations are given: give them to "
             "what reads the operations"
         )
-    operations = iter(source) if place.is_dataset else check_operations(source, place)
     # What runs another's code between two operations might look at the target.
     is_held = type(source) in (list, tuple, Batch, Patch)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
-    return applier.run(operations)
+    return applier.run(iter(source))
 
 
 def apply_statements(
@@ -188,59 +182,55 @@ def apply_statements(
         normalize: As for `apply`.
         strict: As for `jelly_rdflib.read_statements`.
     """
-    read = partial(
-        read_statement_operations,
+    place = Target(target)
+    opened = open_input(
+        source,
+        holds_changes=False,
         limits=limits,
         normalize=normalize,
         strict=strict,
-        is_held=atomic,
+        format=JELLY.name,
     )
     return apply_read(
-        source,
-        Target(target),
-        read,
+        opened.operations(is_held=atomic),
+        place,
         atomic=atomic,
+        is_held=is_at_hand(source),
         limits=limits,
-        format=JELLY.name,
         has_exact_prefixes=False,
     )
 
 
 def apply_read(
-    source: Any,
+    operations: Iterator[Operation],
     place: Target,
-    read: ReadOperations,
     *,
     atomic: bool = True,
+    is_held: bool,
     limits: Limits | None,
-    format: str | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
-    """Apply what a function reads from a source: for `apply`, and for uses with their own readers.
+    """Apply what a reader gives: for `apply`, and for uses with their own readers.
 
     Args:
-        source: Bytes, a path or a binary file.
-        place: What to apply it to.
-        read: Makes operations of the source. Nobody may look at the target between two of them.
+        operations: The reader, or a generator around it; it is closed. Nobody may look at the
+            target between two operations.
+        place: What to apply them to.
         atomic: As for `apply`.
+        is_held: Whether the operations come without waiting for anybody.
         limits: As for `apply`.
-        format: As for `apply`, or that of Jelly-RDF.
         has_exact_prefixes: Whether prefixes are bound as a patch demands; else as rdflib's parsers
             do.
     """
-    if place.is_dataset:
-        operations = read(source)
-    else:
-        operations = read_checked_operations(source, place, read, limits=limits, format=format)
-    applier = _Applier(
-        place,
-        is_atomic=atomic,
-        is_deferred=True,
-        is_held=is_at_hand(source),
-        has_exact_prefixes=has_exact_prefixes,
-        max_prefixes=(limits or Limits()).max_prefixes,
-    )
     try:
+        applier = _Applier(
+            place,
+            is_atomic=atomic,
+            is_deferred=True,
+            is_held=is_held,
+            has_exact_prefixes=has_exact_prefixes,
+            max_prefixes=(limits or Limits()).max_prefixes,
+        )
         return applier.run(operations)
     except (ApplyError, LimitError) as error:
         place_error = getattr(operations, "place_error", None)

@@ -368,8 +368,8 @@ class _Counter:
         return StreamReport(
             format=input_.format,
             options=input_.batches.options,
-            compression=input_.compression,
-            stored_size=input_.stored_size,
+            compression=input_.meter.compression,
+            stored_size=input_.meter.size,
             size=input_.size,
             lines=input_.line_count,
             is_delimited=None if survey is None else survey.is_delimited,

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
 from jelly_rdflib.core.batch_source import BatchSource, OperationReader
 from jelly_rdflib.core.node_sink import OperationSink
@@ -15,6 +14,7 @@ from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 
@@ -28,7 +28,6 @@ __all__ = [
     "PatchDecoder",
     "PatchEncoder",
     "PatchIterator",
-    "read_held_operations",
     "read_operations",
     "read_patches",
 ]
@@ -86,33 +85,15 @@ def read_operations(
         A urn:s urn:p o urn:x-rdflib:default
         END
     """
-    return OperationReader(
-        open_patch_batches(
-            source,
-            make_node_factory(normalize, limits),
-            limits or _DEFAULT_LIMITS,
-            format,
-            on_repeated_options=on_repeated_options,
-        )
+    opened = open_input(
+        source,
+        holds_changes=True,
+        limits=limits,
+        normalize=normalize,
+        format=format,
+        on_repeated_options=on_repeated_options,
     )
-
-
-def read_held_operations(
-    source: Any,
-    *,
-    limits: Limits | None = None,
-    normalize: bool | None = None,
-    format: str | None = None,
-) -> OperationReader:
-    """Do what `read_operations` does, for who keeps a transaction in memory until it ends.
-
-    Arguments and errors are those of `read_operations`, and ``max_held_operations`` is for each
-    transaction.
-    """
-    limits = limits or _DEFAULT_LIMITS
-    factory = make_node_factory(normalize, limits)
-    batches = open_patch_batches(source, factory, limits, format)
-    return OperationReader(batches, limits=limits)
+    return opened.operations()
 
 
 def read_patches(
@@ -151,12 +132,16 @@ def read_patches(
         >>> [patch.header["id"] for patch in read_patches(frame)]
         [rdflib.term.URIRef('urn:uuid:1')]
     """
-    factory = make_node_factory(normalize, limits)
-    limits = limits or _DEFAULT_LIMITS
-    batches = open_patch_batches(
-        source, factory, limits, format, on_repeated_options=on_repeated_options
+    opened = open_input(
+        source,
+        holds_changes=True,
+        limits=limits,
+        normalize=normalize,
+        format=format,
+        on_repeated_options=on_repeated_options,
     )
-    return PatchIterator(batches, max_held_operations=limits.max_held_operations)
+    most = (limits or _DEFAULT_LIMITS).max_held_operations
+    return PatchIterator(opened.batches(), max_held_operations=most)
 
 
 class PatchIterator:

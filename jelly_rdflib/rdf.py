@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.batches import open_statement_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import BatchSource, OperationReader, StatementReader
+from jelly_rdflib.core.batch_source import BatchSource, StatementReader
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.node_sink import StatementSink
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
@@ -17,6 +16,7 @@ from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Statement
 from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 
@@ -32,7 +32,6 @@ __all__ = [
     "StatementEncoder",
     "StatementWriter",
     "read_frames",
-    "read_statement_operations",
     "read_statements",
 ]
 
@@ -104,19 +103,18 @@ def read_statements(
         ...     print(s, p, o, g)
         urn:s urn:p 1 urn:x-rdflib:default
     """
-    factory = make_node_factory(normalize, limits)
-    return StatementReader(
-        open_statement_batches(
-            source,
-            factory,
-            limits or _DEFAULT_LIMITS,
-            format,
-            strict=strict,
-            base=base,
-            isolated=isolated,
-            on_repeated_options=on_repeated_options,
-        )
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=format,
+        base=base,
+        isolated=isolated,
+        on_repeated_options=on_repeated_options,
     )
+    return StatementReader(opened.batches())
 
 
 def read_frames(
@@ -153,38 +151,16 @@ def read_frames(
         ...     print(len(frame), frame.metadata)
         1 {'time': b'12:00'}
     """
-    return FrameIterator(_read_batches(source, limits, normalize, strict, on_repeated_options))
-
-
-def read_statement_operations(
-    source: Any,
-    *,
-    limits: Limits | None = None,
-    normalize: bool | None = None,
-    strict: bool = True,
-    is_held: bool = False,
-) -> OperationReader:
-    """Iterate over a Jelly-RDF stream as operations: each statement an `Op.A`, each namespace a PA.
-
-    Arguments and errors are those of `read_statements`, and where ``is_held`` says that all are
-    kept in memory, ``max_held_operations`` is for them.
-    """
-    batches = _read_batches(source, limits, normalize, strict)
-    return OperationReader(batches, limits=(limits or _DEFAULT_LIMITS) if is_held else None)
-
-
-def _read_batches(
-    source: Any,
-    limits: Limits | None,
-    normalize: bool | None,
-    strict: bool,
-    on_repeated_options: RepeatedOptions = "continue",
-) -> BatchSource:
-    limits = limits or _DEFAULT_LIMITS
-    factory = make_node_factory(normalize, limits)
-    return JELLY.open_batches(
-        source, factory, limits, strict=strict, on_repeated_options=on_repeated_options
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=JELLY.name,
+        on_repeated_options=on_repeated_options,
     )
+    return FrameIterator(opened.batches())
 
 
 class FrameIterator:

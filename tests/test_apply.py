@@ -23,6 +23,7 @@ from rdflib.plugins.stores.memory import Memory, SimpleMemory
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Op, TripleTerm
 from jelly_rdflib.apply import apply
+from jelly_rdflib.core.batch_source import OperationReader
 from jelly_rdflib.operations import Operation
 
 from .stores.memory_state import visible_state
@@ -791,26 +792,30 @@ def test_not_atomic_leaves_the_stores_transactions_alone() -> None:
 # --- named graphs for a plain graph --------------------------------------------------------------
 
 
-def quads_with_named_graph_at_the_end() -> list[Operation]:
-    return [
+def test_a_named_graph_undoes_its_transaction(graph: Graph, tmp_path: Path) -> None:
+    committed = [
         (Op.H, "id", URIRef("urn:1")),
         *(op for n in range(50) for op in (TX, add(n, DEFAULT), TC, END)),
         (Op.PA, "x", URIRef("urn:x#"), DEFAULT),
-        TX,
-        add(99, G),
-        TC,
-        END,
     ]
-
-
-def test_a_named_graph_is_an_error_before_anything_is_applied(graph: Graph, tmp_path: Path) -> None:
-    before = prepared(graph)
-    for source in sources(
-        encoded(quads_with_named_graph_at_the_end(), frame_rows=20), tmp_path / "x.jellyp"
-    ):
-        with pytest.raises(ApplyError, match=r"urn:g.*a Dataset can hold it"):
+    undone = [
+        *(TX, add(98, DEFAULT), delete(1, DEFAULT), (Op.PD, "x", None, DEFAULT)),
+        *(add(99, G), add(97, DEFAULT), TC, END),
+    ]
+    prepared(graph)
+    data = encoded([*committed, *undone], frame_rows=20)
+    for source in sources(data, tmp_path / "x.jellyp"):
+        with pytest.raises(ApplyError, match=r"urn:g.*a Dataset can hold it") as caught:
             apply(source, graph)
-        assert visible_state(graph) == before
+        assert objects(graph) >= {str(n) for n in range(50)}
+        assert objects(graph).isdisjoint({"97", "98", "99"})
+        assert graph.store.namespace("x") == URIRef("urn:x#")
+        if not isinstance(source, OperationReader):
+            assert (caught.value.frame or 0) > 2
+            assert (caught.value.offset or 0) > len(data) // 2
+    state = visible_state(graph)
+    assert apply(committed, graph).added == 0
+    assert visible_state(graph) == state
 
 
 def test_the_graphs_of_prefixes_are_ignored(target: Graph) -> None:
@@ -844,11 +849,12 @@ def test_bad_operations_are_applied_up_to_the_error() -> None:
         apply(raising([(Op.PA, "x", URIRef("urn:x#"), None)], StoreError()), Graph())
 
 
-def test_a_live_stream_of_triples_is_applied_as_it_comes() -> None:
+@pytest.mark.parametrize(("statement_type", "g"), [("TRIPLES", None), ("QUADS", DEFAULT)])
+def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> None:
     graph = Graph()
     data = encoded(
-        [op for n in range(3) for op in (TX, add(n), TC, END)],
-        statement_type="TRIPLES",
+        [op for n in range(3) for op in (TX, add(n, g), TC, END)],
+        statement_type=statement_type,
         stream_type="FRAME",
     )
     seen = []
@@ -862,19 +868,12 @@ def test_a_live_stream_of_triples_is_applied_as_it_comes() -> None:
     assert set(seen) == {0, 1, 2, 3}
 
 
-def test_operations_that_start_with_triples_are_applied_as_they_come() -> None:
-    graph = Graph()
-    with pytest.raises(ApplyError, match="no named graphs"):
-        apply(iter([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
-    assert objects(graph) == {"1"}
-
-
-@pytest.mark.parametrize("make", [list, tuple, jr.Patch])
-def test_operations_that_can_be_read_twice_are_looked_through_first(make: Any) -> None:
+@pytest.mark.parametrize("make", [iter, list, tuple, jr.Patch])
+def test_operations_are_applied_up_to_the_transaction_with_a_named_graph(make: Any) -> None:
     graph = Graph()
     with pytest.raises(ApplyError, match="no named graphs"):
         apply(make([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
-    assert objects(graph) == set()
+    assert objects(graph) == {"1"}
 
 
 # --- prefixes ------------------------------------------------------------------------------------

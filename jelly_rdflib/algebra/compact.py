@@ -14,13 +14,13 @@ from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
 from jelly_rdflib.algebra.sources import (
     check_closed,
-    open_batches,
     open_operations,
     operation_at,
 )
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
@@ -99,7 +99,9 @@ def compact(
     # Operations are in memory already.
     max_held: int | None = None
     if is_readable(source):
-        opened = open_batches(source, limits=limits, normalize=normalize, format=format)
+        opened = open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        ).batches()
         max_held = (limits or Limits()).max_held_operations
     else:
         opened = open_operations(source, limits=limits, normalize=normalize, format=format)

@@ -10,7 +10,6 @@ from jelly_rdflib.algebra.sources import (
     check_source,
     closing_reader,
     is_held,
-    open_batches,
     open_operations,
     operation_at,
 )
@@ -18,6 +17,7 @@ from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.stores.sources import is_readable, is_rereadable
@@ -88,7 +88,8 @@ class Replay:
         if self._is_readable_twice():
             if not is_rereadable(self._source):
                 self._position = self._source.tell()
-            with closing(open_batches(self._source, **self._reading)) as self._batches:
+            opened = open_input(self._source, holds_changes=True, **self._reading)
+            with closing(opened.batches()) as self._batches:
                 yield from _skim(self._batches)
             self._batches = None
         elif self.is_held:

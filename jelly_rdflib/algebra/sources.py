@@ -9,11 +9,10 @@ from typing import Any
 from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.batches import open_patch_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import BatchSource, OperationReader
+from jelly_rdflib.core.batch_source import OperationReader
 from jelly_rdflib.errors import ApplyError
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
@@ -28,7 +27,6 @@ __all__ = [
     "closing_reader",
     "follow_transaction",
     "is_held",
-    "open_batches",
     "open_operations",
     "operation_at",
 ]
@@ -64,9 +62,9 @@ def open_operations(
         [(<Op.TX: 2>,)]
     """
     if is_readable(source):
-        return OperationReader(
-            open_batches(source, limits=limits, normalize=normalize, format=format)
-        )
+        return open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        ).operations()
     check_source(source)
     check_reading(limits, normalize, format)
     # What a reader made is well-formed.
@@ -83,14 +81,6 @@ def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operati
     finally:
         if isinstance(operations, OperationReader):
             operations.close()
-
-
-def open_batches(
-    source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
-) -> BatchSource:
-    """Open what can be read; arguments as for `jelly_rdflib.read_operations`."""
-    factory = make_node_factory(normalize, limits)
-    return open_patch_batches(source, factory, limits or Limits(), format)
 
 
 def operation_at(batch: Batch, row: int) -> Operation:

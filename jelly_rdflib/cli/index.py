@@ -58,11 +58,11 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
 
 def _is_statements(path: str) -> bool:
     """Is a file of Jelly-RDF, and not of Jelly-Patch, by its first frame?"""
-    from jelly_rdflib.batches import look_at_batches
     from jelly_rdflib.errors import DecodeError
+    from jelly_rdflib.open_input import open_input
     from jelly_rdflib.options import StreamOptions
 
-    batches = look_at_batches(path, limits=chosen_limits(), format=None)
+    batches = open_input(path, limits=chosen_limits(), is_quiet=True).batches()
     try:
         next(batches, None)
         options = batches.options

@@ -17,6 +17,7 @@ from jelly_rdflib.cli.progress import Progress, show_progress
 if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch
     from jelly_rdflib.encodings import Encoding
+    from jelly_rdflib.open_input import Input as OpenInput
 
 __all__ = ["INPUT", "Input", "InputError", "open_input"]
 
@@ -80,27 +81,28 @@ class Input:
         """The name of its encoding; None if its first bytes are yet to say what it is."""
         return None if self.encoding is None else self.encoding.name
 
-    def look(self) -> None:
-        """Look at the first bytes, if nothing else says what it is.
+    def look(self) -> OpenInput:
+        """Look at the first bytes, if nothing else says what it is; return the open input.
 
         Raises:
+            InputError: The bytes can't be unpacked.
             UsageError: They may be of more than one syntax of RDF.
         """
-        from jelly_rdflib.core.input_start import look_at_start
-        from jelly_rdflib.core.source import open_source
-        from jelly_rdflib.encodings import guess_by_start
+        from jelly_rdflib.encodings import UntoldEncodingError
         from jelly_rdflib.errors import DecodeError
+        from jelly_rdflib.open_input import open_input
 
-        if self.encoding is not None:
-            return
+        input_ = open_input(
+            self.file, limits=self.limits, format=self.format, isolated=self.isolated
+        )
         try:
-            start, self.file = look_at_start(open_source(self.file, self.limits))
+            self.encoding = input_.look()
+        except UntoldEncodingError as error:
+            raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
         except DecodeError as error:
             raise InputError(self.name, error) from error
-        try:
-            self.encoding = guess_by_start(start, holds_changes=None)
-        except DecodeError as error:
-            raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
+        self.file = input_.source
+        return input_
 
     def has_changes(self) -> bool:
         """Has it changes, and not statements? The first batch must have been read."""
@@ -119,13 +121,9 @@ class Input:
             InputError: The input breaks a rule.
             UsageError: Its first bytes don't say what it is.
         """
-        from jelly_rdflib.batches import read_batches
         from jelly_rdflib.errors import DecodeError
 
-        self.look()
-        batches = read_batches(
-            self.file, limits=self.limits, format=self.format, isolated=self.isolated
-        )
+        batches = self.look().open()
         try:
             for batch in batches:
                 self._set_options(batches.options)

@@ -1,7 +1,7 @@
 """Iterates over the batches, the operations and the statements of a stream."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, final
+from collections.abc import Iterator
+from typing import Any, Protocol, final
 
 from jelly_rdflib.core.batch import Batch, RowIterator
 from jelly_rdflib.errors import ApplyError, DecodeError
@@ -15,11 +15,13 @@ class BatchSource(Iterator[Batch]):
     @property
     def options(self) -> Any: ...
 
+class _Input(Protocol):
+    def open(self) -> BatchSource: ...
+    def close(self) -> None: ...
+
 @final
-class ChosenBatches(BatchSource):
-    def __init__(
-        self, source: Any, choose: Callable[[bytes], Callable[[Any], BatchSource]]
-    ) -> None: ...
+class LateBatches(BatchSource):
+    def __init__(self, input: _Input) -> None: ...
 
 @final
 class OperationReader(RowIterator):

@@ -6,8 +6,6 @@ from libc.stdint cimport uint8_t, uint64_t
 from jelly_rdflib.core.batch cimport Batch, RowIterator
 from jelly_rdflib.core.operation_codes cimport END, TA, TC, TX
 
-from jelly_rdflib.core.input_start import look_at_start
-from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import LimitError
 
 
@@ -70,22 +68,18 @@ cdef class BatchSource:
 
 
 @cython.final
-cdef class ChosenBatches(BatchSource):
-    """Batches of a stream of which only its first bytes say what it is.
+cdef class LateBatches(BatchSource):
+    """Batches of an input that is opened when the first of them is wanted.
 
     Args:
-        source: An open source: a memoryview or a `jelly_rdflib.core.source.ByteSource`.
-        choose: Called with the first bytes, not before the first batch is wanted; returns what
-            opens the source as batches.
+        input: ``open`` returns its batches; ``close`` lets go of it, if that was not called.
     """
 
-    cdef object source
-    cdef object choose
+    cdef object input
     cdef BatchSource batches
 
-    def __cinit__(self, source not None, choose not None):
-        self.source = source
-        self.choose = choose
+    def __cinit__(self, input not None):
+        self.input = input
 
     def __del__(self):
         self.close_source()
@@ -97,8 +91,7 @@ cdef class ChosenBatches(BatchSource):
 
     cdef Batch read_batch(self):
         if self.batches is None:
-            start, source = look_at_start(self.source)
-            self.batches = self.choose(start)(source)
+            self.batches = self.input.open()
         return self.batches.next_batch()
 
     cpdef int place_error(self, error) except -1:
@@ -106,10 +99,9 @@ cdef class ChosenBatches(BatchSource):
         return 0 if self.batches is None else self.batches.place_error(error)
 
     cdef int close_source(self) except -1:
-        if self.batches is not None:
-            self.batches.close()
-        elif isinstance(self.source, ByteSource):
-            self.source.close()
+        opened = self.input if self.batches is None else self.batches
+        if opened is not None:
+            opened.close()
         return 0
 
 

@@ -49,11 +49,13 @@ class Meter:
 
     Attributes:
         size: Bytes that were read, before they were unpacked.
+        unpacked_size: Bytes that they stand for, as far as these were asked for.
         compression: ``"gzip"`` or ``"zstd"``; None if there is none, or nothing was read yet.
     """
 
     def __init__(self) -> None:
         self.size = 0
+        self.unpacked_size = 0
         self.compression: str | None = None
 
 
@@ -94,7 +96,7 @@ def open_source(
         ) from error
     if starts_compressed(bytes(view[:4])):
         return _decompressed(_file_reader(io.BytesIO(view), meter), _do_nothing, limits, meter)
-    meter.size = len(view)
+    meter.size = meter.unpacked_size = len(view)
     return view
 
 
@@ -178,7 +180,9 @@ def _decompressed(
         nonlocal reader
         if reader is None:
             reader = _decompressed_reader(read, limits, meter)
-        return reader(size)
+        data = reader(size)
+        meter.unpacked_size += len(data)
+        return data
 
     return ByteSource(read_decompressed, close)
 

@@ -20,6 +20,7 @@ from jelly_rdflib.errors import DecodeError
 __all__ = [
     "ENCODINGS",
     "Encoding",
+    "UntoldEncodingError",
     "check_kind",
     "find_encoding",
     "find_encoding_of_changes",
@@ -36,6 +37,10 @@ ENCODINGS: tuple[Encoding, ...] = (
     JELLY_PATCH,
 )
 COMPRESSIONS = ("gz", "zst")
+
+
+class UntoldEncodingError(DecodeError):
+    """An input does not say what it is."""
 
 
 def find_encoding(key: str) -> Encoding:
@@ -124,7 +129,7 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encodi
         holds_changes: Whether it is one of changes, or one of statements; None for either.
 
     Raises:
-        DecodeError: They are of a syntax of RDF, but can't tell which.
+        UntoldEncodingError: They are of a syntax of RDF, but can't tell which.
 
     Examples:
         >>> guess_by_start(b"TX .").name
@@ -136,7 +141,7 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encodi
         if holds_changes in (encoding.holds_changes, None) and encoding.starts_like(start):
             return encoding
     if not holds_changes and starts_like_turtle(start):
-        raise DecodeError(
+        raise UntoldEncodingError(
             "the first bytes may be of N-Triples, N-Quads, Turtle, TriG or N3: say by a format"
             " which it is",
             offset=0,

@@ -8,6 +8,8 @@ from typing import Any
 
 from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.encodings.reading import Reading
 
 __all__ = ["Encoding"]
 
@@ -24,16 +26,15 @@ class Encoding:
         holds_changes: Whether it is for changes; else it is for statements, which are read as
             added.
         starts_like: Whether bytes, the first ones of an input, look like it.
-        open_batches: Opens a source as batches: called with the source, what makes nodes, and
-            limits. Encodings of statements also take ``strict``, as
-            `jelly_rdflib.read_statements` does, ``base`` if they have a base, and ``isolated`` if
-            another library parses them.
+        open_batches: Makes batches of a source that `open_source` returned, and of a `Reading`.
         make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
             that takes the bytes. Options are None for the default. All encoders have
             ``write_batch`` and ``finish``.
         has_graphs: Whether statements may be in named graphs.
         has_prefixes: Whether there may be prefixes, or namespaces, in it.
         has_base: Whether there may be relative IRIs in it, for which a base can be given.
+        tells_kind: Whether its bytes say if they are changes or statements, whatever a file with
+            them is called.
     """
 
     name: str
@@ -42,11 +43,12 @@ class Encoding:
     media_types: tuple[str, ...]
     holds_changes: bool = True
     starts_like: Callable[[bytes], bool]
-    open_batches: Callable[..., BatchSource]
+    open_batches: Callable[[memoryview | ByteSource, Reading], BatchSource]
     make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
     has_graphs: bool = True
     has_prefixes: bool = True
     has_base: bool = False
+    tells_kind: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from jelly_rdflib.core.batch_reader import BatchReader
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
+from jelly_rdflib.encodings.reading import Reading
+from jelly_rdflib.options import StreamOptions
 
 __all__ = ["JELLY"]
 
 
-def open_batches(
-    source: Any,
-    factory: NodeFactory,
-    limits: Limits,
-    *,
-    strict: bool = True,
-    on_repeated_options: RepeatedOptions = "continue",
-) -> BatchReader:
-    """Open a source as batches."""
-    decoder = StatementFrameDecoder(
-        factory, limits, strict=strict, on_repeated_options=on_repeated_options
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchReader:
+    """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
+    patches = PatchFrameDecoder(
+        reading.factory,
+        reading.limits,
+        faults=reading.faults,
+        on_repeated_options=reading.on_repeated_options,
     )
-    return BatchReader(source, decoder, limits)
+    statements = StatementFrameDecoder(
+        reading.factory,
+        reading.limits,
+        strict=reading.strict and not reading.is_quiet,
+        is_quiet=reading.is_quiet,
+        faults=reading.faults,
+        on_repeated_options=reading.on_repeated_options,
+    )
+    if reading.holds_changes is None:
+        return BatchReader(source, patches, reading.limits, statements)
+    return BatchReader(source, patches if reading.holds_changes else statements, reading.limits)
 
 
 def make_encoder(
@@ -49,4 +56,5 @@ JELLY = Encoding(
     starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,
+    tells_kind=True,
 )

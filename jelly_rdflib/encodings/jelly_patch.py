@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from jelly_rdflib.core.batch_reader import BatchReader
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
 from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.encodings.jelly import open_batches
+from jelly_rdflib.options import PatchOptions
 
 __all__ = ["JELLY_PATCH"]
-
-
-def open_batches(
-    source: Any,
-    factory: NodeFactory,
-    limits: Limits,
-    *,
-    on_repeated_options: RepeatedOptions = "continue",
-) -> BatchReader:
-    """Open a source as batches."""
-    decoder = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
-    return BatchReader(source, decoder, limits)
 
 
 def make_encoder(
@@ -43,4 +28,5 @@ JELLY_PATCH = Encoding(
     starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,
+    tells_kind=True,
 )

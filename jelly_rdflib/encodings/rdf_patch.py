@@ -8,11 +8,11 @@ from typing import Any
 
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text_encoder import TextPatchEncoder
 from jelly_rdflib.core.text_reader import TextBatchReader
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits
+from jelly_rdflib.encodings.reading import Reading
 
 __all__ = ["RDF_PATCH"]
 
@@ -36,9 +36,9 @@ def starts_like(start: bytes) -> bool:
     )
 
 
-def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> TextBatchReader:
-    """Open a source as batches."""
-    return TextBatchReader(source, factory, limits)
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
+    """Make batches of an open source."""
+    return TextBatchReader(source, reading.factory, reading.limits, faults=reading.faults)
 
 
 def make_encoder(

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.encodings.encoding import Encoding
-from jelly_rdflib.options import Limits
+from jelly_rdflib.encodings.reading import Reading
 
 __all__ = ["RDF_PATCH_THRIFT"]
 
@@ -42,9 +42,9 @@ def starts_like(start: bytes) -> bool:
     return _START.match(start) is not None
 
 
-def open_batches(source: Any, factory: NodeFactory, limits: Limits) -> ThriftBatchReader:
-    """Open a source as batches."""
-    return ThriftBatchReader(source, factory, limits)
+def open_batches(source: memoryview | ByteSource, reading: Reading) -> ThriftBatchReader:
+    """Make batches of an open source."""
+    return ThriftBatchReader(source, reading.factory, reading.limits)
 
 
 def make_encoder(

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.graphs import write_graph
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.staging import StagedFile, read_stored
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import (
     Limits,
@@ -40,7 +40,7 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.rdf import StatementWriter, read_statement_operations
+from jelly_rdflib.rdf import StatementWriter
 from jelly_rdflib.stores.contents import Contents
 from jelly_rdflib.stores.statements import show_term
 from jelly_rdflib.stores.target import Target
@@ -271,5 +271,6 @@ def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> N
         LogError: The file is damaged, or is gone.
         DecodeError, LimitError: It breaks a rule of the format.
     """
-    read = partial(read_statement_operations, limits=limits, normalize=False)
-    apply_read(read_stored(path, digest), Target(target), read, limits=limits, format=JELLY.name)
+    source = read_stored(path, digest)
+    opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
+    apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

@@ -17,7 +17,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -141,8 +140,10 @@ def replay_entries(
         moves, protected = (
             ([], None) if position is None else (position.moves(entry), position.name)
         )
-        read = partial(_read, entry, normalize=normalize, moves=moves, protected=protected)
-        apply_read(stored_source(entry), place, read, limits=entry.limits, format=FORMAT)
+        operations = _read(
+            entry, stored_source(entry), normalize=normalize, moves=moves, protected=protected
+        )
+        apply_read(operations, place, is_held=True, limits=entry.limits)
         if progress is not None:
             progress(entry)
 

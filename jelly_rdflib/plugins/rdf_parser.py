@@ -9,10 +9,11 @@ from rdflib.parser import InputSource, Parser
 from rdflib.term import BNode, Node
 
 from jelly_rdflib.apply import apply, apply_statements
+from jelly_rdflib.encodings.jelly import JELLY
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
-from jelly_rdflib.rdf import read_statement_operations
 
 __all__ = ["JellyParser"]
 
@@ -69,10 +70,15 @@ class JellyParser(Parser):
                 data, target, atomic=atomic, limits=limits, normalize=normalize, strict=strict
             )
             return
-        operations = read_statement_operations(
-            data, limits=limits, normalize=normalize, strict=strict
+        opened = open_input(
+            data,
+            format=JELLY.name,
+            holds_changes=False,
+            limits=limits,
+            normalize=normalize,
+            strict=strict,
         )
-        apply(_relabelled(operations, bnode_context), target, atomic=atomic)
+        apply(_relabelled(opened.operations(), bnode_context), target, atomic=atomic)
 
 
 def _relabelled(

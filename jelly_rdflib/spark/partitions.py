@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from pyspark.sql.datasource import InputPartition
 
-from jelly_rdflib.batches import look_at_batches
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.index import SPACING, Part, StaleIndexError, find_parts, load_index
+from jelly_rdflib.open_input import open_input
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
@@ -81,7 +81,7 @@ def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
         raise DecodeError("the file is empty")
     if not kind.has_frames:
         return None
-    batches = look_at_batches(file, limits=limits, format=kind.encoding)
+    batches = open_input(file, format=kind.encoding, limits=limits, is_quiet=True).batches()
     try:
         next(batches, None)
         found = batches.options

@@ -127,8 +127,6 @@ class Scenario:
         fitting = list(operations)
         if not isinstance(target, ConjunctiveGraph):
             fitting = [op for op in fitting if len(op) < 5 or op[4] in (D, None)]
-            # Without graphs, or they would all be looked through first.
-            fitting = [op if len(op) < 5 else (*op[:4], None) for op in fitting]
         if not can_unbind(target):
             fitting = [op for op in fitting if op[0] != Op.PD]
         if isinstance(target.store, SPARQLStore):

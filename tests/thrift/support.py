@@ -7,8 +7,7 @@ from typing import Any
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch_source import BatchSource, OperationReader
-from jelly_rdflib.core.thrift import ThriftPatchEncoder
-from jelly_rdflib.encodings.rdf_patch_thrift import open_batches
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation
@@ -25,7 +24,7 @@ class ThriftWriter(EncoderWriter):
 
 
 def batches(source: Any, **limits: int) -> BatchSource:
-    return open_batches(source, make_node_factory(False), jr.Limits(**limits))
+    return ThriftBatchReader(source, make_node_factory(False), jr.Limits(**limits))
 
 
 def read(source: Any, **limits: int) -> list[Plain]:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from jelly_rdflib.core.batch_builder import BuiltBatches
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.encoding import Encoding
+from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
-from jelly_rdflib.options import Limits
 
 if TYPE_CHECKING:
     from jelly_rdflib.encodings.syntaxes.encoder import SyntaxEncoder
@@ -45,16 +45,9 @@ _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
 def _open_batches(
-    syntax: Syntax,
-    source: Any,
-    factory: NodeFactory,
-    limits: Limits,
-    *,
-    strict: bool = True,
-    base: str | None = None,
-    isolated: bool = False,
+    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
 ) -> BuiltBatches:
-    """Open a source as batches.
+    """Make batches of an open source.
 
     Raises:
         ImportError: The package pyoxigraph is not there, or too old.
@@ -62,16 +55,16 @@ def _open_batches(
         NotImplementedError: The text is to be isolated, and this system can't do it.
     """
     pyoxigraph = _check_pyoxigraph(syntax.title)
-    if base is not None:
+    if reading.base is not None:
         try:
-            pyoxigraph.NamedNode(base)
+            pyoxigraph.NamedNode(reading.base)
         except ValueError as error:
-            raise ValueError(f"the base {base!r} is no absolute IRI: {error}") from error
+            raise ValueError(f"the base {reading.base!r} is no absolute IRI: {error}") from error
     from jelly_rdflib.encodings.syntaxes.isolated import IsolatedBatches
     from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
 
-    open_text = IsolatedBatches if isolated else StatementBatches
-    return BuiltBatches(open_text(syntax, source, factory, limits, strict=strict, base=base))
+    open_text = IsolatedBatches if reading.isolated else StatementBatches
+    return BuiltBatches(open_text(syntax, source, reading))
 
 
 def _make_encoder(

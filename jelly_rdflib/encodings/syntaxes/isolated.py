@@ -19,13 +19,12 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import jelly_rdflib
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.source import open_source, read_in_pieces
+from jelly_rdflib.core.source import ByteSource, read_in_pieces
 from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes import messages
 from jelly_rdflib.encodings.syntaxes.input import PIECE_SIZE
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -64,25 +63,15 @@ class IsolatedBatches:
     by `close`, and when this object is let go.
 
     Args:
-        syntax, source, factory, limits, strict, base: As for
-            `jelly_rdflib.encodings.syntaxes.reader.StatementBatches`. ``max_parser_memory`` and
-            ``max_parser_seconds`` bound the child.
+        syntax, source, reading: As for `jelly_rdflib.encodings.syntaxes.reader.StatementBatches`.
+            ``max_parser_memory`` and ``max_parser_seconds`` bound the child.
 
     Raises:
         NotImplementedError: The operating system has no limits for processes, or there is no
             interpreter of Python to start.
     """
 
-    def __init__(
-        self,
-        syntax: Syntax,
-        source: Any,
-        factory: NodeFactory,
-        limits: Limits,
-        *,
-        strict: bool,
-        base: str | None,
-    ) -> None:
+    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
             raise NotImplementedError(
@@ -90,10 +79,10 @@ class IsolatedBatches:
             )
         if not sys.executable or getattr(sys, "frozen", False):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")
-        plain = (dataclasses.asdict(syntax), dataclasses.asdict(limits), strict, base)
-        self._settings = json.dumps(plain).encode()
-        self._limits = limits
-        self._factory = factory
+        limits = self._limits = reading.limits
+        plain = (dataclasses.asdict(syntax), dataclasses.asdict(limits))
+        self._settings = json.dumps([*plain, reading.strict, reading.base]).encode()
+        self._factory = reading.factory
         # The child keeps to the caller's limits to the letter. Those of frames and lookups are not
         # about its answers, and lookups have more room than text.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
@@ -105,7 +94,7 @@ class IsolatedBatches:
             max_string_size=limits.max_string_size,
             max_text_size=most,
         )
-        self._source = read_in_pieces(open_source(source, limits))
+        self._source = read_in_pieces(source)
         self._source_error: DecodeError | None = None
 
     def __del__(self) -> None:

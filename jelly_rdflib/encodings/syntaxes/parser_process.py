@@ -14,6 +14,7 @@ from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes import messages
 from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
@@ -68,8 +69,8 @@ def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> No
         rdf_star=True,
         namespace_declarations=True,
     )
-    source, factory = ByteSource(_read, _close), NodeFactory(_NO_NODES)
-    batches = StatementBatches(syntax, source, factory, limits, strict=strict, base=base)
+    reading = Reading(factory=NodeFactory(_NO_NODES), limits=limits, strict=strict, base=base)
+    batches = StatementBatches(syntax, ByteSource(_read, _close), reading)
     _allow_time(limits.max_parser_seconds)
     try:
         for batch in batches:

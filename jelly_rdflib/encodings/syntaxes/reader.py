@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pyoxigraph as ox
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.batch_builder import BatchBuilder
-from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.core.quad_reader import QuadCount, QuadReader
-from jelly_rdflib.core.source import open_source, read_in_pieces
+from jelly_rdflib.core.source import ByteSource, read_in_pieces
+from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes.input import SyntaxInput
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.operations import Op
-from jelly_rdflib.options import Limits
 
 __all__ = ["StatementBatches"]
 
@@ -39,38 +37,25 @@ class StatementBatches:
 
     Args:
         syntax: The syntax of the text.
-        source: What `jelly_rdflib.core.source.open_source` takes.
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for what stands between two
-            statements.
-        strict: Whether to check IRIs and language tags.
-        base: What relative IRIs are relative to: an absolute IRI.
+        source: An open source.
+        reading: How it is read; ``max_frame_size`` is for what stands between two statements.
     """
 
-    def __init__(
-        self,
-        syntax: Syntax,
-        source: Any,
-        factory: NodeFactory,
-        limits: Limits,
-        *,
-        strict: bool,
-        base: str | None,
-    ) -> None:
+    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
         self._syntax = syntax
-        self._builder = BatchBuilder(factory, limits)
+        limits = self._limits = reading.limits
+        self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
-        self._limits = limits
         # What is wrong behind the batch that was made last.
         self._error: DecodeError | None = None
         self._count = QuadCount()
-        opened = read_in_pieces(open_source(source, limits))
+        opened = read_in_pieces(source)
         self._input = SyntaxInput(opened, syntax, limits, self._count)
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),
-            base_iri=base,
-            lenient=not strict,
+            base_iri=reading.base,
+            lenient=not reading.strict,
         )
         self._quads: QuadReader | None = QuadReader(
             self._parser,
