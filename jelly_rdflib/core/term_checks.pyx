@@ -6,15 +6,11 @@ from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IriFault, check_iri
-from jelly_rdflib.core.scanning cimport (
-    is_ascii_name_part,
-    is_digit,
-    is_letter,
-    is_name_part,
-    is_name_start,
-)
+from jelly_rdflib.core.language_tag cimport is_language_tag, is_well_formed
+from jelly_rdflib.core.scanning cimport is_ascii_name_part, is_name_part, is_name_start
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
 from jelly_rdflib.core.utf8 cimport read_code_point
+from jelly_rdflib.core.wire cimport Span
 
 from jelly_rdflib.operations import Op
 
@@ -25,9 +21,9 @@ cpdef enum TermFault:
     BAD_CHARACTER
     BAD_ESCAPE
     BAD_PORT
-    LITERAL_HOST  # which is yet to be looked at
+    BAD_ADDRESS
     LABEL  # of a blank node, that no syntax of RDF can have
-    LANGUAGE_TAG  # that is not of the most common form, and yet to be looked at
+    LANGUAGE_TAG
     UNTAGGED_LANGUAGE_STRING
 
 cdef enum:
@@ -111,6 +107,7 @@ cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
     cdef const uint8_t* end
     cdef uint32_t extra
     cdef uint32_t[3] parts
+    cdef Span tag
     cdef bint has_any = False
     for term in range(1, terms.count):
         text = terms.data + terms.offsets[term]
@@ -121,9 +118,10 @@ cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
         elif terms.kinds[term] == TermKind.BLANK_NODE:
             faults[term] = 0 if is_label(text, end) else <uint8_t>TermFault.LABEL
         elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            if not is_common_tag(
-                terms.data + terms.offsets[extra], terms.data + terms.offsets[extra + 1]
-            ):
+            tag.start = terms.data + terms.offsets[extra]
+            tag.end = terms.data + terms.offsets[extra + 1]
+            # What is no tag at all is an error of its own.
+            if is_language_tag(tag) and not is_well_formed(tag):
                 faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
                 faults[term] = HAS_PARTS
         elif terms.kinds[term] == TermKind.TYPED_LITERAL:
@@ -144,19 +142,6 @@ cdef inline bint is_language_string(const TermColumns* terms, uint32_t datatype)
     return (
         terms.offsets[datatype + 1] - start == LANGUAGE_STRING_SIZE
         and memcmp(terms.data + start, LANGUAGE_STRING, LANGUAGE_STRING_SIZE) == 0
-    )
-
-
-cdef inline bint is_common_tag(const uint8_t* tag, const uint8_t* end) noexcept nogil:
-    """Is this surely a good tag: a language of two or three letters, maybe a region of two?"""
-    cdef int letters = 0
-    while tag < end and is_letter(tag[0]):
-        letters += 1
-        tag += 1
-    if letters < 2 or letters > 3:
-        return False
-    return tag == end or (
-        end - tag == 3 and tag[0] == b"-" and is_letter(tag[1]) and is_letter(tag[2])
     )
 
 

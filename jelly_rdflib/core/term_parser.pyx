@@ -4,6 +4,7 @@ cimport cython
 from libc.string cimport memset
 
 from jelly_rdflib.core.input_buffer cimport PADDING
+from jelly_rdflib.core.text_decoder cimport ONE_TERM
 from jelly_rdflib.core.write_buffer cimport buffer_free, buffer_reserve, put_bytes
 
 from jelly_rdflib.errors import DecodeError, LimitError
@@ -27,7 +28,7 @@ cdef class TermParser:
 
     def __cinit__(self, factory not None, limits):
         self.decoder = TextDecoder(factory, limits)
-        self.decoder.is_n_triples = True
+        self.decoder.grammar = ONE_TERM
         self.start()
 
     def __dealloc__(self):

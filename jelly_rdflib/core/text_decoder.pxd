@@ -1,4 +1,4 @@
-"""Decodes RDF Patch text to batches."""
+"""Decodes RDF Patch text, N-Triples and N-Quads to batches."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -10,7 +10,14 @@ from jelly_rdflib.core.wire cimport Span
 
 cdef enum:
     # How many rows go into a batch.
-    MAX_ROWS = 512
+    MAX_ROWS = 1024
+
+cdef enum Grammar:
+    # What the text is.
+    RDF_PATCH
+    ONE_TERM  # of N-Triples, with escapes in labels
+    LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand
+    STRICT_LINES  # they must be good ones
 
 cdef enum:
     # The short forms of Turtle.
@@ -61,8 +68,7 @@ cdef class TextDecoder:
     cdef size_t max_string_size
     cdef size_t max_text_size
     cdef int max_nesting_depth
-    # Terms are of N-Triples: no short forms, and what stands in <> is never a blank node.
-    cdef bint is_n_triples
+    cdef Grammar grammar
     cdef uint32_t term_hint
     cdef size_t text_hint
     # The text at hand.
@@ -77,6 +83,9 @@ cdef class TextDecoder:
     cdef const uint8_t* start
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
     cdef LastIri[4] last  # of each position, in this text
+    # The lines.
+    cdef bint has_graphs
+    cdef bint has_statement  # the line where the text at hand starts, before it
     # The patch.
     cdef bint in_transaction
     cdef bint is_in_doubt  # a row that could not be read may have started or ended a transaction
@@ -102,8 +111,10 @@ cdef class TextDecoder:
     cdef const uint8_t* fail_token(self, const uint8_t* at, const char* message) noexcept nogil
     cdef const uint8_t* cut_off(self) noexcept nogil
     cdef const uint8_t* skip_blanks(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* skip_line_ends(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* skip_comment(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* next_token(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* next_token_in_line(self, const uint8_t* at) noexcept nogil
     cdef int is_dot(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* end_row(
         self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
@@ -113,6 +124,7 @@ cdef class TextDecoder:
     ) noexcept nogil
 
     cdef const uint8_t* decode_row(self, const uint8_t* at) noexcept nogil
+    cdef const uint8_t* decode_line(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* decode_statement(self, const uint8_t* at, uint8_t op) noexcept nogil
     cdef const uint8_t* decode_header(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* decode_prefix(self, const uint8_t* at, uint8_t op) noexcept nogil
@@ -123,6 +135,9 @@ cdef class TextDecoder:
         self, const uint8_t* at, int position, uint32_t* number
     ) noexcept nogil
     cdef const uint8_t* read_graph(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_part(
+        self, const uint8_t* at, int position, uint32_t* number, int depth
+    ) noexcept nogil
     cdef const uint8_t* read_term(
         self, const uint8_t* at, uint32_t* number, int depth
     ) noexcept nogil
@@ -131,10 +146,13 @@ cdef class TextDecoder:
         self, const uint8_t* at, uint32_t* number, const char* message
     ) noexcept nogil
     cdef const uint8_t* read_label(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_escaped_label(
-        self, const uint8_t* start, uint32_t* number
-    ) noexcept nogil
     cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil
+    cdef const uint8_t* read_tagged(
+        self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    ) noexcept nogil
+    cdef const uint8_t* read_typed(
+        self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    ) noexcept nogil
     cdef const uint8_t* read_number(self, const uint8_t* at, uint32_t* number) noexcept nogil
     cdef const uint8_t* read_exponent(self, const uint8_t* at) noexcept nogil
     cdef const uint8_t* read_boolean(self, const uint8_t* at, uint32_t* number) noexcept nogil
@@ -153,10 +171,12 @@ cdef class TextDecoder:
         self, const uint8_t* at, uint8_t quote, QuotedText* text
     ) noexcept nogil
     cdef const uint8_t* scan_name(self, const uint8_t* start, bint is_label) noexcept nogil
+    cdef const uint8_t* find_iri_end(self, const uint8_t* at) noexcept nogil
 
     cdef int intern(
         self, TermKind kind, Span text, uint32_t extra, uint32_t* number
     ) noexcept nogil
+    cdef int intern_tag(self, Span tag, uint32_t* number) noexcept nogil
     cdef int intern_quoted(
         self, TermKind kind, QuotedText* text, uint32_t extra, uint32_t* number
     ) noexcept nogil

@@ -1,22 +1,26 @@
 # cython: nonecheck=False
 # `__cinit__` sets all that is used, and nothing sets it to None later.
-"""Decodes RDF Patch text to batches.
+"""Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
-The grammar is that of the two specifications and of Apache Jena's reader: what Turtle says of
-tokens, and rows of tokens that only a dot ends. Tokens need no space between them where they can
-be told apart without one.
+The grammar of RDF Patch is that of the two specifications and of Apache Jena's reader: what Turtle
+says of tokens, and rows of tokens that only a dot ends. Tokens need no space between them where
+they can be told apart without one.
+
+A statement of N-Triples or N-Quads is a row without a code, and a line has no more than one. The
+grammar is that of RDF 1.1, with the quoted triples of RDF 1.2.
 """
 
 cimport cython
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.string cimport memcmp, memcpy, memmove, memset, strlen
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset, strlen
 
 from jelly_rdflib.core.batch cimport make_batch, rows_append, rows_free, rows_init
 from jelly_rdflib.core.default_graph cimport is_jena_default_graph
 from jelly_rdflib.core.failure cimport fail_limit, fail_memory, failure_to_error
 from jelly_rdflib.core.hashing cimport copy_and_hash, load64, load64_little
 from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
-from jelly_rdflib.core.language_tag cimport is_language_tag
+from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IRI_IS_RELATIVE, check_iri
+from jelly_rdflib.core.language_tag cimport is_language_tag, is_well_formed
 from jelly_rdflib.core.row_code cimport (
     ABORT_CODE,
     COMMIT_CODE,
@@ -78,6 +82,10 @@ DATATYPES[DECIMAL] = b"http://www.w3.org/2001/XMLSchema#decimal"
 DATATYPES[DOUBLE] = b"http://www.w3.org/2001/XMLSchema#double"
 DATATYPES[BOOLEAN] = b"http://www.w3.org/2001/XMLSchema#boolean"
 
+cdef const char* XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
+cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
+
 # White space: that of Turtle and the form feed, which Jena skips too.
 cdef uint8_t[256] IS_BLANK
 for byte in range(256):
@@ -119,6 +127,12 @@ cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end)
     count_lines(place, start, end)
     place.column += count_characters(place.start, end)
     place.start = end
+
+
+cdef inline bint is_text(const TermColumns* terms, uint32_t term, const char* text) noexcept nogil:
+    cdef uint32_t start = terms.offsets[term]
+    cdef size_t size = terms.offsets[term + 1] - start
+    return size == strlen(text) and memcmp(terms.data + start, text, size) == 0
 
 
 cdef inline int hex_value(uint8_t byte) noexcept nogil:
@@ -172,6 +186,7 @@ cdef class TextDecoder:
         self.text_hint = 2048
         self.place.line = 1
         self.is_lenient = True
+        self.has_graphs = True
 
     def __dealloc__(self):
         rows_free(&self.rows)
@@ -238,13 +253,18 @@ cdef class TextDecoder:
         cdef LinePlace place
         cdef uint32_t terms
         while self.rows.count < MAX_ROWS and (at < last_start or self.rows.count == 0):
-            at = self.skip_blanks(at)
+            at = self.skip_blanks(at) if self.grammar == RDF_PATCH else self.skip_line_ends(at)
             if at == self.end:
                 break
             place = self.place
             terms = self.terms.count
             self.row_start = at
-            next_at = self.skip_comment(at) if at[0] == b"#" else self.decode_row(at)
+            if at[0] == b"#":
+                next_at = self.skip_comment(at)
+            elif self.grammar == RDF_PATCH:
+                next_at = self.decode_row(at)
+            else:
+                next_at = self.decode_line(at)
             if next_at == NULL:
                 terms_truncate(&self.terms, terms)
                 self.place = place
@@ -301,7 +321,9 @@ cdef class TextDecoder:
         return 0
 
     cdef Batch take_batch(self):
-        cdef Batch batch = make_batch(&self.rows, &self.terms, self.factory, True, {})
+        cdef Batch batch = make_batch(
+            &self.rows, &self.terms, self.factory, self.has_graphs, {}
+        )
         cdef TermColumns* terms = &batch.terms.columns
         # The next batch is likely to be about as large as this one.
         self.term_hint = terms.count + terms.count // 4 + 8
@@ -385,6 +407,20 @@ cdef class TextDecoder:
             at += 1
         return at
 
+    cdef inline const uint8_t* skip_line_ends(self, const uint8_t* at) noexcept nogil:
+        """Skip blanks, and line ends behind which another statement may stand."""
+        while at < self.end:
+            if at[0] == b"\n" or at[0] == b"\r":
+                self.has_statement = False
+                if at[0] == b"\n":
+                    self.place.line += 1
+                    self.place.column = 0
+                    self.place.start = at + 1
+            elif at[0] != b" " and at[0] != b"\t":
+                break
+            at += 1
+        return at
+
     cdef const uint8_t* skip_comment(self, const uint8_t* at) noexcept nogil:
         """Skip a comment, but for the line break that ends it."""
         cdef const uint8_t* start = at
@@ -403,6 +439,8 @@ cdef class TextDecoder:
         # One space is what nearly always stands there.
         if at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
             return at + 1
+        if self.grammar >= LINES:
+            return self.next_token_in_line(at)
         while True:
             at = self.skip_blanks(at)
             if at == self.end:
@@ -413,10 +451,21 @@ cdef class TextDecoder:
             if at == NULL:
                 return NULL
 
+    cdef const uint8_t* next_token_in_line(self, const uint8_t* at) noexcept nogil:
+        while at < self.end and (at[0] == b" " or at[0] == b"\t"):
+            at += 1
+        if at == self.end:
+            return self.cut_off()
+        if at[0] == b"\n" or at[0] == b"\r" or at[0] == b"#":
+            return self.fail(at, b"the line ends inside a statement")
+        return at
+
     cdef inline int is_dot(self, const uint8_t* at) noexcept nogil:
         """Is this the dot that ends a row? -1 says that the text ends too early to tell."""
         if at[0] != b".":
             return 0
+        if self.grammar >= LINES:
+            return 1
         if at + 1 == self.end:
             if self.is_final:
                 return 1
@@ -487,9 +536,18 @@ cdef class TextDecoder:
             code.start, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"
         )
 
+    cdef inline const uint8_t* decode_line(self, const uint8_t* at) noexcept nogil:
+        """Decode a statement of N-Triples or N-Quads."""
+        if self.has_statement:
+            return self.fail_token(at, b"a line has only one statement")
+        at = self.decode_statement(at, A)
+        self.has_statement = at != NULL
+        return at
+
     cdef inline const uint8_t* decode_statement(self, const uint8_t* at, uint8_t op) noexcept nogil:
         cdef uint32_t[4] quad
         cdef int position, is_dot
+        cdef Span nothing
         for position in range(3):
             at = self.next_token(at)
             if at == NULL:
@@ -504,7 +562,12 @@ cdef class TextDecoder:
         if is_dot < 0:
             return NULL
         quad[GRAPH] = 0
-        if not is_dot:
+        if is_dot:
+            if self.grammar >= LINES and self.has_graphs:
+                nothing.start = nothing.end = at
+                if self.intern(TermKind.DEFAULT_GRAPH, nothing, 0, &quad[GRAPH]) < 0:
+                    return NULL
+        elif self.has_graphs:
             at = self.read_graph(at, &quad[GRAPH])
             if at == NULL:
                 return NULL
@@ -647,7 +710,7 @@ cdef class TextDecoder:
             number[0] = last.number
             return at + last.size
         if at[0] != b"<" or at[1] == b"<":
-            return self.read_term(at, number, 0)
+            return self.read_part(at, position, number, 0)
         next_at = self.read_iri(at, number)
         if next_at != NULL:
             last.start = at
@@ -661,9 +724,27 @@ cdef class TextDecoder:
         if at[0] == b"<" and at + 1 < self.end and at[1] == b"<":
             return self.fail(at, b"a quoted triple can't be a graph")
         at = self.read_position(at, GRAPH, number)
-        if at != NULL and not self.is_n_triples and is_jena_default_graph(&self.terms, number[0]):
+        if (
+            at != NULL and self.grammar == RDF_PATCH
+            and is_jena_default_graph(&self.terms, number[0])
+        ):
             number[0] = 0
         return at
+
+    cdef const uint8_t* read_part(
+        self, const uint8_t* at, int position, uint32_t* number, int depth
+    ) noexcept nogil:
+        """Read a term of a statement or of a quoted triple, which may have any in RDF Patch."""
+        cdef const uint8_t* next_at = self.read_term(at, number, depth)
+        cdef int kind
+        if next_at == NULL or self.grammar < LINES or position == OBJECT:
+            return next_at
+        kind = self.terms.kinds[number[0]]
+        if kind == TermKind.IRI or (kind == TermKind.BLANK_NODE and position != PREDICATE):
+            return next_at
+        if position == PREDICATE:
+            return self.fail(at, b"a predicate is an IRI")
+        return self.fail(at, b"a subject or graph is an IRI or a blank node")
 
     cdef const uint8_t* read_term(
         self, const uint8_t* at, uint32_t* number, int depth
@@ -676,11 +757,11 @@ cdef class TextDecoder:
             if at[1] == b"<":
                 return self.read_triple(at, number, depth + 1)
             return self.read_iri(at, number)
-        if first == b'"' or (first == b"'" and not self.is_n_triples):
+        if first == b'"' or (first == b"'" and self.grammar == RDF_PATCH):
             return self.read_literal(at, number)
         if first == b"_":
             return self.read_label(at, number)
-        if self.is_n_triples:
+        if self.grammar != RDF_PATCH:
             return self.fail_term(at)
         if is_digit(first) or first == b"+" or first == b"-" or first == b".":
             return self.read_number(at, number)
@@ -690,30 +771,39 @@ cdef class TextDecoder:
         self, const uint8_t* at, uint32_t* number
     ) noexcept nogil:
         """Read ``<IRI>``, or the blank node ``<_:label>``."""
-        cdef const uint8_t* stop = find_iri_stop(at + 1, self.end)
+        cdef const uint8_t* stop = self.find_iri_end(at + 1)
+        cdef uint32_t count = self.terms.count
         cdef TermKind kind = TermKind.IRI
         cdef bint has_escapes = False
+        cdef int fault
         cdef Span text
         while stop < self.end and stop[0] == b"\\":
             has_escapes = True
-            stop = find_iri_stop(stop + 1, self.end)
+            stop = self.find_iri_end(stop + 1)
         if stop >= self.end:
             return self.cut_off()
         if stop[0] != b">":
-            return self.fail(
-                stop, b"this character can't stand in <>; IRIs have it as \\u and four digits"
-            )
+            return self.fail(stop, b"this character can't stand in <>")
         text.start = at + 1
         text.end = stop
         if has_escapes:
             if self.intern_escaped(kind, text, False, 0, number) < 0:
                 return NULL
         else:
-            if text.start[0] == b"_" and text.start[1] == b":" and not self.is_n_triples:
+            if text.start[0] == b"_" and text.start[1] == b":" and self.grammar == RDF_PATCH:
                 kind = TermKind.BLANK_NODE
                 text.start += 2
             if self.intern(kind, text, 0, number) < 0:
                 return NULL
+        if self.grammar == STRICT_LINES and number[0] == count:
+            fault = check_iri(
+                self.terms.data + self.terms.offsets[count],
+                self.terms.data + self.terms.offsets[count + 1],
+            )
+            if fault == IRI_IS_RELATIVE:
+                return self.fail(at, b"this IRI is relative: it has no scheme")
+            if fault != IRI_IS_GOOD:
+                return self.fail(at, b"this is no IRI")
         return stop + 1
 
     cdef const uint8_t* read_real_iri(
@@ -734,55 +824,21 @@ cdef class TextDecoder:
 
     cdef const uint8_t* read_label(self, const uint8_t* at, uint32_t* number) noexcept nogil:
         """Read ``_:label``."""
+        cdef bint has_escapes = False
         cdef Span text
         if self.end - at < 2:
             return self.cut_off()
         if at[1] != b":":
             return self.fail_term(at)
-        if self.is_n_triples:
-            return self.read_escaped_label(at + 2, number)
         text.start = at + 2
         text.end = self.scan_name(text.start, True)
         if text.end == NULL:
             return NULL
-        if text.start == text.end:
+        if self.grammar == ONE_TERM:
+            # Any text can be a label there, none included.
+            has_escapes = memchr(text.start, b"\\", text.end - text.start) != NULL
+        elif text.start == text.end:
             return self.fail_token(text.start, b"expected the blank node's label")
-        if self.intern(TermKind.BLANK_NODE, text, 0, number) < 0:
-            return NULL
-        return text.end
-
-    cdef const uint8_t* read_escaped_label(
-        self, const uint8_t* start, uint32_t* number
-    ) noexcept nogil:
-        """Read a label in which ``\\u`` and ``\\U`` stand for what a label of N-Triples can't have."""
-        cdef const uint8_t* at = start
-        cdef bint has_escapes = False
-        cdef uint32_t c
-        cdef int size
-        cdef Span text
-        text.start = text.end = start
-        while at < self.end:
-            if at[0] == b"\\":
-                has_escapes = True
-                at += 10 if at + 1 < self.end and at[1] == b"U" else 6
-                if at > self.end:
-                    return self.fail(start, b"the label ends inside an escape")
-                text.end = at
-            elif at[0] >= 0x80:
-                size = read_code_point(at, self.end, &c)
-                if size <= 0 or not (is_name_part(c) if at > start else is_name_start(c)):
-                    break
-                at += size
-                text.end = at
-            elif is_ascii_name_part(at[0]) or at[0] == b":" or at[0] == b".":
-                if at == start and (at[0] == b"-" or at[0] == b"."):
-                    break
-                at += 1
-                # A dot is the label's only if more of it follows.
-                if (at - 1)[0] != b".":
-                    text.end = at
-            else:
-                break
         if has_escapes:
             if self.intern_escaped(TermKind.BLANK_NODE, text, False, 0, number) < 0:
                 return NULL
@@ -792,49 +848,77 @@ cdef class TextDecoder:
 
     cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil:
         cdef QuotedText lexical
-        cdef Span tag
-        cdef uint32_t extra = 0
         at = self.scan_quoted(at, &lexical)
-        if at == NULL:
-            return NULL
-        if not self.is_n_triples:
+        if at != NULL and self.grammar != ONE_TERM:
             at = self.next_token(at)
-        elif at == self.end:
-            return self.cut_off()
         if at == NULL:
             return NULL
+        if at == self.end:
+            return self.cut_off()
         if at[0] == b"@":
-            tag.start = at + 1
-            at += 1
-            while at < self.end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == b"-"):
-                at += 1
-            if at == self.end:
-                return self.cut_off()
-            tag.end = at
-            if not is_language_tag(tag):
-                return self.fail_token(tag.start, b"this is no language tag")
-            if (
-                self.intern(TermKind.STRING, tag, 0, &extra) < 0
-                or self.intern_quoted(TermKind.LANGUAGE_LITERAL, &lexical, extra, number) < 0
-            ):
-                return NULL
-            return at
+            return self.read_tagged(at, &lexical, number)
         if at[0] == b"^":
-            if self.end - at < 2:
-                return self.cut_off()
-            if at[1] != b"^":
-                return self.fail(at, b"expected ^^ and the literal's datatype")
-            at = at + 2 if self.is_n_triples and at + 2 < self.end else self.next_token(at + 2)
-            if at == NULL:
-                return NULL
-            at = self.read_real_iri(at, &extra, b"expected the literal's datatype: an IRI in <>")
-            if (
-                at == NULL
-                or self.intern_quoted(TermKind.TYPED_LITERAL, &lexical, extra, number) < 0
-            ):
-                return NULL
-            return at
+            return self.read_typed(at, &lexical, number)
         if self.intern_quoted(TermKind.SIMPLE_LITERAL, &lexical, 0, number) < 0:
+            return NULL
+        return at
+
+    cdef const uint8_t* read_tagged(
+        self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    ) noexcept nogil:
+        """Read a literal's ``@`` and language tag."""
+        cdef Span tag
+        cdef uint32_t language = 0
+        at += 1
+        tag.start = at
+        while at < self.end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == b"-"):
+            if at[0] == b"-" and at > tag.start and (at - 1)[0] == b"-":
+                return self.fail(at - 1, b"RDF 1.1 has no direction behind a language tag")
+            at += 1
+        if at == self.end:
+            return self.cut_off()
+        tag.end = at
+        if not is_language_tag(tag):
+            return self.fail_token(tag.start, b"this is no language tag")
+        if self.grammar == STRICT_LINES and not is_well_formed(tag):
+            return self.fail(tag.start, b"this is no language tag of BCP 47")
+        if (
+            self.intern_tag(tag, &language) < 0
+            or self.intern_quoted(TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0
+        ):
+            return NULL
+        return at
+
+    cdef const uint8_t* read_typed(
+        self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    ) noexcept nogil:
+        """Read a literal's ``^^`` and datatype; xsd:string is that of a simple literal in lines."""
+        cdef const uint8_t* start
+        cdef TermKind kind = TermKind.TYPED_LITERAL
+        cdef uint32_t terms = self.terms.count
+        cdef uint32_t datatype = 0
+        if self.end - at < 2:
+            return self.cut_off()
+        if at[1] != b"^":
+            return self.fail(at, b"expected ^^ and the literal's datatype")
+        start = at + 2 if self.grammar == ONE_TERM else self.next_token(at + 2)
+        if start == NULL:
+            return NULL
+        at = self.read_real_iri(
+            start, &datatype, b"expected the literal's datatype: an IRI in <>"
+        )
+        if at == NULL:
+            return NULL
+        if self.grammar >= LINES and is_text(&self.terms, datatype, XSD_STRING):
+            kind = TermKind.SIMPLE_LITERAL
+            datatype = 0
+            terms_truncate(&self.terms, terms)
+        elif self.grammar == STRICT_LINES and (
+            is_text(&self.terms, datatype, LANGUAGE_STRING)
+            or is_text(&self.terms, datatype, DIRECTED_STRING)
+        ):
+            return self.fail(start, b"a literal of this datatype has a language tag")
+        if self.intern_quoted(kind, lexical, datatype, number) < 0:
             return NULL
         return at
 
@@ -944,12 +1028,14 @@ cdef class TextDecoder:
         if self.end - at < 3:
             return self.cut_off()
         has_brackets = at[2] == b"("
+        if self.grammar >= LINES and not has_brackets:
+            return self.fail(at, b"a quoted triple stands between <<( and )>>")
         at += 2 + has_brackets
         for position in range(3):
             at = self.next_token(at)
             if at == NULL:
                 return NULL
-            at = self.read_term(at, &numbers[position], depth)
+            at = self.read_part(at, position, &numbers[position], depth)
             if at == NULL:
                 return NULL
         at = self.next_token(at)
@@ -1006,7 +1092,8 @@ cdef class TextDecoder:
     cdef const uint8_t* scan_name(self, const uint8_t* start, bint is_label) noexcept nogil:
         """Return where a word or a label ends; ``start`` if there is none.
 
-        A label may start with a digit or underscore, and have colons, as in N-Triples.
+        A label may start with a digit or underscore. It has no colons in lines, and escapes where
+        the text is one term.
         """
         cdef const uint8_t* at = start
         cdef const uint8_t* name_end = start
@@ -1029,8 +1116,11 @@ cdef class TextDecoder:
             elif (
                 is_ascii_name_part(at[0]) if at > start
                 else is_letter(at[0]) or (is_label and at[0] != b"-" and is_ascii_name_part(at[0]))
-            ) or (is_label and at[0] == b":"):
+            ) or (is_label and at[0] == b":" and self.grammar < LINES):
                 at += 1
+                name_end = at
+            elif is_label and at[0] == b"\\" and self.grammar == ONE_TERM:
+                at += 10 if at[1] == b"U" else 6
                 name_end = at
             else:
                 return name_end
@@ -1038,6 +1128,12 @@ cdef class TextDecoder:
         if self.is_final and name_end < self.end:
             return name_end
         return self.cut_off()
+
+    cdef inline const uint8_t* find_iri_end(self, const uint8_t* at) noexcept nogil:
+        """Find what ends an IRI or can't stand in it, or an escape."""
+        if self.grammar == LINES:
+            return find_string_stop(at, self.end, b">")
+        return find_iri_stop(at, self.end)
 
     cdef inline const uint8_t* scan_quoted(
         self, const uint8_t* at, QuotedText* text
@@ -1048,7 +1144,7 @@ cdef class TextDecoder:
         if at + 1 < self.end and at[1] == quote:
             if at + 2 == self.end:
                 return self.cut_off()
-            if at[2] == quote and not self.is_n_triples:
+            if at[2] == quote and self.grammar == RDF_PATCH:
                 return self.scan_long_quoted(at + 3, quote, text)
         text.has_escapes = False
         text.span.start = at + 1
@@ -1059,7 +1155,11 @@ cdef class TextDecoder:
         if stop >= self.end:
             return self.cut_off()
         if stop[0] != quote:
-            return self.fail(stop, b"line break in a string: it takes three quotes, or \\n")
+            if self.grammar == RDF_PATCH:
+                return self.fail(
+                    stop, b"line break in a string: it takes three quotes, or \\n"
+                )
+            return self.fail(stop, b"line break in a string, which has it as \\n")
         text.span.end = stop
         return stop + 1
 
@@ -1095,6 +1195,24 @@ cdef class TextDecoder:
         number[0] = <uint32_t>term
         return -1 if term < 0 else 0
 
+    cdef int intern_tag(self, Span tag, uint32_t* number) noexcept nogil:
+        """Intern a language tag: in lines in lower case, as in what pyoxigraph reads."""
+        cdef const uint8_t* start = tag.start
+        cdef size_t size = tag.end - start
+        cdef size_t index
+        if self.grammar >= LINES:
+            if terms_reserve(&self.terms, size, start, &self.failure) < 0:
+                return -1
+            tag.start = self.terms.data + self.terms.offsets[self.terms.count]
+            tag.end = tag.start + size
+            for index in range(size):
+                # Digits and hyphens have this bit already.
+                (<uint8_t*>tag.start)[index] = start[index] | 0x20
+        if self.intern(TermKind.STRING, tag, 0, number) < 0:
+            self.failure.at = start
+            return -1
+        return 0
+
     cdef inline int intern_quoted(
         self, TermKind kind, QuotedText* text, uint32_t extra, uint32_t* number
     ) noexcept nogil:
@@ -1117,7 +1235,7 @@ cdef class TextDecoder:
         if size < 0:
             return -1
         if (
-            kind == TermKind.IRI and not is_string and not self.is_n_triples
+            kind == TermKind.IRI and not is_string and self.grammar == RDF_PATCH
             and size >= 2 and target[0] == b"_" and target[1] == b":"
         ):
             kind = TermKind.BLANK_NODE
