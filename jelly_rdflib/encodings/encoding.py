@@ -26,8 +26,8 @@ class Encoding:
         starts_like: Whether bytes, the first ones of an input, look like it.
         open_batches: Opens a source as batches: called with the source, what makes nodes, and
             limits. Encodings of statements also take ``strict``, as
-            `jelly_rdflib.read_statements` does, ``base`` if they have a base, and ``isolated`` if
-            another library parses them.
+            `jelly_rdflib.read_statements` does, ``base`` if they have a base, and ``isolated``,
+            which is for those that another library parses.
         make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
             that takes the bytes. Options are None for the default. All encoders have
             ``write_batch`` and ``finish``.
