@@ -7,9 +7,8 @@ from libc.string cimport memcmp, memcpy
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IriFault, check_iri
 from jelly_rdflib.core.language_tag cimport is_language_tag, is_well_formed
-from jelly_rdflib.core.scanning cimport is_ascii_name_part, is_name_part, is_name_start
+from jelly_rdflib.core.scanning cimport read_name_part
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
-from jelly_rdflib.core.utf8 cimport read_code_point
 from jelly_rdflib.core.wire cimport Span
 
 from jelly_rdflib.operations import Op
@@ -147,23 +146,16 @@ cdef inline bint is_language_string(const TermColumns* terms, uint32_t datatype)
 
 cdef bint is_label(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Is this what N-Triples allows behind ``_:`` (BLANK_NODE_LABEL, without colons)?"""
-    cdef uint32_t c = 0
+    cdef const uint8_t* start = at
     cdef int size
-    cdef bint is_first = True
-    if at == end or (end - 1)[0] == b"." or at[0] == b"-" or at[0] == b".":
-        return False
     while at < end:
-        if at[0] < 0x80:
-            if not is_ascii_name_part(at[0]) and at[0] != b".":
+        size = read_name_part(at, end, at == start, True)
+        if size <= 0:
+            if at == start or at[0] != b".":
                 return False
-            at += 1
-        else:
-            size = read_code_point(at, end, &c)
-            if size <= 0 or not (is_name_start(c) if is_first else is_name_part(c)):
-                return False
-            at += size
-        is_first = False
-    return True
+            size = 1
+        at += size
+    return at > start and (at - 1)[0] != b"."
 
 
 def find_generalized_statement(Batch batch not None):

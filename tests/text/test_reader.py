@@ -203,8 +203,8 @@ def test_batches_are_small() -> None:
     sizes = [len(batch) for batch in batches(rows)]
     # The very last rows are read apart.
     assert sizes[:3] == [1024, 1024, 1024]
-    assert sum(sizes) == 2001
-    assert max(sizes) == 512
+    assert sum(sizes) == 4001
+    assert max(sizes) == 1024
     rows = b'A <s> <p> "%s" .\n' % (b"x" * 100_000) * 9
     assert [len(batch) for batch in batches(rows)][:2] == [3, 3]
 
