@@ -152,7 +152,7 @@ def _terms() -> Iterator[bytes]:
 
 def _syntaxes() -> Iterator[bytes]:
     rng = random.Random(4)
-    for make in (texts.turtle, texts.n3, texts.xml):
+    for make in (texts.lines, texts.turtle, texts.n3, texts.xml):
         for _ in range(COUNT):
             whole = make(rng)
             yield whole.encode()

@@ -1,4 +1,4 @@
-"""Targets of the syntaxes that pyoxigraph parses, and of the process that parses them apart."""
+"""Targets of RDF's syntaxes, and of the process that parses pyoxigraph's apart."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jelly_rdflib.encodings.syntaxes.isolated import IsolatedBatches
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes import make_node_factory
 from tests.pieces import Pieces
+from tests.syntaxes import reference
 
 from .outcomes import attempt, choose, is_compressed
 from .reading import check_rows
@@ -28,6 +29,8 @@ TURTLE_LIKE = ("turtle", "trig", "n3", *LINES)
 def read_syntax(data: bytes) -> None:
     """Turtle and those like it, or RDF/XML: at once, and in pieces.
 
+    N-Triples and N-Quads are our own to parse: they are held against pyoxigraph.
+
     Not JSON-LD: a few bytes of it can make pyoxigraph end the process.
     """
     if is_compressed(data):
@@ -37,6 +40,7 @@ def read_syntax(data: bytes) -> None:
     format, is_lenient, base = choose(data, list(ways))
     if format in LINES:
         base = None
+        reference.assert_same(data, format, strict=not is_lenient)
 
     def read(source: Any) -> Iterator[int]:
         batches = jr.read_batches(source, format=format, base=base, strict=not is_lenient)

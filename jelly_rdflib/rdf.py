@@ -51,10 +51,10 @@ def read_statements(
 ) -> StatementReader:
     """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
 
-    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean; of a text, by what
-    pyoxigraph makes of the bytes that ``max_frame_size`` lets stand between two statements. A file
-    that is opened here is closed at the end of the stream, at an error, and by ``close()`` of the
-    iterator.
+    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean, and by the longest
+    line of N-Triples and N-Quads; of another text, by what pyoxigraph makes of the bytes that
+    ``max_frame_size`` lets stand between two statements. A file that is opened here is closed at
+    the end of the stream, at an error, and by ``close()`` of the iterator.
 
     Args:
         source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
@@ -69,13 +69,15 @@ def read_statements(
             ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
             None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with
             ``.gz`` or ``.zst``), else what the first bytes look like, which tells Jelly-RDF,
-            RDF/XML and JSON-LD. All but Jelly-RDF need the extra ``syntaxes``.
+            RDF/XML and JSON-LD. All but Jelly-RDF, N-Triples and N-Quads need the extra
+            ``syntaxes``.
         base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
             in the text, they are an error.
         isolated: Parse a text in a child process, as is needed where strangers wrote it:
-            pyoxigraph, which parses all but Jelly-RDF, may crash, or take much memory or time. The
-            child has ``max_parser_memory`` and ``max_parser_seconds`` of ``limits``. If it crashes
-            or hangs, that is a `DecodeError`. For Jelly-RDF this changes nothing.
+            pyoxigraph may crash, or take much memory or time. The child has ``max_parser_memory``
+            and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
+            `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
+            it changes nothing.
         on_repeated_options: As for `StatementDecoder`: ``"restart"`` reads files of Jelly-RDF that
             were put together as they are (``cat a.jelly b.jelly``).
 

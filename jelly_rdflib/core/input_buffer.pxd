@@ -21,6 +21,7 @@ cdef class InputBuffer:
 
     cdef void release(self) noexcept
     cdef bint fill(self, size_t size) except -1
+    cdef int skip_byte_order_mark(self) except -1
     cdef int read_more(self, size_t wanted=*) except -1
     cdef int keep_tail(self) except -1
     cdef int make_room(self, size_t size) except -1

@@ -74,6 +74,11 @@ cdef class InputBuffer:
             self.read_more(size)
         return True
 
+    cdef int skip_byte_order_mark(self) except -1:
+        if self.fill(3) and self.begin[:3] == b"\xEF\xBB\xBF":
+            self.take(3)
+        return 0
+
     cdef int read_more(self, size_t wanted=0) except -1:
         """Get some more bytes, or see that there are none; this moves those that are there.
 

@@ -8,7 +8,7 @@ cdef enum IriFault:
     IRI_HAS_BAD_CHARACTER
     IRI_HAS_BAD_ESCAPE  # a percent sign without two hexadecimal digits
     IRI_HAS_BAD_PORT
-    IRI_HAS_LITERAL_HOST  # an address in brackets, which is yet to be looked at
+    IRI_HAS_BAD_ADDRESS  # in brackets
 
 
 cdef IriFault check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil

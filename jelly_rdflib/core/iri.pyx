@@ -77,6 +77,80 @@ cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t b
     return end if found == NULL else found
 
 
+cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Return where the dotted numbers end that start there; NULL if they are no address."""
+    cdef const uint8_t* start
+    cdef int index, number
+    for index in range(4):
+        if index > 0:
+            if at == end or at[0] != b".":
+                return NULL
+            at += 1
+        start = at
+        number = 0
+        while at < end and at - start < 3 and is_digit(at[0]):
+            number = 10 * number + at[0] - 0x30
+            at += 1
+        if at == start or number > 255 or (start[0] == b"0" and at - start > 1):
+            return NULL
+    return at
+
+
+cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is it eight groups of hexadecimal digits, some of which :: may leave out?"""
+    cdef const uint8_t* start
+    cdef int groups = 0
+    cdef bint has_gap = False
+    if at < end and at[0] == b":":
+        at += 1
+        if at == end or at[0] != b":":
+            return False
+    while groups < 8:
+        if at < end and at[0] == b":":
+            if has_gap:
+                return False
+            has_gap = True
+            at += 1
+            if at == end:
+                return True
+        if skip_ipv4_address(at, end) == end:
+            groups += 2
+            return groups < 8 if has_gap else groups == 8
+        start = at
+        while at < end and at - start < 4 and is_hex_digit(at[0]):
+            at += 1
+        groups += 1
+        if at == start:
+            return False
+        if at == end:
+            return groups < 8 if has_gap else groups == 8
+        if at[0] != b":":
+            return False
+        at += 1
+        if at == end:
+            return False
+    return False
+
+
+cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is it what may stand in brackets, an address of version 6 or of one to come?"""
+    cdef const uint8_t* start
+    if at == end or at[0] | 0x20 != b"v":
+        return is_ipv6_address(at, end)
+    at += 1
+    start = at
+    while at < end and is_hex_digit(at[0]):
+        at += 1
+    if at == start or end - at < 2 or at[0] != b".":
+        return False
+    at += 1
+    while at < end:
+        if at[0] >= 0x80 or not PARTS[at[0]] & IN_USER:
+            return False
+        at += 1
+    return True
+
+
 cdef IriFault check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Check what stands between // and the path: a user, a host, a port."""
     cdef const uint8_t* host = find(at, end, b"@")
@@ -92,9 +166,10 @@ cdef IriFault check_authority(const uint8_t* at, const uint8_t* end) noexcept no
         if port == end:
             return IRI_HAS_BAD_CHARACTER
         port += 1
-        fault = IRI_HAS_LITERAL_HOST
         if port < end and port[0] != b":":
             return IRI_HAS_BAD_CHARACTER
+        if not is_ip_literal(at + 1, port - 1):
+            return IRI_HAS_BAD_ADDRESS
     else:
         port = find(at, end, b":")
         fault = check_part(at, port, IN_REGISTERED_NAME, False)
@@ -106,7 +181,7 @@ cdef IriFault check_authority(const uint8_t* at, const uint8_t* end) noexcept no
             if not is_digit(port[0]):
                 return IRI_HAS_BAD_PORT
             port += 1
-    return fault
+    return IRI_IS_GOOD
 
 
 cdef IriFault check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
@@ -116,7 +191,6 @@ cdef IriFault check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
     cdef const uint8_t* query
     cdef const uint8_t* path
     cdef IriFault fault
-    cdef IriFault host_fault = IRI_IS_GOOD
     if at == end or not is_letter(at[0]):
         return IRI_IS_RELATIVE
     while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
@@ -128,13 +202,13 @@ cdef IriFault check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
     query = find(at, fragment, b"?")
     if query - at >= 2 and at[0] == b"/" and at[1] == b"/":
         path = find(at + 2, query, b"/")
-        host_fault = check_authority(at + 2, path)
-        if host_fault != IRI_IS_GOOD and host_fault != IRI_HAS_LITERAL_HOST:
-            return host_fault
+        fault = check_authority(at + 2, path)
+        if fault != IRI_IS_GOOD:
+            return fault
         at = path
     fault = check_part(at, query, IN_PATH, False)
     if fault == IRI_IS_GOOD and query < fragment:
         fault = check_part(query + 1, fragment, IN_QUERY, True)
     if fault == IRI_IS_GOOD and fragment < end:
         fault = check_part(fragment + 1, end, IN_QUERY, False)
-    return host_fault if fault == IRI_IS_GOOD else fault
+    return fault

@@ -5,6 +5,9 @@ from libc.stdint cimport uint8_t
 from jelly_rdflib.core.wire cimport Span
 
 
+cdef bint is_well_formed(Span tag) noexcept nogil
+
+
 cdef inline bint is_language_tag(Span tag) noexcept nogil:
     """The LANGTAG of N-Triples and Turtle: letters, then groups of letters and digits."""
     cdef const uint8_t* at = tag.start

@@ -8,7 +8,6 @@ from jelly_rdflib.core.batch_builder import BatchBuilder
 @final
 class QuadCount:
     made: int
-    due: int
     read: int
 
 @final

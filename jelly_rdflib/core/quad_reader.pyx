@@ -18,12 +18,10 @@ cdef class QuadCount:
 
     Attributes:
         made: How many statements it has made.
-        due: How many it can make without more input, as far as that is known; 0 else.
         read: How many bytes it was given.
     """
 
     cdef public size_t made
-    cdef public size_t due
     cdef public size_t read
 
 
@@ -82,8 +80,6 @@ cdef class QuadReader:
     def read(self, first, size_t rows, size_t text):
         """Read statements until the builder has so many rows, or so many bytes of text.
 
-        Or until the next one may be a while away.
-
         Args:
             first: The first statement, which was taken from the iterator already.
             rows: Rows of the builder.
@@ -99,10 +95,7 @@ cdef class QuadReader:
         cdef object quad = first
         while quad is not None:
             self.put(quad)
-            if (
-                builder.rows.count >= rows or builder.given >= text
-                or self.count.made == self.count.due
-            ):
+            if builder.rows.count >= rows or builder.given >= text:
                 return False
             quad = next(self.quads, None)
         return True

@@ -6,6 +6,8 @@ not before ``end`` if there is no such byte.
 
 from libc.stdint cimport uint8_t, uint32_t
 
+from jelly_rdflib.core.utf8 cimport read_code_point
+
 
 cdef extern from *:
     """
@@ -129,3 +131,22 @@ cdef inline bint is_name_part(uint32_t c) noexcept nogil:
 cdef inline bint is_ascii_name_part(uint8_t byte) noexcept nogil:
     """PN_CHARS of Turtle as far as it is ASCII."""
     return is_letter(byte) or is_digit(byte) or byte == b"_" or byte == b"-"
+
+
+cdef inline int read_name_part(
+    const uint8_t* at, const uint8_t* end, bint is_first, bint is_label
+) noexcept nogil:
+    """Return how many bytes the character has, if a name can have it there but for dots; 0 if not.
+
+    A label may start with a digit or underscore, too. -1 says that the text ends in the character.
+    """
+    cdef uint32_t c = 0
+    cdef int size
+    if at[0] >= 0x80:
+        size = read_code_point(at, end, &c)
+        if size > 0 and not (is_name_start(c) if is_first else is_name_part(c)):
+            return 0
+        return size
+    if is_first:
+        return is_letter(at[0]) or (is_label and (is_digit(at[0]) or at[0] == b"_"))
+    return is_ascii_name_part(at[0])

@@ -6,16 +6,11 @@ from libc.string cimport memcmp, memcpy
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns
 from jelly_rdflib.core.iri cimport IRI_IS_GOOD, IriFault, check_iri
+from jelly_rdflib.core.language_tag cimport is_language_tag, is_well_formed
 from jelly_rdflib.core.operation_codes cimport A, D, H
-from jelly_rdflib.core.scanning cimport (
-    is_ascii_name_part,
-    is_digit,
-    is_letter,
-    is_name_part,
-    is_name_start,
-)
+from jelly_rdflib.core.scanning cimport read_name_part
 from jelly_rdflib.core.terms cimport TermColumns, TermKind
-from jelly_rdflib.core.utf8 cimport read_code_point
+from jelly_rdflib.core.wire cimport Span
 
 cpdef enum TermFault:
     # What is wrong with a term; the first ones are those of `iri.IriFault`.
@@ -24,9 +19,9 @@ cpdef enum TermFault:
     BAD_CHARACTER
     BAD_ESCAPE
     BAD_PORT
-    LITERAL_HOST  # which is yet to be looked at
+    BAD_ADDRESS
     LABEL  # of a blank node, that no syntax of RDF can have
-    LANGUAGE_TAG  # that is not of the most common form, and yet to be looked at
+    LANGUAGE_TAG
     UNTAGGED_LANGUAGE_STRING
 
 cdef enum:
@@ -106,6 +101,7 @@ cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
     cdef const uint8_t* end
     cdef uint32_t extra
     cdef uint32_t[3] parts
+    cdef Span tag
     cdef bint has_any = False
     for term in range(1, terms.count):
         text = terms.data + terms.offsets[term]
@@ -116,9 +112,10 @@ cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
         elif terms.kinds[term] == TermKind.BLANK_NODE:
             faults[term] = 0 if is_label(text, end) else <uint8_t>TermFault.LABEL
         elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            if not is_common_tag(
-                terms.data + terms.offsets[extra], terms.data + terms.offsets[extra + 1]
-            ):
+            tag.start = terms.data + terms.offsets[extra]
+            tag.end = terms.data + terms.offsets[extra + 1]
+            # What is no tag at all is an error of its own.
+            if is_language_tag(tag) and not is_well_formed(tag):
                 faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
                 faults[term] = HAS_PARTS
         elif terms.kinds[term] == TermKind.TYPED_LITERAL:
@@ -142,38 +139,18 @@ cdef inline bint is_language_string(const TermColumns* terms, uint32_t datatype)
     )
 
 
-cdef inline bint is_common_tag(const uint8_t* tag, const uint8_t* end) noexcept nogil:
-    """Is this surely a good tag: a language of two or three letters, maybe a region of two?"""
-    cdef int letters = 0
-    while tag < end and is_letter(tag[0]):
-        letters += 1
-        tag += 1
-    if letters < 2 or letters > 3:
-        return False
-    return tag == end or (
-        end - tag == 3 and tag[0] == b"-" and is_letter(tag[1]) and is_letter(tag[2])
-    )
-
-
 cdef bint is_label(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Is this what N-Triples allows behind ``_:`` (BLANK_NODE_LABEL, without colons)?"""
-    cdef uint32_t c = 0
+    cdef const uint8_t* start = at
     cdef int size
-    cdef bint is_first = True
-    if at == end or (end - 1)[0] == b"." or at[0] == b"-" or at[0] == b".":
-        return False
     while at < end:
-        if at[0] < 0x80:
-            if not is_ascii_name_part(at[0]) and at[0] != b".":
+        size = read_name_part(at, end, at == start, True)
+        if size <= 0:
+            if at == start or at[0] != b".":
                 return False
-            at += 1
-        else:
-            size = read_code_point(at, end, &c)
-            if size <= 0 or not (is_name_start(c) if is_first else is_name_part(c)):
-                return False
-            at += size
-        is_first = False
-    return True
+            size = 1
+        at += size
+    return at > start and (at - 1)[0] != b"."
 
 
 def find_generalized_statement(Batch batch not None):

@@ -4,6 +4,7 @@ cimport cython
 from libc.string cimport memset
 
 from jelly_rdflib.core.input_buffer cimport PADDING
+from jelly_rdflib.core.text_decoder cimport ONE_TERM, read_term
 from jelly_rdflib.core.write_buffer cimport buffer_free, buffer_reserve, put_bytes
 
 from jelly_rdflib.errors import DecodeError, LimitError
@@ -27,7 +28,7 @@ cdef class TermParser:
 
     def __cinit__(self, factory not None, limits):
         self.decoder = TextDecoder(factory, limits)
-        self.decoder.is_n_triples = True
+        self.decoder.grammar = ONE_TERM
         self.start()
 
     def __dealloc__(self):
@@ -60,7 +61,7 @@ cdef class TermParser:
         decoder.place.column = 0
         if size == 0:
             raise self.error(text, size, "it is empty")
-        end = decoder.read_term(start, &number, 0)
+        end = read_term(decoder, start, &number, 0)
         if end == NULL:
             error = decoder.make_error(start, 0)
             if isinstance(error, LimitError):

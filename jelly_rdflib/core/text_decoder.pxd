@@ -1,4 +1,4 @@
-"""Decodes RDF Patch text to batches."""
+"""Decodes RDF Patch text, N-Triples and N-Quads to batches."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -10,7 +10,14 @@ from jelly_rdflib.core.wire cimport Span
 
 cdef enum:
     # How many rows go into a batch.
-    MAX_ROWS = 512
+    MAX_ROWS = 1024
+
+cdef enum Grammar:
+    # What the text is.
+    RDF_PATCH
+    ONE_TERM  # of N-Triples, with escapes in labels
+    LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand
+    STRICT_LINES  # they must be good ones
 
 cdef enum:
     # The short forms of Turtle.
@@ -61,8 +68,7 @@ cdef class TextDecoder:
     cdef size_t max_string_size
     cdef size_t max_text_size
     cdef int max_nesting_depth
-    # Terms are of N-Triples: no short forms, and what stands in <> is never a blank node.
-    cdef bint is_n_triples
+    cdef Grammar grammar
     cdef uint32_t term_hint
     cdef size_t text_hint
     # The text at hand.
@@ -77,6 +83,9 @@ cdef class TextDecoder:
     cdef const uint8_t* start
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
     cdef LastIri[4] last  # of each position, in this text
+    # The lines.
+    cdef bint has_graphs
+    cdef bint has_statement  # the line where the text at hand starts, before it
     # The patch.
     cdef bint in_transaction
     cdef bint is_in_doubt  # a row that could not be read may have started or ended a transaction
@@ -96,74 +105,7 @@ cdef class TextDecoder:
     cdef Batch finish(self, uint64_t offset)
     cdef object make_error(self, const uint8_t* start, uint64_t offset)
 
-    cdef const uint8_t* fail(self, const uint8_t* at, const char* message) noexcept nogil
-    cdef const uint8_t* fail_size(self) noexcept nogil
-    cdef const uint8_t* fail_term(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* fail_token(self, const uint8_t* at, const char* message) noexcept nogil
-    cdef const uint8_t* cut_off(self) noexcept nogil
-    cdef const uint8_t* skip_blanks(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* skip_comment(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* next_token(self, const uint8_t* at) noexcept nogil
-    cdef int is_dot(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* end_row(
-        self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
-    ) noexcept nogil
-    cdef const uint8_t* add_row(
-        self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
-    ) noexcept nogil
 
-    cdef const uint8_t* decode_row(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* decode_statement(self, const uint8_t* at, uint8_t op) noexcept nogil
-    cdef const uint8_t* decode_header(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* decode_prefix(self, const uint8_t* at, uint8_t op) noexcept nogil
-    cdef const uint8_t* decode_mark(self, const uint8_t* at, uint8_t op) noexcept nogil
-    cdef bint is_prev(self, uint32_t key) noexcept nogil
-
-    cdef const uint8_t* read_position(
-        self, const uint8_t* at, int position, uint32_t* number
-    ) noexcept nogil
-    cdef const uint8_t* read_graph(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_term(
-        self, const uint8_t* at, uint32_t* number, int depth
-    ) noexcept nogil
-    cdef const uint8_t* read_iri(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_real_iri(
-        self, const uint8_t* at, uint32_t* number, const char* message
-    ) noexcept nogil
-    cdef const uint8_t* read_label(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_escaped_label(
-        self, const uint8_t* start, uint32_t* number
-    ) noexcept nogil
-    cdef const uint8_t* read_literal(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_number(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_exponent(self, const uint8_t* at) noexcept nogil
-    cdef const uint8_t* read_boolean(self, const uint8_t* at, uint32_t* number) noexcept nogil
-    cdef const uint8_t* read_triple(
-        self, const uint8_t* at, uint32_t* number, int depth
-    ) noexcept nogil
-    cdef const uint8_t* read_string(
-        self, const uint8_t* at, TermKind kind, uint32_t* number
-    ) noexcept nogil
-    cdef const uint8_t* read_word(self, const uint8_t* at, Span* word) noexcept nogil
-    cdef const uint8_t* read_name(
-        self, const uint8_t* at, uint32_t* number, const char* message
-    ) noexcept nogil
-    cdef const uint8_t* scan_quoted(self, const uint8_t* at, QuotedText* text) noexcept nogil
-    cdef const uint8_t* scan_long_quoted(
-        self, const uint8_t* at, uint8_t quote, QuotedText* text
-    ) noexcept nogil
-    cdef const uint8_t* scan_name(self, const uint8_t* start, bint is_label) noexcept nogil
-
-    cdef int intern(
-        self, TermKind kind, Span text, uint32_t extra, uint32_t* number
-    ) noexcept nogil
-    cdef int intern_quoted(
-        self, TermKind kind, QuotedText* text, uint32_t extra, uint32_t* number
-    ) noexcept nogil
-    cdef int intern_escaped(
-        self, TermKind kind, Span text, bint is_string, uint32_t extra, uint32_t* number
-    ) noexcept nogil
-    cdef int intern_short(
-        self, const uint8_t* start, const uint8_t* end, int form, uint32_t* number
-    ) noexcept nogil
-    cdef int64_t unescape(self, Span text, bint is_string, uint8_t* target) noexcept nogil
+cdef const uint8_t* read_term(
+    TextDecoder self, const uint8_t* at, uint32_t* number, int depth
+) noexcept nogil

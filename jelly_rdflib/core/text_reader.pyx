@@ -236,7 +236,7 @@ cdef class TextBatchReader(BatchSource):
         try:
             if not self.is_started:
                 self.is_started = True
-                self.skip_byte_order_mark()
+                self.input.skip_byte_order_mark()
             self.batch_offset, self.batch_line = self.input.position, self.decoder.place.line
             while True:
                 if not self.decode() or self.decoder.rows.count > 0:
@@ -261,11 +261,6 @@ cdef class TextBatchReader(BatchSource):
             self.faults.append(error)
         self.decoder.in_transaction = False
         return self.decoder.finish(self.input.position)
-
-    cdef int skip_byte_order_mark(self) except -1:
-        if self.input.fill(3) and self.input.begin[:3] == b"\xEF\xBB\xBF":
-            self.input.take(3)
-        return 0
 
     cdef bint decode(self) except -1:
         """Decode what is at hand; False if a row was wrong, and is left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterator
 
@@ -12,7 +11,6 @@ from jelly_rdflib.core.term_checks import (
     TermFaults,
     find_generalized_statement,
 )
-from jelly_rdflib.language_tags import is_language_tag, is_well_formed
 from jelly_rdflib.operations import Op
 from jelly_rdflib.validation.faults import Finding, Novelty, show
 
@@ -26,10 +24,6 @@ _START = (
 _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
-
-# The longest of version 6 has 45 characters.
-_MAX_ADDRESS = 64
-_FUTURE_ADDRESS = re.compile(r"v[0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+", re.IGNORECASE)
 
 
 class TermRules:
@@ -48,9 +42,7 @@ class TermRules:
         for row, term, fault in TermFaults(batch).find():
             text = term_text(batch, term)
             if self._told.is_new((fault, text)):
-                judgement = _judge(fault, text)
-                if judgement is not None:
-                    yield Finding(row, *judgement)
+                yield Finding(row, *_judge(fault, text))
         yield from self._take_prefixes(batch)
         if not self._may_be_generalized:
             generalized = find_generalized_statement(batch)
@@ -79,8 +71,8 @@ def term_text(batch: Batch, term: int) -> str:
     return bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]]).decode()
 
 
-def _judge(fault: int, text: str) -> tuple[str, str] | None:
-    """Return the rule that a term breaks, and what is wrong; None if it breaks none after all."""
+def _judge(fault: int, text: str) -> tuple[str, str]:
+    """Return the rule that a term breaks, and what is wrong."""
     if fault == TermFault.RELATIVE_IRI:
         return "iri", f"IRI {show(text)} is relative: it has no scheme"
     if fault == TermFault.BAD_CHARACTER:
@@ -89,31 +81,13 @@ def _judge(fault: int, text: str) -> tuple[str, str] | None:
         return "iri", f"IRI {show(text)} has a % without two hexadecimal digits"
     if fault == TermFault.BAD_PORT:
         return "iri", f"IRI {show(text)} has a port that is no number"
-    if fault == TermFault.LITERAL_HOST:
-        return None if _has_good_address(text) else ("iri", f"IRI {show(text)} has a bad address")
+    if fault == TermFault.BAD_ADDRESS:
+        return "iri", f"IRI {show(text)} has a bad address"
     if fault == TermFault.LABEL:
         return (
             "blank-node-label",
             f"blank node label {show(text)} can't be written in N-Triples",
         )
     if fault == TermFault.LANGUAGE_TAG:
-        # What is no tag at all is an error of its own.
-        if is_well_formed(text) or not is_language_tag(text.encode()):
-            return None
         return "language-tag", f"{show(text)} is no language tag of BCP 47"
     return "language-string", f"literal {show(text)} of rdf:langString has no language tag"
-
-
-def _has_good_address(iri: str) -> bool:
-    """Is the host of an IRI, which stands in brackets, an IP address (RFC 3986, section 3.2.2)?"""
-    address = iri[iri.index("[") + 1 : iri.index("]")]
-    if _FUTURE_ADDRESS.fullmatch(address):
-        return True
-    if len(address) > _MAX_ADDRESS:
-        return False
-    try:
-        ipaddress.IPv6Address(address)
-    except ValueError:
-        return False
-    # Python takes the name of a zone too.
-    return "%" not in address

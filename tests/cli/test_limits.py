@@ -56,20 +56,20 @@ CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":[
 @pytest.mark.parametrize(
     "command",
     [
-        ("cat", "in.nt"),
-        ("convert", "in.nt", "out.nq"),
-        ("apply", "in.nt", "in.jellyp", "-o", "out.nq"),
-        ("diff", "in.nt", "base.nq"),
-        ("diff", "base.nq", "in.nt"),
-        ("record", "in.nt", "update.ru"),
-        ("inspect", "in.nt"),
-        ("stats", "in.nt"),
-        ("validate", "in.nt"),
+        ("cat", "in.ttl"),
+        ("convert", "in.ttl", "out.nq"),
+        ("apply", "in.ttl", "in.jellyp", "-o", "out.nq"),
+        ("diff", "in.ttl", "base.nq"),
+        ("diff", "base.nq", "in.ttl"),
+        ("record", "in.ttl", "update.ru"),
+        ("inspect", "in.ttl"),
+        ("stats", "in.ttl"),
+        ("validate", "in.ttl"),
     ],
     ids=" ".join,
 )
 def test_what_parses_a_text_in_a_child_process(command: tuple[str, ...], folder: Path) -> None:
-    (folder / "in.nt").write_bytes(b"<urn:s> <urn:p> <urn:o> .\n")
+    (folder / "in.ttl").write_bytes(b"<urn:s> <urn:p> <urn:o> .\n")
     (folder / "in.jsonld").write_bytes(CRASH)
     (folder / "update.ru").write_bytes(b"CLEAR DEFAULT")
     name, *rest = command
@@ -77,7 +77,7 @@ def test_what_parses_a_text_in_a_child_process(command: tuple[str, ...], folder:
     refused = run(name, "--limit", "max_parser_memory=1K", "--isolated", *rest, cwd=folder)
     assert refused.code == 1
     assert "limit max_parser_memory" in refused.err + refused.text
-    rest = [each.replace("in.nt", "in.jsonld") for each in rest]
+    rest = [each.replace("in.ttl", "in.jsonld") for each in rest]
     refused = run(name, "--isolated", *rest, cwd=folder)
     assert refused.code == 1
     assert "the parser's process was ended by signal" in refused.err + refused.text

@@ -199,7 +199,7 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
-        ("pyoxigraph", ["cat", "x.nt"]),
+        ("pyoxigraph", ["cat", "x.ttl"]),
         ("matplotlib", ["stats", "--plot", "x.svg", "x.nt"]),
         ("click", ["--help"]),
     ],
@@ -207,7 +207,7 @@ def test_rows_come_as_soon_as_they_are_there() -> None:
 def test_a_missing_library_exits_with_2_and_names_the_extra(
     module: str, arguments: list[str], tmp_path: Path
 ) -> None:
-    for name in ("x.rdfpb", "x.nt"):
+    for name in ("x.rdfpb", "x.nt", "x.ttl"):
         (tmp_path / name).touch()
     code = (
         f"import sys; sys.modules[{module!r}] = None; sys.argv = ['jellyp', *{arguments!r}]\n"

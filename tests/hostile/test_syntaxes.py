@@ -32,10 +32,6 @@ def quoted(levels: int, size: int) -> bytes:
     return b"<urn:s> <urn:p> " + start * levels + b"1" + b" )>>" * levels + b" .\n"
 
 
-def quoted_in_n_triples(levels: int, size: int) -> bytes:
-    return quoted(levels, size).replace(b" 1 ", b' "1" ')
-
-
 def prefixed(size: int, levels: int, start: bytes, end: bytes, more: bytes = b"") -> bytes:
     """A prefix of a size, which is used at each level."""
     return (
@@ -129,9 +125,8 @@ OF_A_TERM = b'{"@context":{"t":{"@id":"urn:t","@context":{%s}}},"t":%s}'
 SCOPED = b',"t":{"@id":"urn:t","@context":{"x":"urn:x"}}'
 
 HOSTILE: list[tuple[str, str, Callable[[], bytes | Iterable[bytes]]]] = [
-    ("n-triples", "10 MB, deep", lambda: quoted_in_n_triples(999, 10_000)),
-    ("n-quads", "100,000 levels", lambda: quoted_in_n_triples(100_000, 1)),
-    ("n-triples", "15 MB", lambda: quoted_in_n_triples(99, 150_000)),
+    ("turtle", "10 MB, deep", lambda: quoted(999, 10_000)),
+    ("trig", "100,000 levels", lambda: quoted(100_000, 1)),
     ("turtle", "15 MB", lambda: quoted(99, 150_000)),
     ("trig", "15 MB", lambda: quoted(99, 150_000)),
     *(
@@ -282,7 +277,7 @@ def test_what_parsers_take_is_bounded(
 
 
 READ: list[tuple[str, str, Callable[[], bytes]]] = [
-    ("n-triples", "quoted triples of 11 MB", lambda: quoted_in_n_triples(90, 122_000)),
+    ("turtle", "quoted triples of 11 MB", lambda: quoted(90, 122_000)),
     ("turtle", "a quoted string of 6 MB", lambda: (
         b"<urn:s> <urn:p> <<( <urn:s> <urn:p> '%s' )>> .\n" % long(6_000_000)
     )),

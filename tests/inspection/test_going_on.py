@@ -222,4 +222,4 @@ def test_places_of_rows_are_kept_for_faults_only() -> None:
     next(reader)
     assert reader.locate([0, 1]) == [(2, 2, 2), (7, 2, 7)]
     with pytest.raises(IndexError):
-        reader.locate([512])
+        reader.locate([1024])

@@ -17,6 +17,8 @@ from ..sanitized import UNDER_SANITIZERS
 __all__ = [
     "ALL",
     "ISOLATED",
+    "LINES",
+    "PARSED",
     "TEXTS_LIKE_TURTLE",
     "WITH_GRAPHS",
     "attempt",
@@ -30,6 +32,9 @@ __all__ = [
 ]
 
 ALL = ("n-triples", "n-quads", "turtle", "trig", "n3", "rdf-xml", "json-ld")
+# This package's own reader has them; the others are pyoxigraph's to parse.
+LINES = ("n-triples", "n-quads")
+PARSED = ALL[len(LINES) :]
 WITH_GRAPHS = ("n-quads", "trig", "json-ld")
 TEXTS_LIKE_TURTLE = ("n-triples", "n-quads", "turtle", "trig", "n3")
 

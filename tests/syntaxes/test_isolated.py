@@ -30,7 +30,7 @@ from ..pieces import Pieces
 from ..strategies import dice
 from ..support import run
 from . import texts
-from .support import ALL, ISOLATED, literal, write
+from .support import ISOLATED, LINES, PARSED, literal, write
 from .test_reading import SAMPLES, P
 
 pytestmark = ISOLATED
@@ -82,7 +82,7 @@ def refuse(source: Any, format: str = "turtle", **arguments: Any) -> jr.DecodeEr
 class TestSame:
     """It makes no difference to what is read, and to what is told of what can't be read."""
 
-    @pytest.mark.parametrize("format", ALL)
+    @pytest.mark.parametrize("format", PARSED)
     def test_damaged_texts(self, format: str) -> None:
         rng = random.Random(format)
         text = SAMPLES[format]
@@ -135,7 +135,7 @@ class TestSame:
     def test_a_source_that_fails(self, make: Callable[[bytes], Any]) -> None:
         """What comes before is read, and the error is the source's."""
         data = gzip.compress(b"".join(b'<urn:%d> <urn:p> "x" .\n' % n for n in range(9999)))[:-9]
-        for format in ("turtle", "n-triples"):
+        for format in ("turtle", "trig"):
             assert_same(lambda: make(data), format)
             error = refuse(make(data), format)
             assert "gzip" in error.message
@@ -147,7 +147,7 @@ class TestSame:
             (("iri", f"http://e{n % 999}.org/{n}"), P, literal(str(n % 5000), None, f"urn:d{n}"))
             for n in range(20_000)
         ]
-        assert_same(lambda: write(statements, "n-triples"), "n-triples")
+        assert_same(lambda: write(statements, "n-triples"), "turtle")
 
     def test_it_means_nothing_for_other_formats(self) -> None:
         file = io.BytesIO()
@@ -155,6 +155,13 @@ class TestSame:
             writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
         assert len(list(jr.read_statements(file.getvalue(), isolated=True))) == 1
         assert sum(map(len, jr.read_batches(b"TX .\nTC .\n", isolated=True))) == 3
+
+    @pytest.mark.parametrize("format", LINES)
+    def test_lines_are_read_in_this_process(
+        self, format: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        assert_same(lambda: LINE, format)
 
 
 GRAPHS = {"@id": "urn:t", "@container": "@graph"}
@@ -173,7 +180,7 @@ def scoped(levels: int) -> str:
 # What ended pyoxigraph's process when this was written.
 ENDS: dict[str, tuple[str, str]] = {
     "quoted triples": (
-        "n-triples",
+        "turtle",
         "<urn:s> <urn:p> " + "<<( <urn:s> <urn:p> " * 200_000 + "<urn:o>" + " )>>" * 200_000 + " .",
     ),
     **{
@@ -215,7 +222,7 @@ class TestEnds:
 
     def test_a_crash_is_told(self) -> None:
         text = ENDS["quoted triples"][1].encode()
-        error = refuse(LINE * 1500 + text, "n-triples")
+        error = refuse(LINE * 1500 + text, "turtle")
         assert "the parser's process was ended by signal" in error.message
         assert error.offset == len(LINE * 1500 + text)
 
@@ -311,7 +318,7 @@ def test_what_a_child_does(
     child(code)
     limits = jr.Limits(max_parser_seconds=1)
     with pytest.raises(jr.DecodeError, match=message) as caught:
-        list(jr.read_batches(LINE * 100_000, format="nt", isolated=True, limits=limits))
+        list(jr.read_batches(LINE * 100_000, format="turtle", isolated=True, limits=limits))
     assert type(caught.value) is kind
     assert caught.value.offset is not None
     assert len(str(caught.value)) < 2000
@@ -334,8 +341,8 @@ def test_a_live_source_may_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
             return next(self.parts, b"")
 
     limits = jr.Limits(max_parser_seconds=1)
-    batches = jr.read_batches(Slow(), format="nt", isolated=True, limits=limits)
-    assert list(map(len, batches)) == [1, 1]
+    batches = jr.read_batches(Slow(), format="turtle", isolated=True, limits=limits)
+    assert sum(map(len, batches)) == 2
 
 
 def count_open() -> int:
@@ -362,7 +369,7 @@ class TestEnd:
 
     @pytest.mark.parametrize("call", [jr.read_batches, jr.read_statements])
     def test_every_way_to_end(self, call: Callable[..., Any], tmp_path: Path) -> None:
-        path = tmp_path / "x.nt"
+        path = tmp_path / "x.ttl"
         path.write_bytes(LINE * 5000)
         list(call(path, isolated=True))
         call(path, isolated=True)
@@ -377,7 +384,7 @@ class TestEnd:
         path.write_bytes(LINE * 5000 + b"x")
         with pytest.raises(jr.DecodeError):
             list(call(path, isolated=True))
-        assert list(call(b"", format="nt", isolated=True)) == []
+        assert list(call(b"", format="turtle", isolated=True)) == []
 
     def test_errors_of_the_source(self) -> None:
         for error in (KeyError("mine"), KeyboardInterrupt(), TimeoutError(), BrokenPipeError()):
@@ -392,7 +399,7 @@ class TestEnd:
                     return data
 
             with pytest.raises(type(error)):
-                list(jr.read_batches(Bad(), format="nt", isolated=True))
+                list(jr.read_batches(Bad(), format="turtle", isolated=True))
         # Nobody reads as far as the error.
         reader = jr.read_batches(gzip.compress(LINE * 5000)[:-4], format="turtle", isolated=True)
         next(reader)
@@ -401,7 +408,7 @@ class TestEnd:
     def test_an_interpreter_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/nowhere/python")
         with pytest.raises(FileNotFoundError):
-            list(jr.read_batches(LINE, format="nt", isolated=True))
+            list(jr.read_batches(LINE, format="turtle", isolated=True))
 
 
 def test_threads() -> None:
@@ -410,7 +417,7 @@ def test_threads() -> None:
 
     def work() -> None:
         for _ in range(3):
-            batches = jr.read_batches(LINE * 5000, format="nt", isolated=True)
+            batches = jr.read_batches(LINE * 5000, format="turtle", isolated=True)
             counts.append(sum(map(len, batches)))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -427,7 +434,7 @@ def test_a_fork_leaves_the_child_alone() -> None:
 import os
 import jelly_rdflib as jr
 data = b"<urn:s> <urn:p> <urn:o> .\\n" * 5000
-batches = jr.read_batches(data, format="nt", isolated=True)
+batches = jr.read_batches(data, format="turtle", isolated=True)
 count = len(next(batches))
 fork = os.fork()
 if fork == 0:
@@ -452,7 +459,7 @@ def test_the_child_ends_with_its_parent() -> None:
 import os
 import jelly_rdflib as jr
 data = b"<urn:s> <urn:p> <urn:o> .\\n" * 50000
-batches = jr.read_batches(data, format="nt", isolated=True)
+batches = jr.read_batches(data, format="turtle", isolated=True)
 next(batches)
 with open(f"/proc/self/task/{os.getpid()}/children") as file:
     print(file.read(), flush=True)
@@ -476,7 +483,7 @@ def test_nothing_is_imported_from_the_current_directory(name: str, tmp_path: Pat
         "import json, struct, pyoxigraph\n"
         "os.chdir(sys.argv[1])\n"
         "sys.path.insert(0, '')\n"
-        "print(len(list(jr.read_batches(sys.argv[2].encode(), format='nt', isolated=True))))\n"
+        "print(len(list(jr.read_batches(sys.argv[2].encode(), format='turtle', isolated=True))))\n"
     )
     arguments = [sys.executable, "-c", code, str(tmp_path), LINE.decode()]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
@@ -490,13 +497,13 @@ class TestUnsupported:
     def test_no_limits(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(isolated.importlib.util, "find_spec", lambda name: None)
         with pytest.raises(NotImplementedError, match="limits for processes"):
-            jr.read_statements(LINE, format="nt", isolated=True)
+            jr.read_statements(LINE, format="turtle", isolated=True)
 
     @pytest.mark.parametrize(("name", "value"), [("executable", None), ("frozen", True)])
     def test_no_interpreter(self, name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, name, value, raising=False)
         with pytest.raises(NotImplementedError, match="interpreter"):
-            jr.read_batches(LINE, format="nt", isolated=True)
+            jr.read_batches(LINE, format="turtle", isolated=True)
 
 
 def test_other_uses() -> None:
@@ -504,13 +511,13 @@ def test_other_uses() -> None:
     from jelly_rdflib.arrow import read_arrow
 
     text = ENDS["a container of graphs with @list"][1].encode()
-    assert jr.inspect(LINE, format="nt", isolated=True).statements == 1
+    assert jr.inspect(LINE, format="turtle", isolated=True).statements == 1
     report = jr.inspect(text, format="json-ld", isolated=True)
     assert "process was ended" in str(report.error)
-    assert list(jr.validate(LINE, format="nt", isolated=True)) == []
+    assert list(jr.validate(LINE, format="turtle", isolated=True)) == []
     [fault] = jr.validate(text, format="json-ld", isolated=True)
     assert "process was ended" in fault.message
-    [rows] = read_arrow(LINE, format="nt", columns=["s", "o"], isolated=True)
+    [rows] = read_arrow(LINE, format="turtle", columns=["s", "o"], isolated=True)
     assert rows.to_pylist() == [{"s": "<urn:s>", "o": "<urn:o>"}]
     with pytest.raises(jr.DecodeError, match="process was ended"):
         list(read_arrow(text, format="json-ld", isolated=True))

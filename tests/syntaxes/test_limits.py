@@ -15,7 +15,7 @@ from jelly_rdflib.encodings.syntaxes.input import SyntaxInput
 
 from ..pieces import Pieces
 from ..support import assert_nothing_is_kept, run
-from .support import ALL, ISOLATED, attempt, batches_of, literal, read, write, write_batches
+from .support import ALL, ISOLATED, LINES, attempt, batches_of, literal, read, write, write_batches
 from .test_reading import SAMPLES, O, P, S
 from .texts import HEAD
 
@@ -56,7 +56,10 @@ class TestNesting:
                 found == [(S, P, O)] * 5 if format in ("n-triples", "turtle") else len(found) == 5
             )
             assert isinstance(error, jr.LimitError)
-            assert error.offset == len(deep)
+            # pyoxigraph does not say where a statement is.
+            start = deep.rindex("\n") + len("\n<urn:s> <urn:p> ")
+            in_line = start + 100 * len("<<( <urn:s> <urn:p> ")
+            assert error.offset == (in_line if format in LINES else len(deep))
             found, error = attempt(text * 2, format, limits=jr.Limits(max_string_size=4))
             assert isinstance(error, jr.LimitError)
             assert error.offset is not None
@@ -92,8 +95,8 @@ class TestSizes:
         ("format", "start", "more"),
         [
             ("n-quads", '<urn:s> <urn:p> "', "x"),
-            ("n-quads", "", "\n"),
-            ("n-quads", "", "# x\n"),
+            ("n-quads", "#", "x"),
+            ("n-quads", "<urn:s> ", " "),
             ("turtle", "", " "),
             ("turtle", "#", "x"),
             ("turtle", "<urn:s> <urn:p> '''", "x\n"),
@@ -147,7 +150,6 @@ TOKENS = {
     "string": ("turtle", "<urn:s> <urn:p> '{}' ."),
     "long string": ("turtle", "<urn:s> <urn:p> '''{}''' ."),
     "comment": ("turtle", "#{}\n<urn:s> <urn:p> 'x' ."),
-    "string of a line": ("n-triples", '<urn:s> <urn:p> "{}" .'),
     "string of JSON": ("json-ld", '{{"urn:p": "{}"}}'),
     "number of JSON": ("json-ld", '{{"urn:p": {}}}'),
 }
@@ -250,7 +252,7 @@ print((peak() - before) >> 10)
 """
 
 LINE = '<http://e.org/@> <http://e.org/p> "some text @" .\n'
-LINES = {
+MANY = {
     "n-quads": ("", LINE, ""),
     "turtle": ("", "<http://e.org/@> <http://e.org/p> [ <http://e.org/q> 'some text @' ] .\n", ""),
     "rdf-xml": (
@@ -263,10 +265,10 @@ LINES = {
 
 
 @pytest.mark.parametrize("how", ["read", pytest.param("isolated", marks=ISOLATED)])
-@pytest.mark.parametrize("format", LINES)
+@pytest.mark.parametrize("format", MANY)
 def test_memory_to_read_is_bounded(format: str, how: str) -> None:
     """Not by the size of the text: 16 MB take no more than 2 MB do."""
-    assert int(run(MEMORY, format, *LINES[format], how)) < 4 << 10
+    assert int(run(MEMORY, format, *MANY[format], how)) < 4 << 10
 
 
 @pytest.mark.parametrize("format", ["n-quads", "trig", "rdf-xml", "json-ld"])

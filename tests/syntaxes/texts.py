@@ -1,10 +1,10 @@
-"""Random texts of Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
+"""Random texts of N-Quads, Turtle, N3, RDF/XML and JSON-LD, most of them well-formed."""
 
 from __future__ import annotations
 
 import random
 
-__all__ = ["HEAD", "json", "mutate", "n3", "turtle", "xml"]
+__all__ = ["HEAD", "LINES", "json", "lines", "mutate", "n3", "turtle", "xml"]
 
 HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://e.org/">'
 
@@ -19,6 +19,20 @@ PREFIXES = [
 ]
 BASES = ["@base <http://b/> .", "@base<http://b/>.", "BASE<http://b/>"]
 TURTLE_COMMENTS = ["", "# ((('\n", '#)))"\n', "#)))\r", "#)\r\n", "#<\n"]
+
+
+LINES = [
+    "<urn:s> <urn:p> <urn:o> .\n",
+    '_:a <urn:p> "x"@en .\n',
+    '<urn:s> <urn:p> "1"^^<urn:d> <urn:g> .\n',
+    '<urn:s> <urn:p> <<( _:x <urn:p> "a\\u0041\\n" )>> . #c\n',
+    '<urn:s><urn:p>"x"^^<http://www.w3.org/2001/XMLSchema#string>_:g.\n\n',
+    '<http://a/?b#c> <a:> "" <urn:g>.\r\n',
+]
+
+
+def lines(r: random.Random) -> str:
+    return "".join(r.choice(LINES) for _ in range(r.randint(1, 4)))
 
 
 def turtle(r: random.Random, *, is_n3: bool = False) -> str:

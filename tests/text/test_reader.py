@@ -199,12 +199,12 @@ def test_after_a_fault_there_is_nothing() -> None:
 
 
 def test_batches_are_small() -> None:
-    rows = b"A <s> <p> <o> .\n" * 2000
+    rows = b"A <s> <p> <o> .\n" * 4000
     sizes = [len(batch) for batch in batches(rows)]
     # The very last rows are read apart.
-    assert sizes[:3] == [512, 512, 512]
-    assert sum(sizes) == 2001
-    assert max(sizes) == 512
+    assert sizes[:3] == [1024, 1024, 1024]
+    assert sum(sizes) == 4001
+    assert max(sizes) == 1024
     rows = b'A <s> <p> "%s" .\n' % (b"x" * 100_000) * 9
     assert [len(batch) for batch in batches(rows)][:2] == [3, 3]
 

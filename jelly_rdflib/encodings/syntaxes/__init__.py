@@ -1,6 +1,7 @@
-"""The syntaxes that the world has for RDF, as encodings of statements, through pyoxigraph.
+"""The syntaxes that the world has for RDF, as encodings of statements.
 
-pyoxigraph is imported when something is read or written, not before.
+N-Triples and N-Quads are read here. All else is pyoxigraph's, which is imported when something is
+read or written, not before.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch_builder import BuiltBatches
+from jelly_rdflib.core.batch_source import BatchSource
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
+from jelly_rdflib.core.line_reader import LineBatchReader
 from jelly_rdflib.core.node_types import NodeTypes
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.encoding import Encoding
@@ -65,6 +68,19 @@ def _open_batches(
 
     open_text = IsolatedBatches if reading.isolated else StatementBatches
     return BuiltBatches(open_text(syntax, source, reading))
+
+
+def _open_lines(
+    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
+) -> LineBatchReader:
+    """Open N-Triples or N-Quads as batches; no other library takes part, so nothing is isolated."""
+    return LineBatchReader(
+        source,
+        reading.factory,
+        reading.limits,
+        has_graphs=syntax.has_graphs,
+        strict=reading.strict,
+    )
 
 
 def _make_encoder(
@@ -129,12 +145,15 @@ def _may_be_text(start: bytes) -> bool:
 
 
 def _make_encoding(
-    syntax: Syntax, starts_like: Callable[[bytes], bool] = _says_nothing, **names: Any
+    syntax: Syntax,
+    starts_like: Callable[[bytes], bool] = _says_nothing,
+    open_batches: Callable[..., BatchSource] = _open_batches,
+    **names: Any,
 ) -> Encoding:
     return Encoding(
         holds_changes=False,
         starts_like=starts_like,
-        open_batches=functools.partial(_open_batches, syntax),
+        open_batches=functools.partial(open_batches, syntax),
         make_encoder=functools.partial(_make_encoder, syntax),
         has_graphs=syntax.has_graphs,
         has_prefixes=syntax.has_prefixes,
@@ -145,6 +164,7 @@ def _make_encoding(
 
 N_TRIPLES = _make_encoding(
     Syntax(title="N-Triples", format="N_TRIPLES", has_triple_terms=True),
+    open_batches=_open_lines,
     name="n-triples",
     aliases=("ntriples", "nt11"),
     extensions=("nt",),
@@ -152,6 +172,7 @@ N_TRIPLES = _make_encoding(
 )
 N_QUADS = _make_encoding(
     Syntax(title="N-Quads", format="N_QUADS", has_graphs=True, has_triple_terms=True),
+    open_batches=_open_lines,
     name="n-quads",
     aliases=("nquads",),
     extensions=("nq",),

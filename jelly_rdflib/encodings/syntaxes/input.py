@@ -7,7 +7,6 @@ import copy
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.quad_reader import QuadCount
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
@@ -22,7 +21,6 @@ class SyntaxInput:
 
     Args:
         source: An open source.
-        syntax: The syntax of its text.
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` bounds the bytes between two statements.
         count: Tells how many statements the parser has made, and is told how many bytes it got.
 
@@ -30,13 +28,10 @@ class SyntaxInput:
         position: How many bytes the parser was given.
     """
 
-    def __init__(
-        self, source: ByteSource, syntax: Syntax, limits: Limits, count: QuadCount
-    ) -> None:
+    def __init__(self, source: ByteSource, limits: Limits, count: QuadCount) -> None:
         self._source = source
         self._count = count
         self._max_size = limits.max_frame_size
-        self._has_lines = syntax.format in ("N_TRIPLES", "N_QUADS")
         # What was read and not given to the parser.
         self._piece = memoryview(b"")
         self._is_at_end = False
@@ -52,8 +47,7 @@ class SyntaxInput:
 
         The parser gets all that it asks for, whatever pieces the source has. It asks for more of a
         token that is incomplete, and then reads this token again from its start: with small pieces
-        that would take time that grows with the square of the token's size. Of N-Triples and
-        N-Quads it gets whole lines, and does not wait for more of a live source.
+        that would take time that grows with the square of the token's size.
 
         Raises:
             DecodeError: The source is damaged.
@@ -69,7 +63,7 @@ class SyntaxInput:
         while len(data) < size:
             more = self._take(size - len(data))
             data += more
-            if not more or (self._has_lines and b"\n" in more):
+            if not more:
                 break
         if not data and self._error is not None:
             raise self._error
@@ -101,9 +95,6 @@ class SyntaxInput:
             self._error = copy.copy(error)
             data = b""
         self._is_at_end = not data
-        if self._has_lines and len(data) < PIECE_SIZE:
-            # More may be a while away. Of the lines before this piece all statements are made.
-            self._count.due = self._count.made + data.count(b"\n")
         return data
 
     def _skip_byte_order_mark(self) -> None:

@@ -50,7 +50,7 @@ class StatementBatches:
         self._error: DecodeError | None = None
         self._count = QuadCount()
         opened = read_in_pieces(source)
-        self._input = SyntaxInput(opened, syntax, limits, self._count)
+        self._input = SyntaxInput(opened, limits, self._count)
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, syntax.format),

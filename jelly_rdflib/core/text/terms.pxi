@@ -1,0 +1,402 @@
+"""Terms: IRIs, blank nodes, literals, quoted triples."""
+
+cdef const char* XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
+cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
+
+
+cdef inline bint is_text(const TermColumns* terms, uint32_t term, const char* text) noexcept nogil:
+    cdef uint32_t start = terms.offsets[term]
+    cdef size_t size = terms.offsets[term + 1] - start
+    return size == strlen(text) and memcmp(terms.data + start, text, size) == 0
+
+
+cdef inline bint is_same(const uint8_t* one, const uint8_t* other, size_t size) noexcept nogil:
+    """Compare texts of at least a byte; there must be 8 bytes to read behind both."""
+    while size > 8:
+        if load64(one) != load64(other):
+            return False
+        one += 8
+        other += 8
+        size -= 8
+    return (load64_little(one) ^ load64_little(other)) << (64 - 8 * size) == 0
+
+
+cdef inline const uint8_t* read_position(
+    TextDecoder self, const uint8_t* at, int position, uint32_t* number
+) noexcept nogil:
+    """Read a term of a statement, which may well be that of the last one again."""
+    cdef LastIri* last = &self.last[position]
+    cdef const uint8_t* next_at
+    if (
+        last.size > 0 and <size_t>(self.end - at) > last.size
+        and is_same(at, last.start, last.size)
+    ):
+        number[0] = last.number
+        return at + last.size
+    if at[0] != b"<" or at[1] == b"<":
+        return read_part(self, at, position, number, 0)
+    next_at = read_iri(self, at, number)
+    if next_at != NULL:
+        last.start = at
+        last.size = next_at - at
+        last.number = number[0]
+    return next_at
+
+
+cdef inline const uint8_t* read_graph(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    if at[0] == b"<" and at + 1 < self.end and at[1] == b"<":
+        return fail(self, at, b"a quoted triple can't be a graph")
+    at = read_position(self, at, GRAPH, number)
+    if (
+        at != NULL and self.grammar == RDF_PATCH
+        and is_jena_default_graph(&self.terms, number[0])
+    ):
+        number[0] = 0
+    return at
+
+
+cdef const uint8_t* read_part(
+    TextDecoder self, const uint8_t* at, int position, uint32_t* number, int depth
+) noexcept nogil:
+    """Read a term of a statement or of a quoted triple, which may have any in RDF Patch."""
+    cdef const uint8_t* next_at = read_term(self, at, number, depth)
+    cdef int kind
+    if next_at == NULL or self.grammar < LINES or position == OBJECT:
+        return next_at
+    kind = self.terms.kinds[number[0]]
+    if kind == TermKind.IRI or (kind == TermKind.BLANK_NODE and position != PREDICATE):
+        return next_at
+    if position == PREDICATE:
+        return fail(self, at, b"a predicate is an IRI")
+    return fail(self, at, b"a subject or graph is an IRI or a blank node")
+
+
+cdef const uint8_t* read_term(
+    TextDecoder self, const uint8_t* at, uint32_t* number, int depth
+) noexcept nogil:
+    """Read a term; ``depth`` counts the quoted triples around it."""
+    cdef uint8_t first = at[0]
+    if first == b"<":
+        if at + 1 == self.end:
+            return cut_off(self)
+        if at[1] == b"<":
+            return read_triple(self, at, number, depth + 1)
+        return read_iri(self, at, number)
+    if first == b'"' or (first == b"'" and self.grammar == RDF_PATCH):
+        return read_literal(self, at, number)
+    if first == b"_":
+        return read_label(self, at, number)
+    if self.grammar != RDF_PATCH:
+        return fail_term(self, at)
+    if is_digit(first) or first == b"+" or first == b"-" or first == b".":
+        return read_number(self, at, number)
+    return read_boolean(self, at, number)
+
+
+cdef inline const uint8_t* read_iri(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    """Read ``<IRI>``, or the blank node ``<_:label>``."""
+    cdef const uint8_t* stop = find_iri_end(self, at + 1)
+    cdef uint32_t count = self.terms.count
+    cdef TermKind kind = TermKind.IRI
+    cdef bint has_escapes = False
+    cdef int fault
+    cdef Span text
+    while stop < self.end and stop[0] == b"\\":
+        has_escapes = True
+        stop = find_iri_end(self, stop + 1)
+    if stop >= self.end:
+        return cut_off(self)
+    if stop[0] != b">":
+        return fail(self, stop, b"this character can't stand in <>")
+    text.start = at + 1
+    text.end = stop
+    if has_escapes:
+        if intern_escaped(self, kind, text, False, 0, number) < 0:
+            return NULL
+    else:
+        if text.start[0] == b"_" and text.start[1] == b":" and self.grammar == RDF_PATCH:
+            kind = TermKind.BLANK_NODE
+            text.start += 2
+        if intern_span(self, kind, text, 0, number) < 0:
+            return NULL
+    if self.grammar == STRICT_LINES and number[0] == count:
+        fault = check_iri(
+            self.terms.data + self.terms.offsets[count],
+            self.terms.data + self.terms.offsets[count + 1],
+        )
+        if fault == IRI_IS_RELATIVE:
+            return fail(self, at, b"this IRI is relative: it has no scheme")
+        if fault != IRI_IS_GOOD:
+            return fail(self, at, b"this is no IRI")
+    return stop + 1
+
+
+cdef const uint8_t* read_real_iri(
+    TextDecoder self, const uint8_t* at, uint32_t* number, const char* message
+) noexcept nogil:
+    """Read an IRI where nothing else may stand."""
+    cdef const uint8_t* next_at
+    if at[0] != b"<":
+        return fail_token(self, at, message)
+    if at + 1 == self.end:
+        return cut_off(self)
+    if at[1] == b"<":
+        return fail(self, at, message)
+    next_at = read_iri(self, at, number)
+    if next_at != NULL and self.terms.kinds[number[0]] != TermKind.IRI:
+        return fail(self, at, message)
+    return next_at
+
+
+cdef const uint8_t* read_label(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    """Read ``_:label``."""
+    cdef bint has_escapes = False
+    cdef Span text
+    if self.end - at < 2:
+        return cut_off(self)
+    if at[1] != b":":
+        return fail_term(self, at)
+    text.start = at + 2
+    text.end = scan_name(self, text.start, True)
+    if text.end == NULL:
+        return NULL
+    if self.grammar == ONE_TERM:
+        # Any text can be a label there, none included.
+        has_escapes = memchr(text.start, b"\\", text.end - text.start) != NULL
+    elif text.start == text.end:
+        return fail_token(self, text.start, b"expected the blank node's label")
+    if has_escapes:
+        if intern_escaped(self, TermKind.BLANK_NODE, text, False, 0, number) < 0:
+            return NULL
+    elif intern_span(self, TermKind.BLANK_NODE, text, 0, number) < 0:
+        return NULL
+    return text.end
+
+
+cdef const uint8_t* read_literal(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    cdef QuotedText lexical
+    at = scan_quoted(self, at, &lexical)
+    if at != NULL and self.grammar != ONE_TERM:
+        at = next_token(self, at)
+    if at == NULL:
+        return NULL
+    if at == self.end:
+        return cut_off(self)
+    if at[0] == b"@":
+        return read_tagged(self, at, &lexical, number)
+    if at[0] == b"^":
+        return read_typed(self, at, &lexical, number)
+    if intern_quoted(self, TermKind.SIMPLE_LITERAL, &lexical, 0, number) < 0:
+        return NULL
+    return at
+
+
+cdef const uint8_t* read_tagged(
+    TextDecoder self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+) noexcept nogil:
+    """Read a literal's ``@`` and language tag."""
+    cdef Span tag
+    cdef uint32_t language = 0
+    at += 1
+    tag.start = at
+    while at < self.end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == b"-"):
+        if at[0] == b"-" and at > tag.start and (at - 1)[0] == b"-":
+            return fail(self, at - 1, b"RDF 1.1 has no direction behind a language tag")
+        at += 1
+    if at == self.end:
+        return cut_off(self)
+    tag.end = at
+    if not is_language_tag(tag):
+        return fail_token(self, tag.start, b"this is no language tag")
+    if self.grammar == STRICT_LINES and not is_well_formed(tag):
+        return fail(self, tag.start, b"this is no language tag of BCP 47")
+    if (
+        intern_tag(self, tag, &language) < 0
+        or intern_quoted(self, TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0
+    ):
+        return NULL
+    return at
+
+
+cdef const uint8_t* read_typed(
+    TextDecoder self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+) noexcept nogil:
+    """Read a literal's ``^^`` and datatype; xsd:string is that of a simple literal in lines."""
+    cdef const uint8_t* start
+    cdef TermKind kind = TermKind.TYPED_LITERAL
+    cdef uint32_t terms = self.terms.count
+    cdef uint32_t datatype = 0
+    if self.end - at < 2:
+        return cut_off(self)
+    if at[1] != b"^":
+        return fail(self, at, b"expected ^^ and the literal's datatype")
+    start = at + 2 if self.grammar == ONE_TERM else next_token(self, at + 2)
+    if start == NULL:
+        return NULL
+    at = read_real_iri(
+        self, start, &datatype, b"expected the literal's datatype: an IRI in <>"
+    )
+    if at == NULL:
+        return NULL
+    if self.grammar >= LINES and is_text(&self.terms, datatype, XSD_STRING):
+        kind = TermKind.SIMPLE_LITERAL
+        datatype = 0
+        terms_truncate(&self.terms, terms)
+    elif self.grammar == STRICT_LINES and (
+        is_text(&self.terms, datatype, LANGUAGE_STRING)
+        or is_text(&self.terms, datatype, DIRECTED_STRING)
+    ):
+        return fail(self, start, b"a literal of this datatype has a language tag")
+    if intern_quoted(self, kind, lexical, datatype, number) < 0:
+        return NULL
+    return at
+
+
+cdef const uint8_t* read_number(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    """Read a literal that is a number in one of Turtle's short forms."""
+    cdef const uint8_t* start = at
+    cdef const uint8_t* digits
+    cdef const uint8_t* exponent_end
+    cdef bint has_digits
+    cdef int form = INTEGER
+    if at[0] == b"+" or at[0] == b"-":
+        at += 1
+    digits = at
+    while at < self.end and is_digit(at[0]):
+        at += 1
+    has_digits = at > digits
+    if at == self.end:
+        return cut_off(self)
+    if at[0] == b"." and (at + 1 < self.end or not self.is_final):
+        digits = at + 1
+        at = digits
+        while at < self.end and is_digit(at[0]):
+            at += 1
+        if at == self.end:
+            return cut_off(self)
+        exponent_end = at
+        if has_digits or at > digits:
+            exponent_end = read_exponent(self, at)
+            if exponent_end == NULL:
+                return NULL
+        if exponent_end > at:
+            form = DOUBLE
+            at = exponent_end
+        elif at > digits:
+            form = DECIMAL
+        elif has_digits:
+            # The dot ends the row.
+            at = digits - 1
+        else:
+            return fail_term(self, start)
+    elif not has_digits:
+        return fail_term(self, start)
+    else:
+        exponent_end = read_exponent(self, at)
+        if exponent_end == NULL:
+            return NULL
+        if exponent_end > at:
+            form = DOUBLE
+            at = exponent_end
+    if intern_short(self, start, at, form, number) < 0:
+        return NULL
+    return at
+
+
+cdef const uint8_t* read_exponent(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Read a number's exponent; return ``at`` if there is none."""
+    cdef const uint8_t* start = at
+    cdef const uint8_t* digits
+    if at[0] != b"e" and at[0] != b"E":
+        return start
+    at += 1
+    if at < self.end and (at[0] == b"+" or at[0] == b"-"):
+        at += 1
+    digits = at
+    while at < self.end and is_digit(at[0]):
+        at += 1
+    if at == self.end:
+        return cut_off(self)
+    return at if at > digits else start
+
+
+cdef const uint8_t* read_boolean(
+    TextDecoder self, const uint8_t* at, uint32_t* number
+) noexcept nogil:
+    """Read ``true`` or ``false``, which no other words are terms beside."""
+    cdef Span word
+    cdef size_t size
+    at = read_word(self, at, &word)
+    if at == NULL:
+        return NULL
+    size = word.end - word.start
+    if not (
+        (size == 4 and memcmp(word.start, b"true", 4) == 0)
+        or (size == 5 and memcmp(word.start, b"false", 5) == 0)
+    ):
+        if at[0] == b":":
+            return fail(
+                self, word.start, b"prefixed name: RDF Patch has IRIs in full, between < and >"
+            )
+        return fail_term(self, word.start)
+    if intern_short(self, word.start, word.end, BOOLEAN, number) < 0:
+        return NULL
+    return at
+
+
+cdef const uint8_t* read_triple(
+    TextDecoder self, const uint8_t* at, uint32_t* number, int depth
+) noexcept nogil:
+    """Read ``<< s p o >>``, or RDF 1.2's ``<<( s p o )>>``."""
+    cdef const uint8_t* start = at
+    cdef uint32_t[3] numbers
+    cdef int position
+    cdef int64_t term
+    cdef bint has_brackets
+    if depth > self.max_nesting_depth:
+        fail_limit(
+            &self.failure, at,
+            b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
+            self.max_nesting_depth, 0,
+        )
+        return NULL
+    if self.end - at < 3:
+        return cut_off(self)
+    has_brackets = at[2] == b"("
+    if self.grammar >= LINES and not has_brackets:
+        return fail(self, at, b"a quoted triple stands between <<( and )>>")
+    at += 2 + has_brackets
+    for position in range(3):
+        at = next_token(self, at)
+        if at == NULL:
+            return NULL
+        at = read_part(self, at, position, &numbers[position], depth)
+        if at == NULL:
+            return NULL
+    at = next_token(self, at)
+    if at == NULL:
+        return NULL
+    if self.end - at < 2 + has_brackets:
+        return cut_off(self)
+    if has_brackets:
+        if at[0] != b")":
+            return fail_token(self, at, b"expected )>> after the quoted triple's terms")
+        at += 1
+    if at[0] != b">" or at[1] != b">":
+        return fail_token(self, at, b"expected >> after the quoted triple's terms")
+    term = terms_intern_triple(
+        &self.terms, numbers[0], numbers[1], numbers[2], start, &self.failure
+    )
+    number[0] = <uint32_t>term
+    return at + 2 if term >= 0 else NULL

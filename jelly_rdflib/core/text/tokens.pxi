@@ -1,0 +1,133 @@
+"""What stands between tokens, what ends a row, and how to say what is wrong."""
+
+# White space: that of Turtle and the form feed, which Jena skips too.
+cdef uint8_t[256] IS_BLANK
+for byte in range(256):
+    IS_BLANK[byte] = byte in b" \t\r\n\f"
+
+
+cdef const uint8_t* fail(TextDecoder self, const uint8_t* at, const char* message) noexcept nogil:
+    self.failure.message = message
+    self.failure.at = at
+    return NULL
+
+
+cdef const uint8_t* fail_size(TextDecoder self) noexcept nogil:
+    self.is_cut_off = True
+    fail_limit(
+        &self.failure, self.row_start,
+        b"row of more than {number} bytes (limit max_frame_size)", self.max_row_size, 0,
+    )
+    return NULL
+
+
+cdef const uint8_t* fail_term(TextDecoder self, const uint8_t* at) noexcept nogil:
+    if at[0] == b".":
+        return fail(self, at, b"the row ends where a term is expected")
+    return fail_token(self, at, b"expected a term")
+
+
+cdef const uint8_t* fail_token(
+    TextDecoder self, const uint8_t* at, const char* message
+) noexcept nogil:
+    cdef uint32_t c
+    cdef int size = 1
+    if at[0] >= 0x80:
+        size = read_code_point(at, self.end, &c)
+    if size < 0:
+        return cut_off(self)
+    if size == 0:
+        return fail(self, at, b"the text is not UTF-8")
+    return fail(self, at, message)
+
+
+cdef const uint8_t* cut_off(TextDecoder self) noexcept nogil:
+    """Say that the text ends before a row does."""
+    if <size_t>(self.end - self.row_start) > self.max_row_size:
+        return fail_size(self)
+    if self.is_final:
+        self.is_cut_off = True
+        return fail(self, self.end, b"the input ends inside a row")
+    self.is_incomplete = True
+    return NULL
+
+
+cdef inline const uint8_t* skip_blanks(TextDecoder self, const uint8_t* at) noexcept nogil:
+    while at < self.end and IS_BLANK[at[0]]:
+        if at[0] == b"\n":
+            self.place.line += 1
+            self.place.column = 0
+            self.place.start = at + 1
+        at += 1
+    return at
+
+
+cdef inline const uint8_t* skip_line_ends(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Skip blanks, and line ends behind which another statement may stand."""
+    while at < self.end:
+        if at[0] == b"\n" or at[0] == b"\r":
+            self.has_statement = False
+            if at[0] == b"\n":
+                self.place.line += 1
+                self.place.column = 0
+                self.place.start = at + 1
+        elif at[0] != b" " and at[0] != b"\t":
+            break
+        at += 1
+    return at
+
+
+cdef const uint8_t* skip_comment(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Skip a comment, but for the line break that ends it."""
+    cdef const uint8_t* start = at
+    while at < self.end and at[0] != b"\n" and at[0] != b"\r":
+        at += 1
+    if at == self.end and not self.is_final:
+        return cut_off(self)
+    if <size_t>(at - start) > self.max_row_size:
+        return fail_size(self)
+    if not is_utf8(start, at):
+        return fail(self, start, b"comment is not UTF-8")
+    return at
+
+
+cdef inline const uint8_t* next_token(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Skip what stands before the next token of the row."""
+    # One space is what nearly always stands there.
+    if at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
+        return at + 1
+    if self.grammar >= LINES:
+        return next_token_in_line(self, at)
+    while True:
+        at = skip_blanks(self, at)
+        if at == self.end:
+            return cut_off(self)
+        if at[0] != b"#":
+            return at
+        at = skip_comment(self, at)
+        if at == NULL:
+            return NULL
+
+
+cdef const uint8_t* next_token_in_line(TextDecoder self, const uint8_t* at) noexcept nogil:
+    while at < self.end and (at[0] == b" " or at[0] == b"\t"):
+        at += 1
+    if at == self.end:
+        return cut_off(self)
+    if at[0] == b"\n" or at[0] == b"\r" or at[0] == b"#":
+        return fail(self, at, b"the line ends inside a statement")
+    return at
+
+
+cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Is this the dot that ends a row? -1 says that the text ends too early to tell."""
+    if at[0] != b".":
+        return 0
+    if self.grammar >= LINES:
+        return 1
+    if at + 1 == self.end:
+        if self.is_final:
+            return 1
+        cut_off(self)
+        return -1
+    return not is_digit(at[1])
