@@ -9,7 +9,7 @@ from jelly_rdflib.core.terms cimport TermKind
 
 from jelly_rdflib.errors import DecodeError, LimitError
 
-cdef str XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+cdef str STRING_DATATYPE = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @cython.final
@@ -152,7 +152,7 @@ cdef class QuadReader:
                 TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)
             )
         datatype = literal.datatype.value
-        if datatype == XSD_STRING:
+        if datatype == STRING_DATATYPE:
             return builder.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
         return builder.intern(
             TermKind.TYPED_LITERAL, lexical, self.iri_number(datatype)
