@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_reader import BatchReader
-from jelly_rdflib.core.frame_decoder import FrameDecoder
-from jelly_rdflib.core.part_reader import PartReader, StreamScanner
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.core.jelly_decoder import (
+    BatchReader,
+    FrameDecoder,
+    PartReader,
+    PatchFrameDecoder,
+    StatementFrameDecoder,
+    StreamScanner,
+)
 from jelly_rdflib.nodes import make_node_factory
 from tests.oracle.wire import looks_bare
 

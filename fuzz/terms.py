@@ -5,8 +5,8 @@ from __future__ import annotations
 import array
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.column_batches import ColumnBatches, TextColumnView
-from jelly_rdflib.core.term_texts import find_texts
+from jelly_rdflib.core.arrow import ColumnBatches, TextColumnView
+from jelly_rdflib.core.text import find_texts
 from jelly_rdflib.nodes import make_node_factory
 from tests.arrow.spelling import spell
 from tests.oracle.terms import plain

@@ -11,7 +11,7 @@ from .apply import ApplyResult as ApplyResult
 from .apply import apply as apply
 from .batches import read_batches as read_batches
 from .core.batch import Batch as Batch
-from .core.terms import TermKind as TermKind
+from .core.batch import TermKind as TermKind
 from .diff import diff as diff
 from .errors import ApplyError as ApplyError
 from .errors import DecodeError as DecodeError

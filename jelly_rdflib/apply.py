@@ -18,10 +18,10 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
 from jelly_rdflib.recording.tap import find_tap
 from jelly_rdflib.stores.changes import open_changes
+from jelly_rdflib.stores.native import Claim, UndoLog
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_at_hand, is_readable
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.undoing import Claim, UndoLog
 
 __all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.column_batches import ColumnBatches, TextColumnView
-from jelly_rdflib.core.row_columns import TERM_COLUMNS, RowColumnsBuilder
+from jelly_rdflib.core.arrow import TERM_COLUMNS, ColumnBatches, RowColumnsBuilder, TextColumnView
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
@@ -33,8 +32,8 @@ except ModuleNotFoundError as error:
     ) from error
 
 if TYPE_CHECKING:
+    from jelly_rdflib.core.arrow import RowFilter
     from jelly_rdflib.core.batch import Batch
-    from jelly_rdflib.core.row_filter import RowFilter
 
 __all__ = [
     "OPERATION_COLUMNS",
@@ -240,7 +239,7 @@ def read_arrow(
         [{'op': 'A', 's': '<urn:s>', 'o': '"chat"@fr'}]
     """
     from jelly_rdflib.batches import read_batches
-    from jelly_rdflib.core.row_filter import RowFilter
+    from jelly_rdflib.core.arrow import RowFilter
 
     if terms not in ("string", "struct"):
         raise ValueError(f"terms is 'string' or 'struct', not {terms!r}")

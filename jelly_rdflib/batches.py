@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jelly_rdflib.core.batch_source import BatchSource
+from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.options import Limits, RepeatedOptions
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_reader import BatchReader
-from jelly_rdflib.core.batch_source import BatchSource
-from jelly_rdflib.core.frame_survey import FrameSurvey
+from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.core.jelly_decoder import BatchReader
+from jelly_rdflib.core.jelly_survey import FrameSurvey
 from jelly_rdflib.core.source import Meter
-from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import DecodeError

@@ -17,17 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 import zstandard
 
-from jelly_rdflib.core.frame_decoder import FrameDecoder
-from jelly_rdflib.core.part_reader import PartReader, StreamScanner
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.jelly_decoder import (
+    FrameDecoder,
+    PartReader,
+    PatchFrameDecoder,
+    StatementFrameDecoder,
+    StreamScanner,
+)
 from jelly_rdflib.core.source import ByteSource, is_compressed
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
 
 if TYPE_CHECKING:
-    from jelly_rdflib.core.part_reader import Place
+    from jelly_rdflib.core.jelly_decoder import Place
 
 __all__ = [
     "SPACING",

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.frame_survey import FrameSurvey
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.jelly_survey import FrameSurvey
 from jelly_rdflib.encoded_input import EncodedInput
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op

@@ -8,8 +8,7 @@ import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.term import BNode, Literal, Node, URIRef, _toPythonMapping
 
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jelly_rdflib.core.batch_source import BatchSource, LateBatches, OperationReader
+from jelly_rdflib.core.batch import BatchSource, LateBatches, OperationReader
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.encodings import (

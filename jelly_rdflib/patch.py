@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
-from jelly_rdflib.core.batch_source import BatchSource, OperationReader
-from jelly_rdflib.core.node_sink import OperationSink
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
-from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, OperationReader, SliceIterator
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder
+from jelly_rdflib.core.nodes import OperationSink
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.destination import Destination
-from jelly_rdflib.core.node_sink import OperationSink
+from jelly_rdflib.core.nodes import OperationSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_changes, guess_by_name
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import BatchSource, StatementReader
+from jelly_rdflib.core.batch import Batch, BatchSource, StatementReader
 from jelly_rdflib.core.destination import Destination
-from jelly_rdflib.core.node_sink import StatementSink
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
-from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
+from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
+from jelly_rdflib.core.nodes import StatementSink
 from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory

@@ -16,9 +16,8 @@ from jelly_rdflib.errors import RecordError
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch import Patch
 from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.recording.journal import Block
 from jelly_rdflib.recording.sinks import FileSink, PatchSink, Sink, WriterSink
-from jelly_rdflib.recording.tap import Tap, find_tap
+from jelly_rdflib.recording.tap import Block, Tap, find_tap
 from jelly_rdflib.recording.transactions import Transactions
 from jelly_rdflib.stores.target import check_store
 

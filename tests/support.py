@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.node_sink import OperationSink
+from jelly_rdflib.core.nodes import OperationSink
 from jelly_rdflib.nodes import NODE_TYPES
 
 from .oracle import decoder

@@ -23,7 +23,7 @@ from rdflib.plugins.stores.memory import Memory, SimpleMemory
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Op, TripleTerm
 from jelly_rdflib.apply import apply
-from jelly_rdflib.core.batch_source import OperationReader
+from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.operations import Operation
 
 from .stores.memory_state import visible_state

@@ -17,8 +17,7 @@ from jelly_rdflib.algebra.sources import (
     open_operations,
     operation_at,
 )
-from jelly_rdflib.core.batch import Batch, BatchSlice
-from jelly_rdflib.core.batch_source import BatchSource
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation

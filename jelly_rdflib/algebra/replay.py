@@ -14,8 +14,7 @@ from jelly_rdflib.algebra.sources import (
     operation_at,
 )
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import BatchSource
+from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation

@@ -9,8 +9,7 @@ from typing import Any
 from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import OperationReader
+from jelly_rdflib.core.batch import Batch, OperationReader
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation

@@ -39,7 +39,7 @@ def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
       jellyp cat --color always data.jelly | head
     """
     from jelly_rdflib.cli.colors import paint, wants_color
-    from jelly_rdflib.core.text_encoder import TextPatchEncoder
+    from jelly_rdflib.core.text import TextPatchEncoder
     from jelly_rdflib.nodes import NODE_TYPES
 
     is_colored = wants_color(sys.stdout, color)

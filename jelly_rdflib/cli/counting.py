@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm
 

@@ -1,73 +1,35 @@
-"""A batch: the operations of one frame as columns, with the table of their terms."""
+"""Batches: rows of numbers, with a table that has each distinct term once."""
 
-from libc.stdint cimport uint8_t, uint32_t
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcmp, memcpy
 
-from jelly_rdflib.core.node_maker cimport NodeMaker
-from jelly_rdflib.core.term_table cimport TermTable
-from jelly_rdflib.core.terms cimport TermColumns
-
-
-ctypedef struct RowColumns:
-    size_t count
-    size_t capacity
-    size_t max_count  # up to which the capacity may grow
-    uint8_t* ops
-    uint32_t* s
-    uint32_t* p
-    uint32_t* o
-    uint32_t* g
-
-
-cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil
-cdef int rows_grow(RowColumns* rows) noexcept nogil
-cdef void rows_free(RowColumns* rows) noexcept nogil
-
-
-cdef inline int rows_append(
-    RowColumns* rows, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
-) noexcept nogil:
-    cdef size_t row = rows.count
-    if row == rows.capacity and rows_grow(rows) < 0:
-        return -1
-    rows.ops[row] = op
-    rows.s[row] = s
-    rows.p[row] = p
-    rows.o[row] = o
-    rows.g[row] = g
-    rows.count = row + 1
-    return 0
-
-
-cdef Batch make_batch(
-    RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
+from jelly_rdflib.core.wire cimport (
+    A,
+    BLOCK,
+    D,
+    END,
+    NOT_ASCII,
+    PA,
+    PD,
+    TA,
+    TC,
+    TX,
+    Failure,
+    Span,
+    check_text,
+    copy_and_hash,
+    hash_text,
+    mix,
 )
 
-cdef Batch make_open_batch(TermTable table)
-
-
-cdef class Batch:
-    cdef RowColumns rows
-    cdef readonly TermTable terms
-    cdef readonly dict metadata
-    cdef bint has_graphs
-    cdef tuple operation(self, size_t row, list nodes)
-    cdef tuple statement(self, size_t row, list nodes)
-
-
-cdef class RowIterator:
-    cdef Batch batch
-    cdef list nodes  # of the batch's terms
-    cdef size_t row  # number of the next row in the batch
-    cdef bint only_statements
-    cdef bint next_row(self) except -1
-
-
-cdef class BatchSlice:
-    cdef readonly Batch batch
-    cdef readonly size_t start
-    cdef readonly size_t stop
-
-
-cdef class SliceIterator(RowIterator):
-    cdef object slices
-    cdef size_t stop
+include "batch/terms.pxd"
+include "batch/default_graph.pxd"
+include "batch/interning.pxd"
+include "batch/operation_place.pxd"
+include "batch/node_maker.pxd"
+include "batch/term_table.pxd"
+include "batch/batch.pxd"
+include "batch/batch_source.pxd"
+include "batch/batch_builder.pxd"

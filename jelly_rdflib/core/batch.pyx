@@ -1,297 +1,32 @@
 # cython: nonecheck=False
-# Only `make_batch` makes batches that have rows, and `Batch.iterate` iterators that have any.
-"""A batch: the operations of one frame as columns, with the table of their terms."""
+# Classes whose attributes may be None when a method runs have it on.
+"""Batches: rows of numbers, with a table that has each distinct term once."""
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memset
 
-from jelly_rdflib.core.columns cimport export_column
-from jelly_rdflib.core.operation_codes cimport A, D, H, PA, PD
+from jelly_rdflib.core.wire cimport (
+    CODES,
+    H,
+    export_column,
+    fail_limit,
+    fail_memory,
+    failure_to_error,
+)
 
+import os
+
+from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
-cdef extern from "Python.h":
-    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
-    Py_ssize_t PyList_GET_SIZE(object items)
-
-cdef list OPS = [None, *sorted(Op)]
-# The operations that are their code alone are the same tuple each time.
-cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
-
-
-cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
-    memset(rows, 0, sizeof(RowColumns))
-    rows.capacity = capacity
-    rows.max_count = <size_t>-1
-    rows.ops = <uint8_t*>PyMem_RawMalloc(capacity)
-    rows.s = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.p = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.o = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.g = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    if (
-        rows.ops == NULL or rows.s == NULL or rows.p == NULL or rows.o == NULL or rows.g == NULL
-    ):
-        rows_free(rows)
-        return -1
-    return 0
-
-
-cdef int grow_numbers(uint32_t** numbers, size_t capacity) noexcept nogil:
-    cdef void* grown = PyMem_RawRealloc(numbers[0], capacity * sizeof(uint32_t))
-    if grown == NULL:
-        return -1
-    numbers[0] = <uint32_t*>grown
-    return 0
-
-
-cdef int rows_grow(RowColumns* rows) noexcept nogil:
-    cdef size_t capacity = min(rows.capacity * 2 + 16, rows.max_count)
-    cdef void* grown
-    if capacity <= rows.capacity:
-        return -1
-    grown = PyMem_RawRealloc(rows.ops, capacity)
-    if grown == NULL:
-        return -1
-    rows.ops = <uint8_t*>grown
-    if (
-        grow_numbers(&rows.s, capacity) < 0 or grow_numbers(&rows.p, capacity) < 0
-        or grow_numbers(&rows.o, capacity) < 0 or grow_numbers(&rows.g, capacity) < 0
-    ):
-        return -1
-    rows.capacity = capacity
-    return 0
-
-
-cdef void rows_free(RowColumns* rows) noexcept nogil:
-    PyMem_RawFree(rows.ops)
-    PyMem_RawFree(rows.s)
-    PyMem_RawFree(rows.p)
-    PyMem_RawFree(rows.o)
-    PyMem_RawFree(rows.g)
-    memset(rows, 0, sizeof(RowColumns))
-
-
-cdef Batch make_batch(
-    RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
-):
-    """Make a batch of columns, which are empty after that."""
-    cdef Batch batch = Batch.__new__(Batch)
-    cdef TermTable table = TermTable.__new__(TermTable)
-    batch.rows = rows[0]
-    memset(rows, 0, sizeof(RowColumns))
-    table.columns = terms[0]
-    memset(terms, 0, sizeof(TermColumns))
-    # Nothing is looked for in the table any more.
-    PyMem_RawFree(table.columns.slots)
-    table.columns.slots = NULL
-    table.factory = factory
-    batch.terms = table
-    batch.has_graphs = has_graphs
-    batch.metadata = metadata
-    return batch
-
-
-cdef Batch make_open_batch(TermTable table):
-    """Make a batch of one row, which is filled in again and again; its terms are still being added."""
-    cdef Batch batch = Batch.__new__(Batch)
-    if rows_init(&batch.rows, 1) < 0:
-        raise MemoryError
-    batch.rows.count = 1
-    batch.terms = table
-    batch.has_graphs = True
-    batch.metadata = {}
-    return batch
-
-
-@cython.final
-cdef class Batch:
-    """The operations of one frame, as columns; iterating gives them as tuples.
-
-    The columns ``ops``, ``s``, ``p``, ``o`` and ``g`` have an entry for each operation. ``ops``
-    holds `Op` codes; the others hold numbers of terms in ``terms``, 0 for no term. Statements use
-    all four; a header has its key in ``s`` and its value in ``o``; a prefix operation has the
-    prefix's name in ``s``, its IRI in ``o`` and its graph in ``g``.
-
-    A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
-    namespace declaration; ``metadata``, a dict of str to bytes, has what is attached to the frame.
-
-    Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
-    ``pyarrow.py_buffer(batch.s)`` copy nothing.
-    """
-
-    def __init__(self):
-        raise TypeError("batches are made by readers: see jelly_rdflib.read_batches")
-
-    def __dealloc__(self):
-        rows_free(&self.rows)
-
-    def __len__(self):
-        return self.rows.count
-
-    def __iter__(self):
-        return self.operations()
-
-    def operations(self, size_t start=0, stop=None):
-        """Iterate over the operations from number ``start`` up to, without, number ``stop``."""
-        return iter(BatchSlice(self, start, self.rows.count if stop is None else stop))
-
-    def statements(self):
-        """Iterate over the statements that are added, as ``(s, p, o)`` or ``(s, p, o, g)``.
-
-        There is no ``g`` in a stream of triples.
-        """
-        return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
-
-    def __repr__(self):
-        return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
-
-    cdef tuple operation(self, size_t row, list nodes):
-        cdef int op = self.rows.ops[row]
-        cdef tuple operation
-        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
-            raise RuntimeError("another thread is using this iterator")
-        if op == A or op == D:
-            operation = PyTuple_New(5)
-            put(operation, 0, PyList_GET_ITEM(OPS, op))
-            put(operation, 1, PyList_GET_ITEM(nodes, self.rows.s[row]))
-            put(operation, 2, PyList_GET_ITEM(nodes, self.rows.p[row]))
-            put(operation, 3, PyList_GET_ITEM(nodes, self.rows.o[row]))
-            put(operation, 4, PyList_GET_ITEM(nodes, self.rows.g[row]))
-            return operation
-        if op == H:
-            return (OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]])
-        if op == PA or op == PD:
-            return (
-                OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]], nodes[self.rows.g[row]]
-            )
-        return BARE[op]
-
-    cdef tuple statement(self, size_t row, list nodes):
-        """The statement of a row; None if the row adds none."""
-        cdef tuple statement
-        if self.rows.ops[row] != A:
-            return None
-        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
-            raise RuntimeError("another thread is using this iterator")
-        statement = PyTuple_New(4 if self.has_graphs else 3)
-        put(statement, 0, PyList_GET_ITEM(nodes, self.rows.s[row]))
-        put(statement, 1, PyList_GET_ITEM(nodes, self.rows.p[row]))
-        put(statement, 2, PyList_GET_ITEM(nodes, self.rows.o[row]))
-        if self.has_graphs:
-            put(statement, 3, PyList_GET_ITEM(nodes, self.rows.g[row]))
-        return statement
-
-    @property
-    def ops(self):
-        """Column: the operations' `Op` codes, uint8."""
-        return export_column(self, self.rows.ops, self.rows.count, sizeof(uint8_t))
-
-    @property
-    def s(self):
-        """Column: numbers of the subjects, uint32."""
-        return export_column(self, self.rows.s, self.rows.count, sizeof(uint32_t))
-
-    @property
-    def p(self):
-        """Column: numbers of the predicates, uint32."""
-        return export_column(self, self.rows.p, self.rows.count, sizeof(uint32_t))
-
-    @property
-    def o(self):
-        """Column: numbers of the objects, uint32."""
-        return export_column(self, self.rows.o, self.rows.count, sizeof(uint32_t))
-
-    @property
-    def g(self):
-        """Column: numbers of the graphs, uint32; 0 throughout in a stream of triples."""
-        return export_column(self, self.rows.g, self.rows.count, sizeof(uint32_t))
-
-
-cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
-    # The tuple steals a reference, the list keeps its own.
-    Py_INCREF(<object>item)
-    PyTuple_SET_ITEM(target, index, <object>item)
-
-
-cdef class RowIterator:
-    """Iterates over rows of batches as tuples. What does without the tuples uses ``next_row``."""
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        cdef tuple item = None
-        cdef Batch batch
-        while item is None:
-            if not self.next_row():
-                raise StopIteration
-            # A tuple may be what the collector waits for, and a destructor may close the iterator.
-            batch = self.batch
-            if self.only_statements:
-                item = batch.statement(self.row - 1, self.nodes)
-            else:
-                item = batch.operation(self.row - 1, self.nodes)
-        return item
-
-    cdef bint next_row(self) except -1:
-        """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
-        raise NotImplementedError
-
-
-@cython.final
-cdef class BatchSlice:
-    """Operations of a batch, from number ``start`` up to, without, ``stop``; iterating gives them."""
-
-    def __cinit__(self, Batch batch not None, size_t start, size_t stop):
-        if batch.terms is None:
-            raise TypeError("this batch was not made by a reader")
-        self.batch = batch
-        self.stop = min(stop, batch.rows.count)
-        self.start = min(start, self.stop)
-
-    def __len__(self):
-        return self.stop - self.start
-
-    def __iter__(self):
-        return SliceIterator((self,))
-
-    def headers(self):
-        """Return the headers among the operations as a list; seldom are there any."""
-        cdef Batch batch = self.batch
-        cdef size_t row
-        for row in range(self.start, self.stop):
-            if batch.rows.ops[row] == H:
-                return [operation for operation in self if operation[0] == H]
-        return []
-
-
-@cython.final
-cdef class SliceIterator(RowIterator):
-    """Iterates over the rows of slices.
-
-    Args:
-        slices: An iterable of `BatchSlice`.
-        only_statements: Whether to give the statements that are added; else all as operations.
-    """
-
-    def __init__(self, slices, *, bint only_statements=False):
-        self.slices = iter(slices)
-        self.only_statements = only_statements
-
-    cdef bint next_row(self) except -1:
-        cdef BatchSlice piece
-        cdef list nodes
-        while self.row >= self.stop:
-            piece = next(self.slices, None)
-            if piece is None:
-                return False
-            # Making nodes runs rdflib's code, and other threads: all is put in place together.
-            nodes = piece.batch.terms.make_nodes()
-            self.batch, self.nodes = piece.batch, nodes
-            self.row, self.stop = piece.start, piece.stop
-        self.row += 1
-        return True
+include "batch/terms.pxi"
+include "batch/node_maker.pxi"
+include "batch/term_table.pxi"
+include "batch/batch.pxi"
+include "batch/batch_source.pxi"
+include "batch/batch_builder.pxi"

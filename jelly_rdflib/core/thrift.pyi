@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from jelly_rdflib.core.batch_source import BatchSource
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
-from jelly_rdflib.core.output import Output
+from jelly_rdflib.core.batch import BatchSource
+from jelly_rdflib.core.io import Output
+from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final

@@ -7,42 +7,51 @@ the structs are those of proto/rdf-patch.thrift. Each part in the folder ``thrif
 """
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from jelly_rdflib.core.batch cimport Batch, RowColumns, rows_append
-from jelly_rdflib.core.batch_builder cimport BatchBuilder
-from jelly_rdflib.core.batch_source cimport BatchSource
-from jelly_rdflib.core.default_graph cimport is_default_graph, is_jena_default_graph
-from jelly_rdflib.core.failure cimport (
+from jelly_rdflib.core.batch cimport (
+    Batch,
+    BatchBuilder,
+    BatchSource,
+    NodeMaker,
+    RowColumns,
+    TermColumns,
+    TermKind,
+    TermTable,
+    intern_padded_text,
+    intern_text,
+    is_default_graph,
+    is_jena_default_graph,
+    rows_append,
+    terms_intern_triple,
+    terms_truncate,
+)
+from jelly_rdflib.core.io cimport FINISHED, InputBuffer, Output, claim_output, free_output
+from jelly_rdflib.core.wire cimport (
+    A,
+    D,
+    END,
+    H,
+    PA,
+    PD,
+    TA,
+    TC,
+    TX,
     Failure,
+    Span,
+    WriteBuffer,
+    buffer_free,
+    buffer_reserve,
     fail,
     fail_limit,
     fail_memory,
     fail_number,
     failure_to_error,
-)
-from jelly_rdflib.core.hashing cimport load64_little
-from jelly_rdflib.core.input_buffer cimport InputBuffer
-from jelly_rdflib.core.interning cimport intern_padded_text, intern_text
-from jelly_rdflib.core.language_tag cimport is_language_tag
-from jelly_rdflib.core.node_maker cimport NodeMaker
-from jelly_rdflib.core.operation_codes cimport A, D, END, H, PA, PD, TA, TC, TX
-from jelly_rdflib.core.output cimport FINISHED, Output, claim_output, free_output
-from jelly_rdflib.core.term_table cimport TermTable
-from jelly_rdflib.core.terms cimport (
-    TermColumns,
-    TermKind,
-    terms_intern_triple,
-    terms_truncate,
-)
-from jelly_rdflib.core.wire cimport Span
-from jelly_rdflib.core.write_buffer cimport (
-    WriteBuffer,
-    buffer_free,
-    buffer_reserve,
+    is_language_tag,
+    load64_little,
     put_byte,
     put_bytes,
     put_varint,
@@ -51,7 +60,6 @@ from jelly_rdflib.core.write_buffer cimport (
 from decimal import Decimal
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
-
 
 include "thrift/cursor.pxi"
 include "thrift/schema.pxi"

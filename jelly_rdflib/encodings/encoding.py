@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch_source import BatchSource
-from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.batch import BatchSource
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.encodings.reading import Reading
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jelly_rdflib.core.batch_reader import BatchReader
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.jelly_decoder import BatchReader, PatchFrameDecoder, StatementFrameDecoder
+from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
-from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.options import StreamOptions

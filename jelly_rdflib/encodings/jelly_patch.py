@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.jelly import open_batches
 from jelly_rdflib.options import PatchOptions

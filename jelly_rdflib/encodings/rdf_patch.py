@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
-from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
-from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.reading import Reading
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.encodings.encoding import Encoding

@@ -12,8 +12,7 @@ from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.batches import read_batches
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_source import BatchSource, OperationReader
+from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.log.files import FORMAT, Place, headers_of

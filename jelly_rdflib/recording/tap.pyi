@@ -1,12 +1,38 @@
+"""Sees the changes of a store as they are made, and hands them to those who record."""
+
 from collections.abc import Iterable
 from threading import RLock
+from types import TracebackType
 from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.store import Store
 
-from jelly_rdflib.recording.journal import Journal
-from jelly_rdflib.stores.view import View
+from jelly_rdflib.operations import Operation
+from jelly_rdflib.recording.sinks import Sink
+from jelly_rdflib.stores.native import Undoer, UndoLog, View
+
+class Block:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+class Journal(Undoer):
+    failure: BaseException | None
+    added: int
+    deleted: int
+    is_open: bool
+    @property
+    def log(self) -> UndoLog: ...
+    def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None: ...
+    def write(self, operations: list[Operation]) -> None: ...
+    def expect_prefix(self, prefix: str, iri: str | None) -> None: ...
+    def tell_prefixes(self) -> None: ...
+    def tell_committed(self) -> None: ...
+    def tell_rolled_back(self) -> None: ...
 
 def find_tap(store: Store) -> Tap | None: ...
 

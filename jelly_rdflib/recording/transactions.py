@@ -10,9 +10,8 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import RecordError, RollbackError
 from jelly_rdflib.operations import Op
-from jelly_rdflib.recording.journal import Journal
 from jelly_rdflib.recording.sinks import Sink
-from jelly_rdflib.recording.tap import Tap
+from jelly_rdflib.recording.tap import Journal, Tap
 from jelly_rdflib.stores.prefixes import open_prefixes
 from jelly_rdflib.stores.short_names import forget_short_names
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from jelly_rdflib.core.row_columns import TERM_COLUMNS
-from jelly_rdflib.core.row_filter import RowFilter, TermCondition
+from jelly_rdflib.core.arrow import TERM_COLUMNS, RowFilter, TermCondition
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 

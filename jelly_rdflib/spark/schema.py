@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
 
-from jelly_rdflib.core.row_columns import TERM_COLUMNS
+from jelly_rdflib.core.arrow import TERM_COLUMNS
 
 __all__ = [
     "CORRUPT",

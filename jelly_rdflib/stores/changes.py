@@ -8,10 +8,9 @@ from typing import Protocol
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Operation
 from jelly_rdflib.stores.general import GeneralChanges
-from jelly_rdflib.stores.memory import MemoryChanges, can_use
+from jelly_rdflib.stores.native import MemoryChanges, Undoer, UndoLog, can_use
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.undoing import Undoer, UndoLog
 
 __all__ = ["Changes", "open_changes"]
 

@@ -12,13 +12,12 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.stores.node_table import HashLimit
+from jelly_rdflib.stores.native import Crowded, Undoer, UndoLog
+from jelly_rdflib.stores.nodes import HashLimit
 from jelly_rdflib.stores.open_view import open_view
 from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.undoing import Undoer, UndoLog
-from jelly_rdflib.stores.view import Crowded
 
 __all__ = ["GeneralChanges"]
 

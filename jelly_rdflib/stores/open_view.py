@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rdflib.store import Store
 
-from jelly_rdflib.stores.memory_view import MemoryView, can_view_memory
-from jelly_rdflib.stores.view import View
+from jelly_rdflib.stores.native import MemoryView, View, can_view_memory
 
 __all__ = ["open_view"]
 

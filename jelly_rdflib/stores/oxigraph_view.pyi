@@ -1,6 +1,6 @@
 from rdflib.store import Store
 
-from jelly_rdflib.stores.view import View
+from jelly_rdflib.stores.native import View
 
 def can_view_oxigraph(store: Store) -> bool: ...
 

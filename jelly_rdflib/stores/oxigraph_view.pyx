@@ -6,12 +6,11 @@ oxrdflib turns each term of a question and of an answer into one of the other ki
 of the time. Here the terms of an answer are turned only where they are needed.
 """
 
-from jelly_rdflib.stores.names cimport get_name
-from jelly_rdflib.stores.undoing cimport DELETED
-from jelly_rdflib.stores.view cimport View
+from jelly_rdflib.stores.native cimport DELETED, View, get_name
 
 import pyoxigraph as ox
 from oxrdflib import OxigraphStore
+
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, URIRef

@@ -9,11 +9,11 @@ from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.stores.native import UndoLog
 from jelly_rdflib.stores.prefixes import Prefixes, open_prefixes
 from jelly_rdflib.stores.short_names import forget_short_names
 from jelly_rdflib.stores.target import Target
 from jelly_rdflib.stores.teller import Teller
-from jelly_rdflib.stores.undoing import UndoLog
 
 __all__ = ["PrefixChanges"]
 

@@ -17,8 +17,8 @@ from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.stores.native import UndoLog
 from jelly_rdflib.stores.statements import show_term
-from jelly_rdflib.stores.undoing import UndoLog
 
 __all__ = ["DictPrefixes", "Prefixes", "PublicPrefixes", "open_prefixes"]
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from rdflib.graph import Graph
 
-from jelly_rdflib.stores.view import View
+from jelly_rdflib.stores.native import View
 
 __all__ = ["Teller"]
 

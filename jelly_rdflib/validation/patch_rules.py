@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op
 from jelly_rdflib.validation.faults import Finding, Novelty, show

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.frame_survey import FrameSurvey
-from jelly_rdflib.core.odd_fields import ROW_NAMES, OddKind
-from jelly_rdflib.core.term_checks import find_generalized_statement
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.jelly_survey import ROW_NAMES, FrameSurvey, OddKind
+from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import (
     LogicalStreamType,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.term_checks import (
+from jelly_rdflib.core.text import (
     TermFault,
     TermFaults,
     find_generalized_statement,

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.encoded_input import EncodedInput
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rdflib import Literal
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.row_filter import RowFilter, TermCondition
+from jelly_rdflib.core.arrow import RowFilter, TermCondition
 from jelly_rdflib.nodes import make_node_factory
 
 from .. import strategies

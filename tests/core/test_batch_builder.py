@@ -10,7 +10,7 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LimitError, Limits, Op, TripleTerm
-from jelly_rdflib.core.batch_builder import BatchBuilder, BuiltBatches
+from jelly_rdflib.core.batch import BatchBuilder, BuiltBatches
 from jelly_rdflib.nodes import make_node_factory
 
 

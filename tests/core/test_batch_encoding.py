@@ -14,10 +14,9 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.core.batch_builder import BatchBuilder
-from jelly_rdflib.core.node_sink import OperationSink, StatementSink
-from jelly_rdflib.core.patch_encoder import PatchFrameEncoder
-from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
+from jelly_rdflib.core.batch import BatchBuilder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
+from jelly_rdflib.core.nodes import OperationSink, StatementSink
 from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 

@@ -9,7 +9,7 @@ import pytest
 from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests.oracle import build as b
 from tests.oracle.wire import varint

@@ -10,7 +10,7 @@ import pytest
 from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_source import OperationReader
+from jelly_rdflib.core.batch import OperationReader
 from jelly_rdflib.index import find_parts, read_part
 from tests.oracle import build as b
 

@@ -156,7 +156,7 @@ reader, writer = os.pipe()
 code = f'''
 import os
 try:
-    import jelly_rdflib.core.patch_decoder
+    import jelly_rdflib.core.jelly_decoder
     answer = b"imported"
 except ImportError as error:
     answer = b"refused: " + str(error).encode()

@@ -13,8 +13,7 @@ from rdflib import URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.arrow import read_arrow
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 
 from .. import strategies

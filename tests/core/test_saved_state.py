@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.part_reader import PartReader, StreamScanner
-from jelly_rdflib.core.patch_decoder import PatchFrameDecoder
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
+from jelly_rdflib.core.jelly_decoder import (
+    PartReader,
+    PatchFrameDecoder,
+    StatementFrameDecoder,
+    StreamScanner,
+)
 from jelly_rdflib.nodes import make_node_factory
 
 from .. import strategies

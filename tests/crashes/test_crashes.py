@@ -125,7 +125,7 @@ def test_no_call_of_a_compiled_class_ends_the_process(seed: int) -> None:
     assert not printed
 
 
-@pytest.mark.parametrize("name", ["core.node_sink.OperationSink", "stores.memory.MemoryChanges"])
+@pytest.mark.parametrize("name", ["core.nodes.OperationSink", "stores.native.MemoryChanges"])
 def test_what_new_alone_has_made_is_of_no_use(name: str) -> None:
     module, cls = name.rsplit(".", 1)
     run(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.nodes import make_node_factory
 
 from ..oracle.terms import Plain, plain_operation

@@ -14,9 +14,8 @@ from rdflib.exceptions import ParserError
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.recording.tap import find_tap
-from jelly_rdflib.stores.memory import MemoryChanges
+from jelly_rdflib.stores.native import MemoryChanges, UndoLog
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.undoing import UndoLog
 
 from .support import (
     DATASETS,

@@ -18,7 +18,7 @@ from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.stores.view import SpellingError
+from jelly_rdflib.stores.native import SpellingError
 
 from .at_hand import AT_HAND, Failure, StoreAtHand, exact_state
 

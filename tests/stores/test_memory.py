@@ -20,9 +20,8 @@ from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.stores.changes import Changes
 from jelly_rdflib.stores.general import GeneralChanges
-from jelly_rdflib.stores.memory import MemoryChanges, can_use
+from jelly_rdflib.stores.native import MemoryChanges, UndoLog, can_use
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.undoing import UndoLog
 from jelly_rdflib.terms import TripleTerm
 
 from .memory_state import full_state, visible_state

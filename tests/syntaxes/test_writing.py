@@ -13,7 +13,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import TripleTerm
-from jelly_rdflib.core.node_sink import StatementSink
+from jelly_rdflib.core.nodes import StatementSink
 from jelly_rdflib.encodings import ENCODINGS, find_encoding
 from jelly_rdflib.nodes import NODE_TYPES
 

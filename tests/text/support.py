@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_source import OperationReader
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
-from jelly_rdflib.core.text_reader import TextBatchReader
+from jelly_rdflib.core.batch import OperationReader
+from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 
 from ..oracle.terms import Plain, operation, plain_operation

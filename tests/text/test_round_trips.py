@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.core.text import TextPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES
 
 from .. import support as jelly

@@ -9,8 +9,8 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.node_sink import OperationSink
-from jelly_rdflib.core.text_encoder import TextPatchEncoder
+from jelly_rdflib.core.nodes import OperationSink
+from jelly_rdflib.core.text import TextPatchEncoder
 from jelly_rdflib.terms import TripleTerm
 
 from ..oracle.terms import Plain

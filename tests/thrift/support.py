@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_source import BatchSource, OperationReader
+from jelly_rdflib.core.batch import BatchSource, OperationReader
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.batch_builder import BatchBuilder
+from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 

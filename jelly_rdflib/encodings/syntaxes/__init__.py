@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch_builder import BuiltBatches
-from jelly_rdflib.core.batch_source import BatchSource
+from jelly_rdflib.core.batch import BatchSource, BuiltBatches
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
-from jelly_rdflib.core.line_reader import LineBatchReader
-from jelly_rdflib.core.node_types import NodeTypes
+from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.core.text import LineBatchReader
 from jelly_rdflib.encodings.encoding import Encoding
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax

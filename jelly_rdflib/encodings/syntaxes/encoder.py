@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from jelly_rdflib.core.line_encoder import LineEncoder
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import TermKind
+from jelly_rdflib.core.nodes import NodeTypes
+from jelly_rdflib.core.text import LineEncoder
 from jelly_rdflib.encodings.syntaxes.documents import Document, make_document
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax
 from jelly_rdflib.encodings.syntaxes.terms import check_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 
 from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
-from jelly_rdflib.core.quad_reader import QuadCount
 from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.core.text import QuadCount
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import jelly_rdflib
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
 from jelly_rdflib.core.source import ByteSource, read_in_pieces
-from jelly_rdflib.core.statement_decoder import StatementFrameDecoder
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes import messages
 from jelly_rdflib.encodings.syntaxes.input import PIECE_SIZE

@@ -10,10 +10,9 @@ import signal
 import sys
 import time
 
-from jelly_rdflib.core.node_types import NodeTypes
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
+from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.statement_encoder import StatementFrameEncoder
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes import messages
 from jelly_rdflib.encodings.syntaxes.reader import StatementBatches

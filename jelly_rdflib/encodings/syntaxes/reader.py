@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import pyoxigraph as ox
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.batch_builder import BatchBuilder
-from jelly_rdflib.core.quad_reader import QuadCount, QuadReader
+from jelly_rdflib.core.batch import Batch, BatchBuilder
 from jelly_rdflib.core.source import ByteSource, read_in_pieces
+from jelly_rdflib.core.text import QuadCount, QuadReader
 from jelly_rdflib.encodings.reading import Reading
 from jelly_rdflib.encodings.syntaxes.input import SyntaxInput
 from jelly_rdflib.encodings.syntaxes.syntax import Syntax

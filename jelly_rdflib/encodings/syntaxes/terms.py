@@ -8,7 +8,7 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from jelly_rdflib.core.terms import TermKind
+from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.errors import EncodeError
 
 __all__ = ["check_text"]

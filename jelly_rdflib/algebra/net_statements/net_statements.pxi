@@ -1,0 +1,304 @@
+"""The last operation on each distinct statement of a stream, transaction by transaction."""
+
+cdef extern from "Python.h":
+    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
+
+cdef enum:
+    # What a table may keep of its memory when it is emptied.
+    MAX_KEPT_ROWS = 1 << 10
+    # Recent terms, and bytes of their text: at first, and when they are forgotten.
+    FIRST_RECENT = 1 << 10
+    FIRST_TEXT = 1 << 16
+    MAX_RECENT = 1 << 17
+    MAX_TEXT = 16 << 20
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+
+@cython.final
+cdef class NetStatements:
+    """The last operation on each distinct statement, in the order of these operations.
+
+    Statements are the same where rdflib finds their terms equal; no graph is the default graph.
+
+    Args:
+        default_graph: The node of the default graph.
+
+    Attributes:
+        is_open: Has a transaction started that has not ended?
+    """
+
+    cdef NodeNumbers numbers
+    cdef object default_graph
+    # Of what is committed, and of the open transaction.
+    cdef QuadTable committed
+    cdef QuadTable pending
+    cdef QuadTable* current
+    cdef readonly bint is_open
+    # Of the terms of the batch that was used last: their nodes, where they are made, and their
+    # numbers, 0 where not yet known.
+    cdef Batch batch
+    cdef list nodes
+    cdef uint32_t* known
+    cdef size_t known_capacity
+    # Terms that batches had lately, and their numbers: most need no node then.
+    cdef TermColumns recent
+    cdef uint32_t* recent_numbers
+    cdef size_t recent_capacity
+    cdef Failure failure
+
+    def __cinit__(self, default_graph not None):
+        self.numbers = NodeNumbers()
+        self.default_graph = default_graph
+        if quads_init(&self.committed) < 0 or quads_init(&self.pending) < 0:
+            raise MemoryError
+        self.forget_recent()
+        self.current = &self.committed
+
+    def __dealloc__(self):
+        quads_free(&self.committed)
+        quads_free(&self.pending)
+        terms_free(&self.recent)
+        PyMem_Free(self.known)
+        PyMem_Free(self.recent_numbers)
+
+    def __len__(self):
+        """How many operations are kept."""
+        return self.committed.live + self.pending.live
+
+    def begin(self):
+        """Start a transaction."""
+        if self.is_open:
+            follow_transaction(Op.TX, True)
+        self.is_open = True
+        self.current = &self.pending
+
+    def commit(self):
+        """End the transaction."""
+        cdef QuadTable empty
+        if not self.is_open:
+            follow_transaction(Op.TC, False)
+        if self.committed.count == 0:
+            empty = self.committed
+            self.committed = self.pending
+            self.pending = empty
+        elif quads_merge(&self.committed, &self.pending) < 0:
+            raise MemoryError
+        self.forget_pending()
+
+    def abort(self):
+        """End the transaction, as if nothing had come in it."""
+        if not self.is_open:
+            follow_transaction(Op.TA, False)
+        self.forget_pending()
+
+    def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):
+        """Take what a batch has from a row on: adds, deletes, and the ends of transactions.
+
+        Args:
+            batch: Operations.
+            start: Number of the first row.
+            stop: Number of the row to stop before.
+            has_others: Whether to stop at the next end of a transaction too.
+
+        Returns:
+            The number of the first row that is another operation, or ``stop``.
+
+        Raises:
+            ApplyError: A transaction starts or ends where it must not.
+        """
+        cdef size_t row
+        cdef uint8_t op
+        if batch is not self.batch:
+            self.start_batch(batch)
+        for row in range(start, min(stop, batch.rows.count)):
+            op = batch.rows.ops[row]
+            if op == A or op == D:
+                self.take_row(batch, row, op)
+            elif op == TX:
+                self.begin()
+            elif op == TC and not has_others:
+                self.commit()
+            elif op == TA and not has_others:
+                self.abort()
+            else:
+                return row
+        return stop
+
+    def take(self, tuple operation not None):
+        """Take an operation that is known to be a well-formed add or delete."""
+        cdef Quad quad
+        cdef uint8_t state
+        op, s, p, o, g = operation
+        state = 0 if op == ADD else DELETES | FIRST_DELETES
+        if g is None:
+            state |= GRAPHLESS
+            g = self.default_graph
+        quad.s = <uint32_t>self.numbers.find(s)
+        quad.p = <uint32_t>self.numbers.find(p)
+        quad.o = <uint32_t>self.numbers.find(o)
+        quad.g = <uint32_t>self.numbers.find(g)
+        if quads_put(self.current, quad, state) < 0:
+            raise MemoryError
+
+    def operations(self, *, bint without_reverted):
+        """Iterate over the operations that were committed; after that no more may be taken.
+
+        Args:
+            without_reverted: Leave out those on statements whose first operation was another.
+        """
+        cdef NetIterator iterator = NetIterator.__new__(NetIterator)
+        iterator.net = self
+        iterator.without_reverted = without_reverted
+        return iterator
+
+    cdef inline int take_row(self, Batch batch, size_t row, uint8_t op) except -1:
+        cdef Quad quad
+        cdef uint8_t state = 0 if op == A else DELETES | FIRST_DELETES
+        quad.s = self.number(batch.rows.s[row])
+        quad.p = self.number(batch.rows.p[row])
+        quad.o = self.number(batch.rows.o[row])
+        if batch.rows.g[row] == 0:
+            state |= GRAPHLESS
+            quad.g = <uint32_t>self.numbers.find(self.default_graph)
+        else:
+            quad.g = self.number(batch.rows.g[row])
+        if quads_put(self.current, quad, state) < 0:
+            raise MemoryError
+        return 0
+
+    cdef int forget_pending(self) except -1:
+        self.is_open = False
+        self.current = &self.committed
+        if self.pending.capacity > MAX_KEPT_ROWS:
+            quads_free(&self.pending)
+            if quads_init(&self.pending) < 0:
+                raise MemoryError
+        elif self.pending.count > 0:
+            memset(self.pending.slots, 0, (self.pending.mask + 1) * sizeof(uint64_t))
+            self.pending.count = 0
+            self.pending.live = 0
+        return 0
+
+    cdef int start_batch(self, Batch batch) except -1:
+        cdef size_t count
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        batch.terms.check_made()
+        count = batch.terms.columns.count
+        self.batch = None
+        if self.recent.count > MAX_RECENT or self.recent.offsets[self.recent.count] > MAX_TEXT:
+            self.forget_recent()
+        if count > self.known_capacity:
+            grow_numbers(&self.known, count)
+            self.known_capacity = count
+        memset(self.known, 0, count * sizeof(uint32_t))
+        self.nodes = None
+        self.batch = batch
+        return 0
+
+    cdef int forget_recent(self) except -1:
+        terms_free(&self.recent)
+        if terms_init(&self.recent, FIRST_RECENT, FIRST_TEXT, <uint32_t>-1) < 0:
+            raise MemoryError
+        PyMem_Free(self.recent_numbers)
+        self.recent_numbers = NULL
+        self.recent_capacity = 0
+        return 0
+
+    cdef inline uint32_t number(self, uint32_t term) except? 0:
+        if self.known[term] == 0:
+            self.known[term] = self.find_number(term)
+        return self.known[term]
+
+    cdef uint32_t find_number(self, uint32_t term) except? 0:
+        """Return the number of a term of the batch."""
+        cdef TermColumns* terms = &self.batch.terms.columns
+        cdef int64_t recent = terms_copy(&self.recent, terms, term, NULL, &self.failure)
+        if recent < 0:
+            raise failure_to_error(&self.failure, None, None, None)
+        if <size_t>recent >= self.recent_capacity:
+            grow_numbers(&self.recent_numbers, self.recent.capacity)
+            memset(
+                self.recent_numbers + self.recent_capacity, 0,
+                (self.recent.capacity - self.recent_capacity) * sizeof(uint32_t),
+            )
+            self.recent_capacity = self.recent.capacity
+        if self.recent_numbers[recent] == 0:
+            if self.nodes is None:
+                self.nodes = [None] * terms.count
+            self.recent_numbers[recent] = <uint32_t>self.numbers.find(
+                self.make_node(self.batch.terms, term, self.nodes)
+            )
+        return self.recent_numbers[recent]
+
+    cdef object make_node(self, TermTable table, uint32_t term, list nodes):
+        """Make the node of a term, and before it those of the terms that it refers to."""
+        cdef uint32_t[3] numbers
+        cdef uint32_t number
+        if term == 0 or nodes[term] is not None:
+            return nodes[term]
+        if table.columns.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(numbers, table.columns.data + table.columns.offsets[term], sizeof(numbers))
+            for number in numbers:
+                self.make_node(table, number, nodes)
+        else:
+            self.make_node(table, table.columns.extras[term], nodes)
+        nodes[term] = table.factory.find_or_make(&table.columns, term, nodes)
+        return nodes[term]
+
+
+cdef int grow_numbers(uint32_t** numbers, size_t capacity) except -1:
+    cdef void* grown = PyMem_Realloc(numbers[0], capacity * sizeof(uint32_t))
+    if grown == NULL:
+        raise MemoryError
+    numbers[0] = <uint32_t*>grown
+    return 0
+
+
+@cython.final
+@cython.internal
+cdef class NetIterator:
+    """Iterates over the last operation on each statement."""
+
+    cdef NetStatements net
+    cdef size_t row
+    cdef bint without_reverted
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef QuadTable* table = &self.net.committed
+        cdef list nodes = self.net.numbers.nodes
+        cdef Quad* quad
+        cdef tuple operation
+        cdef uint8_t state = 0
+        while True:
+            if self.row >= table.count:
+                raise StopIteration
+            state = table.states[self.row]
+            self.row += 1
+            if state != 0 and not (
+                self.without_reverted
+                and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
+            ):
+                break
+        quad = &table.quads[self.row - 1]
+        operation = PyTuple_New(5)
+        put(operation, 0, <PyObject*>(DELETE if state & DELETES else ADD))
+        put(operation, 1, PyList_GET_ITEM(nodes, quad.s))
+        put(operation, 2, PyList_GET_ITEM(nodes, quad.p))
+        put(operation, 3, PyList_GET_ITEM(nodes, quad.o))
+        if state & GRAPHLESS:
+            put(operation, 4, <PyObject*>None)
+        else:
+            put(operation, 4, PyList_GET_ITEM(nodes, quad.g))
+        return operation
+
+
+cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
+    # The tuple steals a reference, the list keeps its own.
+    Py_INCREF(<object>item)
+    PyTuple_SET_ITEM(target, index, <object>item)

@@ -1,0 +1,152 @@
+"""The last operation on each distinct quad of numbers, in the order in which they came.
+
+A row is never moved to another place in the order: where its quad comes again it is marked as gone,
+and a new one is put at the end. Rows that are gone are swept out when there is no room.
+"""
+
+cdef enum RowState:
+    """What a row is; the flags of a row that a later one took the place of are all 0."""
+    LAST = 1  # no later operation is on its quad
+    DELETES = 2
+    FIRST_DELETES = 4  # the first operation on its quad was a delete
+    GRAPHLESS = 8  # it came without a graph, so it is of the default graph
+
+ctypedef struct Quad:
+    uint32_t s
+    uint32_t p
+    uint32_t o
+    uint32_t g
+
+ctypedef struct QuadTable:
+    size_t count  # rows, those that are none any more among them
+    size_t live
+    size_t capacity
+    Quad* quads
+    uint8_t* states
+    # Open addressing: the upper half of the quad's hash, and the row's number + 1; 0 is free.
+    uint64_t* slots
+    size_t mask
+    uint64_t seed  # of hashes
+
+cdef enum:
+    FIRST_CAPACITY = 64
+
+
+cdef int quads_init(QuadTable* table) noexcept nogil:
+    """Make an empty table; -1 if there is no memory."""
+    memset(table, 0, sizeof(QuadTable))
+    table.seed = hash_seed()
+    table.capacity = FIRST_CAPACITY
+    table.mask = 2 * FIRST_CAPACITY - 1
+    table.quads = <Quad*>PyMem_RawMalloc(table.capacity * sizeof(Quad))
+    table.states = <uint8_t*>PyMem_RawMalloc(table.capacity)
+    table.slots = <uint64_t*>PyMem_RawCalloc(table.mask + 1, sizeof(uint64_t))
+    if table.quads == NULL or table.states == NULL or table.slots == NULL:
+        quads_free(table)
+        return -1
+    return 0
+
+
+cdef void quads_free(QuadTable* table) noexcept nogil:
+    PyMem_RawFree(table.quads)
+    PyMem_RawFree(table.states)
+    PyMem_RawFree(table.slots)
+    memset(table, 0, sizeof(QuadTable))
+
+
+cdef inline uint64_t hash_quad(const QuadTable* table, Quad quad) noexcept nogil:
+    # The seed, since a stranger chooses the order of terms, and so their numbers.
+    return mix(
+        table.seed ^ (<uint64_t>quad.s << 32 | quad.o),
+        table.seed ^ (<uint64_t>quad.p << 32 | quad.g),
+    )
+
+
+cdef inline bint is_same(Quad one, Quad other) noexcept nogil:
+    return one.s == other.s and one.o == other.o and one.p == other.p and one.g == other.g
+
+
+cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) noexcept nogil:
+    """Append an operation on a quad; -1 if there is no memory.
+
+    Args:
+        state: What the row is, without `LAST`. `FIRST_DELETES` counts only where the quad is new.
+    """
+    cdef uint64_t hash = hash_quad(table, quad)
+    cdef uint64_t tag = hash >> 32 << 32
+    cdef size_t slot, row
+    cdef uint8_t* old
+    if table.count == table.capacity and make_room(table) < 0:
+        return -1
+    slot = hash & table.mask
+    while table.slots[slot] != 0:
+        if table.slots[slot] >> 32 << 32 == tag:
+            row = <uint32_t>table.slots[slot] - 1
+            if is_same(table.quads[row], quad):
+                old = &table.states[row]
+                state = (state & ~<int>FIRST_DELETES) | (old[0] & FIRST_DELETES)
+                old[0] = 0
+                table.live -= 1
+                break
+        slot = (slot + 1) & table.mask
+    table.quads[table.count] = quad
+    table.states[table.count] = state | LAST
+    table.count += 1
+    table.live += 1
+    table.slots[slot] = tag | table.count
+    return 0
+
+
+cdef int quads_merge(QuadTable* table, const QuadTable* later) noexcept nogil:
+    """Append the operations of a table that came later; -1 if there is no memory."""
+    cdef size_t row
+    for row in range(later.count):
+        if later.states[row] != 0 and quads_put(table, later.quads[row], later.states[row]) < 0:
+            return -1
+    return 0
+
+
+cdef int make_room(QuadTable* table) noexcept nogil:
+    """Sweep out what is gone; where that is less than a half, double the room."""
+    cdef size_t capacity = table.capacity
+    cdef size_t row
+    cdef size_t kept = 0
+    cdef void* grown
+    if table.live * 2 > capacity:
+        capacity *= 2
+        # A slot has 32 bits for a row.
+        if capacity >= <uint32_t>-1:
+            return -1
+        grown = PyMem_RawRealloc(table.quads, capacity * sizeof(Quad))
+        if grown == NULL:
+            return -1
+        table.quads = <Quad*>grown
+        grown = PyMem_RawRealloc(table.states, capacity)
+        if grown == NULL:
+            return -1
+        table.states = <uint8_t*>grown
+        grown = PyMem_RawMalloc(2 * capacity * sizeof(uint64_t))
+        if grown == NULL:
+            return -1
+        PyMem_RawFree(table.slots)
+        table.slots = <uint64_t*>grown
+        table.mask = 2 * capacity - 1
+        table.capacity = capacity
+    memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
+    for row in range(table.count):
+        if table.states[row] != 0:
+            table.quads[kept] = table.quads[row]
+            table.states[kept] = table.states[row]
+            kept += 1
+            index(table, kept)
+    table.count = kept
+    return 0
+
+
+cdef inline void index(QuadTable* table, size_t number) noexcept nogil:
+    """Let a free slot point to the row before this number."""
+    cdef uint64_t hash = hash_quad(table, table.quads[number - 1])
+    cdef size_t slot = hash & table.mask
+    while table.slots[slot] != 0:
+        slot = (slot + 1) & table.mask
+    table.slots[slot] = (hash >> 32 << 32) | number

@@ -1,0 +1,69 @@
+"""Columns of Arrow from the rows of batches, and back."""
+
+from collections.abc import Iterable
+from typing import Any, final
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.options import Limits
+
+@final
+class TermCondition:
+    def __init__(
+        self,
+        factory: NodeFactory,
+        limits: Limits,
+        values: Iterable[str] | None,
+        *,
+        is_negated: bool = False,
+        accepts_null: bool = False,
+    ) -> None: ...
+    @property
+    def accepts_null(self) -> bool: ...
+    @property
+    def unknown(self) -> list[str]: ...
+
+@final
+class RowFilter:
+    def __init__(
+        self,
+        *,
+        ops: Iterable[int] | None = None,
+        s: Iterable[TermCondition] = (),
+        p: Iterable[TermCondition] = (),
+        o: Iterable[TermCondition] = (),
+        g: Iterable[TermCondition] = (),
+    ) -> None: ...
+
+TERM_COLUMNS: tuple[str, ...]
+
+@final
+class RowColumnsBuilder:
+    def __init__(
+        self,
+        *,
+        columns: Iterable[str],
+        max_text_size: int,
+        is_struct: bool = False,
+        filter: RowFilter | None = None,
+        counts_frames: bool = False,
+        place: tuple[int, int, int, int, int] | None = None,
+        max_rows: int = ...,
+        max_bytes: int = ...,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def place(self) -> tuple[int, int, int, int, int]: ...
+    @property
+    def is_full(self) -> bool: ...
+    def append(self, batch: Batch, start: int = 0) -> int: ...
+    def take(self) -> dict[str, Any]: ...
+
+@final
+class TextColumnView:
+    def __init__(self, count: int, first: int, valid: Any, offsets: Any, data: Any) -> None: ...
+
+@final
+class ColumnBatches:
+    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
+    def make(self, start: int, columns: dict[str, TextColumnView | None]) -> tuple[Batch, int]: ...

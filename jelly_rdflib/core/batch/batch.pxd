@@ -1,0 +1,66 @@
+# A batch: the operations of one frame as columns, with the table of their terms.
+
+ctypedef struct RowColumns:
+    size_t count
+    size_t capacity
+    size_t max_count  # up to which the capacity may grow
+    uint8_t* ops
+    uint32_t* s
+    uint32_t* p
+    uint32_t* o
+    uint32_t* g
+
+
+cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil
+cdef int rows_grow(RowColumns* rows) noexcept nogil
+cdef void rows_free(RowColumns* rows) noexcept nogil
+
+
+cdef inline int rows_append(
+    RowColumns* rows, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+) noexcept nogil:
+    cdef size_t row = rows.count
+    if row == rows.capacity and rows_grow(rows) < 0:
+        return -1
+    rows.ops[row] = op
+    rows.s[row] = s
+    rows.p[row] = p
+    rows.o[row] = o
+    rows.g[row] = g
+    rows.count = row + 1
+    return 0
+
+
+cdef Batch make_batch(
+    RowColumns* rows, TermColumns* terms, NodeMaker factory, bint has_graphs, dict metadata
+)
+
+cdef Batch make_open_batch(TermTable table)
+
+
+cdef class Batch:
+    cdef RowColumns rows
+    cdef readonly TermTable terms
+    cdef readonly dict metadata
+    cdef bint has_graphs
+    cdef tuple operation(self, size_t row, list nodes)
+    cdef tuple statement(self, size_t row, list nodes)
+
+
+cdef class RowIterator:
+    cdef Batch batch
+    cdef list nodes  # of the batch's terms
+    cdef size_t row  # number of the next row in the batch
+    cdef bint only_statements
+    cdef bint next_row(self) except -1
+
+
+cdef class BatchSlice:
+    cdef readonly Batch batch
+    cdef readonly size_t start
+    cdef readonly size_t stop
+
+
+cdef class SliceIterator(RowIterator):
+    cdef object slices
+    cdef size_t stop

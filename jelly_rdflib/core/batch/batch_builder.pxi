@@ -1,0 +1,183 @@
+"""Builds batches of terms and operations that another library has parsed."""
+
+cdef enum:
+    # Of a new batch, before it grows.
+    ROWS = 512
+    TERMS = 512
+    TEXT = 1 << 14
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class BatchBuilder:
+    """Builds batches: each term is given once or more and gets a number; rows have the numbers.
+
+    A number is good for the batch that is being built, not for the next one.
+
+    Args:
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`.
+
+    Examples:
+        >>> from jelly_rdflib import Limits, Op
+        >>> from jelly_rdflib.nodes import make_node_factory
+        >>> builder = BatchBuilder(make_node_factory(False), Limits())
+        >>> s, p = builder.iri("urn:s"), builder.iri("urn:p")
+        >>> builder.add_row(Op.A, s, p, builder.literal("chat", language="fr"))
+        >>> for operation in builder.take(has_graphs=False):
+        ...     print(operation[3].n3())
+        "chat"@fr
+    """
+
+    def __cinit__(self, NodeMaker factory not None, limits):
+        self.factory = factory
+        self.seed = hash_seed()
+        self.max_string_size = limits.max_string_size
+        self.max_text_size = limits.max_text_size
+        self.start_batch()
+
+    def __dealloc__(self):
+        rows_free(&self.rows)
+        terms_free(&self.terms)
+
+    def __len__(self):
+        """The number of rows."""
+        return self.rows.count
+
+    @property
+    def text_size(self):
+        """The size of all distinct terms together, in bytes."""
+        return self.terms.offsets[self.terms.count]
+
+    def iri(self, str text not None):
+        """Return the number of an IRI."""
+        return self.intern(TermKind.IRI, text, 0)
+
+    def blank_node(self, str label not None):
+        """Return the number of a blank node."""
+        return self.intern(TermKind.BLANK_NODE, label, 0)
+
+    def literal(self, str lexical not None, str language=None, str datatype=None):
+        """Return the number of a literal; of a simple one if it has neither tag nor datatype."""
+        if language is not None:
+            return self.intern(
+                TermKind.LANGUAGE_LITERAL, lexical, self.intern(TermKind.STRING, language, 0)
+            )
+        if datatype is not None:
+            return self.intern(
+                TermKind.TYPED_LITERAL, lexical, self.intern(TermKind.IRI, datatype, 0)
+            )
+        return self.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
+
+    def string(self, str text not None):
+        """Return the number of what is no term: a header's key, a prefix's name."""
+        return self.intern(TermKind.STRING, text, 0)
+
+    def default_graph(self):
+        """Return the number of the default graph."""
+        return self.intern(TermKind.DEFAULT_GRAPH, "", 0)
+
+    def triple(self, uint32_t s, uint32_t p, uint32_t o):
+        """Return the number of a quoted triple of terms with these numbers."""
+        self.check_number(s)
+        self.check_number(p)
+        self.check_number(o)
+        return self.check(
+            terms_intern_triple(&self.terms, s, p, o, <const uint8_t*>b"", &self.failure)
+        )
+
+    def add_row(self, uint8_t op, uint32_t s=0, uint32_t p=0, uint32_t o=0, uint32_t g=0):
+        """Add an operation; which of the numbers it has is told in `Batch`."""
+        if op == 0 or op >= CODES:
+            raise ValueError(f"{op} is no operation's code: see jelly_rdflib.Op")
+        self.add(op, s, p, o, g)
+
+    def take(self, *, bint has_graphs):
+        """Return the batch, and start the next one.
+
+        Args:
+            has_graphs: Whether its statements have graphs.
+        """
+        cdef RowColumns rows = self.rows
+        cdef TermColumns terms = self.terms
+        self.start_batch()
+        return make_batch(&rows, &terms, self.factory, has_graphs, {})
+
+    cdef int start_batch(self) except -1:
+        """Start a batch; without memory for it the last one stays."""
+        cdef RowColumns rows
+        cdef TermColumns terms
+        if rows_init(&rows, ROWS) < 0:
+            raise MemoryError
+        if terms_init(&terms, TERMS, TEXT, self.max_text_size) < 0:
+            rows_free(&rows)
+            raise MemoryError
+        self.rows = rows
+        self.terms = terms
+        self.given = 0
+        return 0
+
+    cdef int64_t intern(self, TermKind kind, str text, uint32_t extra) except -1:
+        cdef Py_ssize_t size
+        cdef const uint8_t* start = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &size)
+        if <size_t>size > self.max_string_size:
+            raise LimitError(
+                f"string of {size} bytes (limit max_string_size is {self.max_string_size})"
+            )
+        self.given += size
+        return self.check(
+            terms_intern(
+                &self.terms, kind, start, size, extra,
+                term_hash(kind, hash_text(start, size, self.seed), self.terms.hashes[extra]),
+                start, &self.failure,
+            )
+        )
+
+    cdef int64_t check(self, int64_t number) except -1:
+        if number < 0:
+            error = failure_to_error(&self.failure, None, None, None)
+            memset(&self.failure, 0, sizeof(self.failure))
+            raise error
+        return number
+
+    cdef int append(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
+        """Add an operation whose numbers are known to be good."""
+        if rows_append(&self.rows, op, s, p, o, g) < 0:
+            raise MemoryError
+        return 0
+
+    cdef int add(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
+        """Add an operation whose code is one."""
+        self.check_number(s)
+        self.check_number(p)
+        self.check_number(o)
+        self.check_number(g)
+        return self.append(op, s, p, o, g)
+
+    cdef int check_number(self, uint32_t number) except -1:
+        if number >= self.terms.count:
+            raise IndexError(f"the batch has no term number {number}")
+        return 0
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class BuiltBatches(BatchSource):
+    """Batches that come one by one from a generator, or from what works like one.
+
+    Args:
+        batches: Generates the batches; it is closed when no more are wanted, and closes what it
+            reads from.
+    """
+
+    cdef object batches
+
+    def __cinit__(self, batches not None):
+        self.batches = batches
+
+    cdef Batch read_batch(self):
+        return next(self.batches, None)
+
+    cdef int close_source(self) except -1:
+        self.batches.close()
+        return 0

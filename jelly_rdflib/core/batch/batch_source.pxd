@@ -1,0 +1,12 @@
+# Iterates over the batches, the operations and the statements of a stream.
+
+cdef class BatchSource:
+    cdef bint is_finished
+    cdef bint is_reading
+
+    cdef Batch next_batch(self)
+    cpdef int place_error(self, error) except -1
+
+    # What a kind of stream has of its own.
+    cdef Batch read_batch(self)
+    cdef int close_source(self) except -1

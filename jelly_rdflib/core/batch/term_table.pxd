@@ -1,0 +1,22 @@
+# The distinct terms of a batch as Python sees them.
+
+cdef enum:
+    # Of quoted triples that are written.
+    MAX_NESTING_DEPTH = 1000
+
+
+cdef class TermTable:
+    cdef TermColumns columns
+    cdef NodeMaker factory
+    cdef list nodes
+    cdef bint is_open  # terms are still being added
+    cdef list make_nodes(self)
+    cdef object make_node(self, uint32_t term)
+    cdef str text_of(self, uint32_t term)
+    cdef int check_made(self) except -1
+    cdef int check_name(self, uint32_t term, str what) except -1
+    cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1
+    cdef object export(self, void* start, size_t items, size_t item_size)
+
+
+cdef int refuse_node(object node) except -1

@@ -1,0 +1,130 @@
+"""The distinct terms of a batch as Python sees them."""
+
+@cython.nonecheck(True)
+@cython.final
+cdef class TermTable:
+    """The distinct terms of a `Batch`: a sequence of nodes, and the columns they are made from.
+
+    ``terms[i]`` is the node of term number ``i``: a term of rdflib, a `TripleTerm`, a plain str
+    for a header's key or a prefix's name; ``terms[0]`` is None and stands for "no term".
+    """
+
+    def __cinit__(self):
+        self.nodes = None
+
+    def __init__(self):
+        raise TypeError("term tables are made by readers: see jelly_rdflib.read_batches")
+
+    def __dealloc__(self):
+        terms_free(&self.columns)
+
+    def __len__(self):
+        return self.columns.count
+
+    def __getitem__(self, index):
+        # Whoever asks for one node will ask for more.
+        if self.nodes is None:
+            self.nodes = self.make_nodes()
+        return self.nodes[index]
+
+    def __iter__(self):
+        return iter(self.make_nodes())
+
+    def __repr__(self):
+        return f"<TermTable: {self.columns.count} terms>"
+
+    cdef list make_nodes(self):
+        self.check_made()
+        return self.factory.make_nodes(&self.columns) if self.nodes is None else self.nodes
+
+    cdef object make_node(self, uint32_t term):
+        """Make the node of one term alone, where the table may have very many; None for no term."""
+        cdef TermColumns copies
+        cdef Failure failure
+        cdef int64_t copied
+        if term == 0:
+            return None
+        if terms_init(&copies, 4, 64, self.columns.max_text) < 0:
+            raise MemoryError
+        try:
+            copied = terms_copy(&copies, &self.columns, term, <const uint8_t*>b"", &failure)
+            if copied < 0:
+                # Its text is no longer than the table may have.
+                raise MemoryError
+            return self.factory.make_nodes(&copies)[copied]
+        finally:
+            terms_free(&copies)
+
+    cdef str text_of(self, uint32_t term):
+        """Return the text of a term alone: of a literal its lexical form."""
+        cdef const uint32_t* offsets = self.columns.offsets
+        return (<const char*>self.columns.data)[offsets[term]:offsets[term + 1]].decode("utf-8")
+
+    cdef int check_made(self) except -1:
+        if self.factory is None:
+            raise TypeError("this term table was not made by a reader")
+        return 0
+
+    cdef int check_name(self, uint32_t term, str what) except -1:
+        """See that a term is a header's key or a prefix's name."""
+        if not is_text(self.columns.kinds[term]):
+            raise EncodeError(f"{what} {self.make_node(term)!r} is no str")
+        return 0
+
+    cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1:
+        """See that a prefix has a name, and an IRI, which may lack where it is deleted."""
+        cdef int kind = self.columns.kinds[iri]
+        self.check_name(name, "prefix")
+        if kind > TermKind.IRI and kind != TermKind.DEFAULT_GRAPH:
+            raise EncodeError(
+                f"prefix {self.text_of(name)!r} can't stand for {self.make_node(iri)!r}: it is no"
+                " URIRef"
+            )
+        if is_added and kind == TermKind.NONE:
+            raise EncodeError(f"prefix {self.text_of(name)!r} is added, but has no IRI")
+        return 0
+
+    cdef object export(self, void* start, size_t items, size_t item_size):
+        self.check_made()
+        return export_column(self, start, items, item_size)
+
+    @property
+    def kinds(self):
+        """Column: for each term its `jelly_rdflib.TermKind`, uint8. What the others then hold:
+
+        - ``NONE``: nothing; number 0 stands for no term
+        - ``IRI``, ``BLANK_NODE``: the text
+        - ``SIMPLE_LITERAL``: the lexical form as text
+        - ``LANGUAGE_LITERAL``: also, as the extra, the number of the tag, which is a ``STRING``
+        - ``TYPED_LITERAL``: also, as the extra, the number of the datatype, which is an ``IRI``
+        - ``TRIPLE_TERM``: as text the numbers of s, p and o, uint32 each
+        - ``DEFAULT_GRAPH``: nothing
+        - ``STRING``: text that is no term, such as a header's key
+        """
+        return self.export(self.columns.kinds, self.columns.count, sizeof(uint8_t))
+
+    @property
+    def offsets(self):
+        """Column: term i has the text ``data[offsets[i]:offsets[i + 1]]``, uint32, one more."""
+        return self.export(self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
+
+    @property
+    def extras(self):
+        """Column: number of a literal's language tag or datatype in this table, uint32."""
+        return self.export(self.columns.extras, self.columns.count, sizeof(uint32_t))
+
+    @property
+    def data(self):
+        """All texts, one after another, in UTF-8 (a quoted triple: three uint32)."""
+        self.check_made()
+        return self.export(
+            self.columns.data, self.columns.offsets[self.columns.count], sizeof(uint8_t)
+        )
+
+
+cdef int refuse_node(object node) except -1:
+    """Say that something is no term of RDF."""
+    raise EncodeError(
+        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or Literal,"
+        " or a TripleTerm; of a Graph, its identifier"
+    )

@@ -1,0 +1,146 @@
+# The distinct terms of a batch as columns: what a term is, and finding and adding one.
+
+cpdef enum TermKind:
+    # What a term is, and what its text and its extra number say.
+    NONE = 0  # no term: always number 0 of a table, and only that
+    IRI = 1  # text: the IRI
+    BLANK_NODE = 2  # text: the label
+    SIMPLE_LITERAL = 3  # text: the lexical form
+    LANGUAGE_LITERAL = 4  # text: the lexical form; extra: number of the tag, a STRING
+    TYPED_LITERAL = 5  # text: the lexical form; extra: number of the datatype, an IRI
+    TRIPLE_TERM = 6  # text: the numbers of s, p and o, 4 bytes each
+    DEFAULT_GRAPH = 7  # no text
+    STRING = 8  # text: not a term of RDF, but a header's key or a prefix's name
+
+
+cdef enum:
+    # Room behind the texts, so that they can be copied in whole blocks.
+    DATA_SLACK = 2 * BLOCK
+
+
+ctypedef struct TermColumns:
+    uint32_t count
+    uint32_t capacity
+    uint32_t max_count  # up to which neither the columns nor the slots must grow
+    uint32_t max_terms  # up to which they may grow
+    uint8_t* kinds
+    uint32_t* offsets  # text of term i: data[offsets[i]:offsets[i + 1]]
+    uint32_t* extras
+    uint64_t* hashes  # equal for equal terms, of whatever table
+    uint8_t* data
+    size_t data_capacity
+    size_t max_text
+    # Open addressing over the hashes; 0 is a free slot, as term 0 is never looked for.
+    uint32_t* slots
+    uint32_t slot_mask
+
+
+cdef uint64_t hash_seed() noexcept nogil
+
+
+cdef inline uint64_t term_hash(
+    TermKind kind, uint64_t text_hash, uint64_t extra_hash
+) noexcept nogil:
+    return mix(text_hash + kind, extra_hash)
+
+
+cdef inline bint is_text(int kind) noexcept nogil:
+    """Can the text of a term of this kind be a header's key or a prefix's name?"""
+    return (
+        kind != TermKind.NONE and kind != TermKind.TRIPLE_TERM and kind != TermKind.DEFAULT_GRAPH
+    )
+
+
+# Each of these returns a number (0 or the term's), or -1 with the failure filled in.
+cdef int terms_init(
+    TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
+) noexcept nogil
+cdef int terms_make_room(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef int64_t terms_intern_triple(
+    TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef int64_t terms_copy(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    Failure* failure
+) noexcept nogil
+cdef bint terms_same(
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+) noexcept nogil
+cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil
+cdef int terms_check_count(
+    const TermColumns* terms, const uint8_t* at, Failure* failure
+) noexcept nogil
+cdef void terms_clear(TermColumns* terms) noexcept nogil
+cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil
+cdef void terms_free(TermColumns* terms) noexcept nogil
+
+
+cdef inline int terms_reserve(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Make room for one more term with a text of that size."""
+    if (
+        terms.count < terms.max_count
+        and terms.offsets[terms.count] + text <= terms.data_capacity
+    ):
+        return 0
+    return terms_make_room(terms, text, at, failure)
+
+
+cdef inline bint terms_equal(
+    const TermColumns* terms, uint32_t term, TermKind kind, const uint8_t* text, size_t size,
+    uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t start = terms.offsets[term]
+    return (
+        terms.hashes[term] == hash
+        and terms.kinds[term] == kind
+        and terms.extras[term] == extra
+        and terms.offsets[term + 1] - start == size
+        and memcmp(terms.data + start, text, size) == 0
+    )
+
+
+cdef inline int64_t terms_append(
+    TermColumns* terms, uint32_t slot, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    cdef uint32_t term = terms.count
+    terms.slots[slot] = term
+    terms.kinds[term] = kind
+    terms.extras[term] = extra
+    terms.hashes[term] = hash
+    terms.offsets[term + 1] = terms.offsets[term] + <uint32_t>size
+    terms.count = term + 1
+    return term
+
+
+cdef inline int64_t terms_intern_tail(
+    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
+    cdef const uint8_t* text = terms.data + terms.offsets[terms.count]
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    return terms_append(terms, slot, kind, size, extra, hash)
+
+
+cdef inline int64_t terms_intern(
+    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
+    uint64_t hash, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Return the number of this term, which is added if the table does not have it yet."""
+    cdef uint32_t slot
+    if terms_reserve(terms, size, at, failure) < 0:
+        return -1
+    slot = <uint32_t>hash & terms.slot_mask
+    while terms.slots[slot] != 0:
+        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
+            return terms.slots[slot]
+        slot = (slot + 1) & terms.slot_mask
+    memcpy(terms.data + terms.offsets[terms.count], text, size)
+    return terms_append(terms, slot, kind, size, extra, hash)

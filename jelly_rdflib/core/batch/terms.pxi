@@ -1,0 +1,270 @@
+"""The distinct terms of a batch as columns: what a term is, and finding and adding one."""
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+
+
+cdef uint64_t hash_seed() noexcept nogil:
+    return SEED
+
+
+cdef int terms_init(
+    TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
+) noexcept nogil:
+    """Make an empty table, with room for ``capacity`` terms and ``text`` bytes before it grows."""
+    cdef uint32_t slots = 64
+    while slots < 2 * <uint64_t>capacity + 4:
+        slots *= 2
+    memset(terms, 0, sizeof(TermColumns))
+    terms.capacity = capacity + 1
+    terms.data_capacity = min(text + 16, max_text)
+    terms.max_text = max_text
+    terms.max_terms = <uint32_t>-1
+    terms.slot_mask = slots - 1
+    terms.kinds = <uint8_t*>PyMem_RawMalloc(terms.capacity)
+    terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
+    terms.extras = <uint32_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint32_t))
+    terms.hashes = <uint64_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint64_t))
+    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity + DATA_SLACK)
+    terms.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
+    if (
+        terms.kinds == NULL or terms.offsets == NULL or terms.extras == NULL
+        or terms.hashes == NULL or terms.data == NULL or terms.slots == NULL
+    ):
+        terms_free(terms)
+        return -1
+    terms_set_none(terms)
+    set_max_count(terms)
+    return 0
+
+
+cdef void terms_set_max(TermColumns* terms, uint32_t max_terms) noexcept nogil:
+    """Say how many terms there may be; one more may come before that fails."""
+    terms.max_terms = max_terms
+    set_max_count(terms)
+
+
+cdef void terms_set_none(TermColumns* terms) noexcept nogil:
+    terms.kinds[0] = TermKind.NONE
+    terms.offsets[0] = 0
+    terms.offsets[1] = 0
+    terms.extras[0] = 0
+    terms.hashes[0] = 0
+    terms.count = 1
+
+
+cdef void terms_clear(TermColumns* terms) noexcept nogil:
+    """Forget all terms but keep the memory."""
+    memset(terms.slots, 0, (<size_t>terms.slot_mask + 1) * sizeof(uint32_t))
+    terms_set_none(terms)
+
+
+cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil:
+    """Forget all terms but the first ``count``."""
+    cdef uint32_t term, slot
+    # From the last one back: no term that stays was put behind one that goes.
+    while terms.count > count:
+        terms.count -= 1
+        term = terms.count
+        slot = <uint32_t>terms.hashes[term] & terms.slot_mask
+        while terms.slots[slot] != term:
+            slot = (slot + 1) & terms.slot_mask
+        terms.slots[slot] = 0
+
+
+cdef void terms_free(TermColumns* terms) noexcept nogil:
+    PyMem_RawFree(terms.kinds)
+    PyMem_RawFree(terms.offsets)
+    PyMem_RawFree(terms.extras)
+    PyMem_RawFree(terms.hashes)
+    PyMem_RawFree(terms.data)
+    PyMem_RawFree(terms.slots)
+    memset(terms, 0, sizeof(TermColumns))
+
+
+cdef int terms_grow(TermColumns* terms) noexcept nogil:
+    cdef uint32_t capacity = terms.capacity * 2
+    cdef void* grown
+    if capacity < terms.capacity:
+        return -1
+    # Each pointer is stored as soon as it has moved: a failure leaves a table that can be freed.
+    grown = PyMem_RawRealloc(terms.kinds, capacity)
+    if grown == NULL:
+        return -1
+    terms.kinds = <uint8_t*>grown
+    grown = PyMem_RawRealloc(terms.offsets, (<size_t>capacity + 1) * sizeof(uint32_t))
+    if grown == NULL:
+        return -1
+    terms.offsets = <uint32_t*>grown
+    grown = PyMem_RawRealloc(terms.extras, capacity * sizeof(uint32_t))
+    if grown == NULL:
+        return -1
+    terms.extras = <uint32_t*>grown
+    grown = PyMem_RawRealloc(terms.hashes, capacity * sizeof(uint64_t))
+    if grown == NULL:
+        return -1
+    terms.hashes = <uint64_t*>grown
+    terms.capacity = capacity
+    return 0
+
+
+cdef int terms_rehash(TermColumns* terms) noexcept nogil:
+    cdef uint32_t mask = terms.slot_mask * 2 + 1
+    cdef uint32_t term, slot
+    cdef uint32_t* slots = <uint32_t*>PyMem_RawCalloc(<size_t>mask + 1, sizeof(uint32_t))
+    if slots == NULL:
+        return -1
+    for term in range(1, terms.count):
+        slot = <uint32_t>terms.hashes[term] & mask
+        while slots[slot] != 0:
+            slot = (slot + 1) & mask
+        slots[slot] = term
+    PyMem_RawFree(terms.slots)
+    terms.slots = slots
+    terms.slot_mask = mask
+    return 0
+
+
+cdef void set_max_count(TermColumns* terms) noexcept nogil:
+    # The slots are never more than half full. There is room for a term more than are allowed, as
+    # it is asked for before it is known whether the term is new.
+    terms.max_count = <uint32_t>min(
+        <uint64_t>min(terms.capacity, terms.slot_mask // 2), <uint64_t>terms.max_terms + 2
+    )
+
+
+cdef int terms_check_count(
+    const TermColumns* terms, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Fail if there are more terms than are allowed."""
+    # Term 0 is none.
+    if terms.count > <uint64_t>terms.max_terms + 1:
+        return fail_limit(
+            failure, at,
+            b"the frame has more than {number} distinct terms (limit max_frame_terms)",
+            terms.max_terms, 0,
+        )
+    return 0
+
+
+cdef int terms_make_room(
+    TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Grow what is too small for one more term with a text of that size."""
+    cdef size_t needed = terms.offsets[terms.count] + text
+    cdef void* grown
+    if terms_check_count(terms, at, failure) < 0:
+        return -1
+    if terms.count >= terms.capacity and terms_grow(terms) < 0:
+        return fail_memory(failure, at)
+    if terms.count >= terms.slot_mask // 2 and terms_rehash(terms) < 0:
+        return fail_memory(failure, at)
+    set_max_count(terms)
+    if needed > terms.max_text:
+        return fail_limit(
+            failure, at,
+            b"the frame's terms have more than {number} bytes of text (limit max_text_size)",
+            terms.max_text, 0,
+        )
+    if needed > terms.data_capacity:
+        needed = min(needed + needed // 2, terms.max_text)
+        grown = PyMem_RawRealloc(terms.data, needed + DATA_SLACK)
+        if grown == NULL:
+            return fail_memory(failure, at)
+        terms.data = <uint8_t*>grown
+        terms.data_capacity = needed
+    return 0
+
+
+cdef int64_t terms_intern_triple(
+    TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    cdef uint32_t[3] numbers
+    cdef uint64_t hash = mix(mix(terms.hashes[s], terms.hashes[p]), terms.hashes[o])
+    numbers[0], numbers[1], numbers[2] = s, p, o
+    return terms_intern(
+        terms, TermKind.TRIPLE_TERM, <uint8_t*>numbers, sizeof(numbers), 0,
+        term_hash(TermKind.TRIPLE_TERM, hash, 0), at, failure,
+    )
+
+
+cdef int64_t terms_copy(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    Failure* failure
+) noexcept nogil:
+    """Intern in ``target`` a term of ``source``, with the terms that it refers to."""
+    cdef uint32_t* copies = NULL
+    cdef int64_t copied
+    if source.kinds[term] == TermKind.TRIPLE_TERM:
+        # Quoted triples may share terms, so that there are far fewer terms than places for them.
+        copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
+        if copies == NULL:
+            return fail_memory(failure, at)
+    copied = copy_once(target, source, term, at, copies, failure)
+    PyMem_RawFree(copies)
+    return copied
+
+
+cdef int64_t copy_once(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    uint32_t* copies, Failure* failure
+) noexcept nogil:
+    """Copy a term unless ``copies``, if it is there, has the number of its copy."""
+    cdef uint32_t start = source.offsets[term]
+    cdef uint32_t[3] numbers
+    cdef int64_t extra = 0
+    cdef int64_t copied
+    cdef int i
+    if copies != NULL and copies[term] != 0:
+        return copies[term]
+    if source.kinds[term] == TermKind.TRIPLE_TERM:
+        memcpy(numbers, source.data + start, sizeof(numbers))
+        for i in range(3):
+            copied = copy_once(target, source, numbers[i], at, copies, failure)
+            if copied < 0:
+                return -1
+            numbers[i] = <uint32_t>copied
+        copied = terms_intern_triple(target, numbers[0], numbers[1], numbers[2], at, failure)
+    else:
+        if source.extras[term] != 0:
+            extra = copy_once(target, source, source.extras[term], at, copies, failure)
+            if extra < 0:
+                return -1
+        copied = terms_intern(
+            target, <TermKind>source.kinds[term], source.data + start,
+            source.offsets[term + 1] - start, <uint32_t>extra, source.hashes[term], at, failure,
+        )
+    if copies != NULL and copied > 0:
+        copies[term] = <uint32_t>copied
+    return copied
+
+
+cdef bint terms_same(
+    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
+) noexcept nogil:
+    """Are terms of two tables the same one? One of them must have been written out before.
+
+    That bounds how long it takes: terms that quoted triples share are gone through each time.
+    """
+    cdef const uint8_t* text = one.data + one.offsets[term]
+    cdef const uint8_t* other_text = other.data + other.offsets[other_term]
+    cdef size_t size = one.offsets[term + 1] - one.offsets[term]
+    cdef uint32_t[3] numbers
+    cdef uint32_t[3] other_numbers
+    if one.hashes[term] != other.hashes[other_term] or one.kinds[term] != other.kinds[other_term]:
+        return False
+    if one.kinds[term] == TermKind.TRIPLE_TERM:
+        memcpy(numbers, text, sizeof(numbers))
+        memcpy(other_numbers, other_text, sizeof(other_numbers))
+        return (
+            terms_same(one, numbers[0], other, other_numbers[0])
+            and terms_same(one, numbers[1], other, other_numbers[1])
+            and terms_same(one, numbers[2], other, other_numbers[2])
+        )
+    return (
+        size == other.offsets[other_term + 1] - other.offsets[other_term]
+        and memcmp(text, other_text, size) == 0
+        and (
+            one.extras[term] == 0
+            or terms_same(one, one.extras[term], other, other.extras[other_term])
+        )
+    )

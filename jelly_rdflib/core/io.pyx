@@ -1,0 +1,15 @@
+# cython: nonecheck=False
+# Classes whose attributes may be None when a method runs have it on.
+"""Where bytes come from, and where they go."""
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from libc.string cimport memcpy, memmove, memset
+
+from jelly_rdflib.core.source import open_source
+from jelly_rdflib.errors import DecodeError, EncodeError, InUseError
+
+include "io/input_buffer.pxi"
+include "io/output.pxi"

@@ -1,0 +1,47 @@
+# Where an encoder hands on what it has made, and whether it may.
+
+cdef enum OutputState:
+    NOT_INITIALIZED  # `Output.__init__` was not called
+    OPEN
+    IN_FLIGHT  # a call is at work: it puts a row together, or hands on what is ready
+    BROKEN  # something was lost
+    FINISHED  # nothing may follow
+
+
+cdef class Output:
+    cdef OutputState state
+    cdef object sink
+    cdef readonly object options  # of the stream; None where the format has none
+    cdef readonly bint in_transaction
+
+    cdef int put_batch(self, Batch batch) except -1
+    cdef int end_batch(self) except -1
+    cdef int check_namespaces(self, object prefix) except -1
+    cdef int check_new(self) except -1
+    cdef int check_claimed(self) except -1
+    cdef int refuse(self) except -1
+    cdef int send(self, bytes piece) except -1
+
+
+# Cython counts references where a subclass is handed on as an `Output`. So the hot paths of encoders
+# look at `state` themselves.
+
+cdef inline int check_usable(Output output) except -1:
+    """See that something may be written, by nobody else at this moment."""
+    if output.state != OPEN:
+        return output.refuse()
+    return 0
+
+
+cdef inline int claim_output(Output output) except -1:
+    """Keep all other calls out until `free_output`."""
+    if output.state != OPEN:
+        return output.refuse()
+    output.state = IN_FLIGHT
+    return 0
+
+
+cdef inline void free_output(Output output) noexcept:
+    """Let other calls in again, unless something was lost."""
+    if output.state == IN_FLIGHT:
+        output.state = OPEN

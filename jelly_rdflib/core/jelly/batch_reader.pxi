@@ -1,0 +1,68 @@
+"""Iterates over the batches of a stream of frames."""
+
+@cython.nonecheck(True)
+@cython.final
+cdef class BatchReader(BatchSource):
+    """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
+
+    Args:
+        source: What `jelly_rdflib.core.source.open_source` takes.
+        decoder: Decodes the frames.
+        limits: A `jelly_rdflib.Limits`.
+        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: they are
+            of what ``decoder`` decodes, or wrong.
+    """
+
+    def __cinit__(
+        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
+    ):
+        self.decoder = decoder
+        self.statement_decoder = self.other_decoder = statement_decoder
+        self.frames = FrameReader(source, limits)
+
+    @property
+    def options(self):
+        """The stream's options; None before its first frame was read."""
+        return self.decoder.options
+
+    cdef int close_source(self) except -1:
+        self.frames.close()
+        return 0
+
+    cdef Batch read_batch(self):
+        cdef Batch batch
+        try:
+            if self.frames.next_frame():
+                if self.statement_decoder is not None:
+                    self.choose_decoder()
+                return self.decoder.decode(
+                    self.frames.frame, self.frames.frame_size, self.frames.frame_offset
+                )
+            batch = self.decoder.end(self.frames.position)
+        except DecodeError as error:
+            if not self.decoder.found_options and self.frames.position > 0:
+                what = "Jelly" if self.other_decoder is not None else self.decoder.format.decode()
+                error.message += f"; is the input {what} at all?"
+            raise
+        self.is_finished = True
+        return batch if batch.rows.count > 0 else None
+
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.frame = self.frames.frame_offset, self.decoder.last_frame()
+        return 0
+
+    cdef int choose_decoder(self) except -1:
+        """Choose by the first frame with rows; one without may have metadata, as of Jelly-RDF."""
+        cdef Span frame
+        cdef StreamKind kind
+        frame.start = self.frames.frame
+        frame.end = self.frames.frame + self.frames.frame_size
+        kind = find_stream_kind(frame)
+        if (self.decoder is self.statement_decoder) != (
+            kind == StreamKind.STATEMENT_STREAM or kind == StreamKind.NO_ROWS
+        ):
+            self.decoder, self.other_decoder = self.other_decoder, self.decoder
+            self.decoder.frame = self.other_decoder.frame
+        if kind != StreamKind.NO_ROWS:
+            self.statement_decoder = self.other_decoder = None
+        return 0

@@ -1,0 +1,187 @@
+"""Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
+
+cdef enum:
+    # The row of the options, in both formats.
+    OPTIONS_ROW = 1
+
+cdef inline int close_full_frame(FrameEncoder encoder) except -1:
+    if encoder.is_cut and (
+        encoder.terms.rows >= encoder.frame_rows
+        or encoder.terms.frame.size >= encoder.frame_bytes
+    ):
+        encoder.emit()
+    return 0
+
+cdef enum:
+    # Tag and number of a field, at the most.
+    MAX_NUMBER_SIZE = 16
+    MAX_LENGTH_SIZE = 10
+
+
+cdef class FrameEncoder(Output):
+    """Encodes rows, one after another. Subclasses know the rows of a format.
+
+    What can't be encoded raises `EncodeError` and leaves the stream as if it had not been tried.
+
+    Args:
+        types: Has the node of the default graph.
+        options: The stream's options.
+        sink: Called with the bytes of each frame when it is closed, its length before it if the
+            options say ``delimited``. None: bare frames are returned instead.
+        entry_fields: The rows of names, prefixes and datatypes.
+    """
+
+    cdef TermEncoder terms
+    cdef bint has_graphs
+    cdef size_t frame_rows
+    cdef size_t frame_bytes
+    cdef bint is_delimited
+    cdef bint is_cut  # frames are closed when they are full
+    cdef size_t frames
+    cdef bint is_in_frame  # a frame is being made for a caller who takes it
+
+    def __init__(self, types not None, options, sink, entry_fields):
+        self.check_new()
+        self.options = options
+        self.terms = TermEncoder(types, options, entry_fields)
+        self.frame_rows = options.frame_rows
+        self.frame_bytes = options.frame_bytes
+        self.is_delimited = options.delimited and sink is not None
+        # Output.__init__ opens the encoder for use: all attributes are set before.
+        Output.__init__(self, sink)
+
+    cdef int put_options(self, list texts, list numbers) except -1:
+        """Put the options, the first row of the stream: pairs of a field and what it has."""
+        cdef WriteBuffer* content = &self.terms.content
+        cdef Text text
+        cdef bytes encoded
+        begin_row(self.terms)
+        for field, name in texts:
+            encoded = name.encode()
+            text.start = <const uint8_t*>PyBytes_AS_STRING(encoded)
+            text.size = PyBytes_GET_SIZE(encoded)
+            self.terms.put_string(field, &text)
+        for field, number in numbers:
+            if number:
+                buffer_reserve(content, MAX_NUMBER_SIZE)
+                put_tag(content, field, VARINT)
+                put_varint(content, number)
+        return self.terms.end_row(OPTIONS_ROW)
+
+    cdef int begin_frame(self) except -1:
+        """Begin a frame for a caller who takes it; ``is_in_frame`` is to be unset at its end."""
+        if self.state != FINISHED:
+            check_usable(self)
+        if self.is_in_frame:
+            raise InUseError("another thread is using this encoder: it makes a frame")
+        self.is_in_frame = True
+        return 0
+
+    cdef int put_mark(self, uint32_t field) except -1:
+        """Put a row without content."""
+        begin_row(self.terms)
+        return self.terms.end_row(field)
+
+    cdef int put_row(self, uint32_t field, const uint32_t* numbers) except -1:
+        """Put a row with terms, which stand where they stand in a `Batch`.
+
+        The row is not written if that fails, so the ids it would have had must not count.
+
+        Args:
+            field: The row's member of the oneof.
+            numbers: The numbers of four terms of the batch that is being written.
+        """
+        cdef size_t prefixes = self.terms.prefixes.size
+        # Only quoted triples make a row of more than four IRIs.
+        if prefixes == 0 or (prefixes >= 4 and not self.terms.rdf_star):
+            return self.try_row(field, numbers)
+        try:
+            return self.try_row(field, numbers)
+        except PrefixesInUse:
+            self.terms.is_without_prefixes = True
+            try:
+                return self.try_row(field, numbers)
+            finally:
+                self.terms.is_without_prefixes = False
+
+    cdef int try_row(self, uint32_t field, const uint32_t* numbers) except -1:
+        cdef LastIri last_iri = self.terms.last_iri
+        cdef bint is_put = False
+        begin_row(self.terms)
+        try:
+            self.put_terms(field, numbers)
+            is_put = True
+        finally:
+            if not is_put:
+                self.terms.last_iri = last_iri
+        return self.terms.end_row(field)
+
+    cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
+        """Put the terms of a row that is of this field."""
+        return 0
+
+    cdef int put_batch(self, Batch batch) except -1:
+        cdef uint32_t[4] numbers
+        cdef size_t row
+        if self.state != FINISHED:
+            check_usable(self)
+        self.terms.start_batch(batch.terms)
+        try:
+            for row in range(batch.rows.count):
+                numbers[SUBJECT] = batch.rows.s[row]
+                numbers[PREDICATE] = batch.rows.p[row]
+                numbers[OBJECT] = batch.rows.o[row]
+                numbers[GRAPH] = batch.rows.g[row]
+                self.put_batch_row(batch.rows.ops[row], numbers)
+        finally:
+            # One that is still being filled comes again.
+            if not batch.terms.is_open:
+                self.end_batch()
+        return 0
+
+    cdef int end_batch(self) except -1:
+        return self.terms.end_batch()
+
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        """Put a row of a batch, whose terms have these numbers."""
+        return 0
+
+    cdef uint32_t checked_graph(self, uint32_t number) except? 0xFFFFFFFE:
+        """Return the one number of a graph, or 0 in a stream of triples, which has none."""
+        if self.has_graphs:
+            return graph_number(self.terms, number)
+        if number != 0:
+            raise EncodeError(
+                f"graph {self.terms.table.make_node(number)!r} in a stream of triples: options need a type"
+                " with graphs, such as QUADS"
+            )
+        return 0
+
+    cdef bytes take_frame(self):
+        """Return the frame, with its length before it in a delimited stream, and start anew."""
+        cdef uint8_t[MAX_LENGTH_SIZE] room
+        cdef WriteBuffer length
+        cdef bytes frame
+        length.data = room
+        length.size = 0
+        length.capacity = MAX_LENGTH_SIZE
+        if self.is_delimited:
+            put_varint(&length, self.terms.frame.size)
+        frame = PyBytes_FromStringAndSize(NULL, length.size + self.terms.frame.size)
+        memcpy(PyBytes_AS_STRING(frame), room, length.size)
+        memcpy(
+            PyBytes_AS_STRING(frame) + length.size, self.terms.frame.data, self.terms.frame.size
+        )
+        self.terms.frame.size = 0
+        self.terms.rows = 0
+        self.frames += 1
+        return frame
+
+    cdef int emit(self) except -1:
+        """Hand on the frame in one piece, so that none is half written; maybe the last one.
+
+        A frame that is lost takes with it entries that later ones need.
+        """
+        if self.state != FINISHED:
+            check_usable(self)
+        return self.send(self.take_frame())

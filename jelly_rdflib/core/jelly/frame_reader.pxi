@@ -1,0 +1,98 @@
+"""Cuts a stream of bytes into frames."""
+
+cdef enum:
+    MAX_VARINT = 10
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class FrameReader(InputBuffer):
+    """Finds the frames of a source, delimited or bare.
+
+    Memory is bounded by the largest frame: a frame's length is checked against the limit before
+    room is made for it, and room is made only as its bytes come in.
+
+    Args:
+        source: What `open_source` takes.
+        limits: A `jelly_rdflib.Limits`.
+    """
+
+    def __cinit__(self, source, limits):
+        self.max_frame_size = limits.max_frame_size
+
+    cdef bint next_frame(self) except -1:
+        """Find the next frame; False at the end of the input."""
+        cdef bint found
+        try:
+            if not self.is_started:
+                self.start()
+            found = self.next_delimited() if self.is_delimited else self.next_bare()
+        except DecodeError as error:
+            error.frame = self.frame_number
+            raise
+        self.frame_number += found
+        return found
+
+    cdef int start(self) except -1:
+        """Tell delimited from bare.
+
+        A bare frame starts with the tag of its first row, the row's length and the tag of the
+        options in it; a delimited one with its length and the tag of its first row. As the tags
+        are the same byte, a first byte that is not the tag must be a length; one that is may be
+        either, and then the third byte tells: no row in a frame of 10 bytes is 10 bytes long.
+        """
+        self.is_started = True
+        self.fill(3)
+        self.is_delimited = not (
+            self.end - self.begin >= 1 and self.begin[0] == ROWS_TAG
+            and (
+                self.end - self.begin < 2 or self.begin[1] != ROWS_TAG
+                or (self.end - self.begin >= 3 and self.begin[2] == ROWS_TAG)
+            )
+        )
+        return 0
+
+    cdef bint next_delimited(self) except -1:
+        cdef const uint8_t* at
+        cdef uint64_t size
+        cdef Failure failure
+        if not self.fill(1):
+            return False
+        if self.begin[0] >= 0x80:
+            self.fill(MAX_VARINT)
+        at = self.begin
+        if read_varint(&at, self.end, &size, &failure) < 0:
+            raise DecodeError(
+                "the frame's length is cut off or no varint", offset=self.position
+            )
+        if size > self.max_frame_size:
+            raise self.limit_error(size)
+        self.take(at - self.begin)
+        if not self.fill(size):
+            raise DecodeError(
+                f"the frame has {size} bytes, but the input ends after {self.end - self.begin}",
+                offset=self.position,
+            )
+        self.frame_offset = self.position
+        self.frame = self.begin
+        self.frame_size = size
+        self.take(size)
+        return True
+
+    cdef bint next_bare(self) except -1:
+        if self.frame_number > 0:
+            return False
+        # One byte more than is allowed tells a frame that is too long.
+        if self.fill(self.max_frame_size + 1):
+            raise self.limit_error(f"more than {self.max_frame_size}")
+        self.frame_offset = self.position
+        self.frame = self.begin
+        self.frame_size = self.end - self.begin
+        self.take(self.frame_size)
+        return True
+
+    cdef object limit_error(self, object size):
+        return LimitError(
+            f"frame of {size} bytes (limit max_frame_size: {self.max_frame_size})",
+            offset=self.position,
+        )

@@ -1,0 +1,160 @@
+"""Encodes operations to the frames of a Jelly-Patch stream."""
+
+cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
+cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
+cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
+
+
+@cython.final
+cdef class PatchFrameEncoder(FrameEncoder):
+    """Encodes operations, one after another.
+
+    An operation that can't be encoded raises `EncodeError` and leaves the stream as if it had
+    not been tried.
+
+    Args:
+        types: Has the node of the default graph.
+        options: A `jelly_rdflib.PatchOptions`.
+        sink: Called with the bytes of each frame when it is closed, its length before it if the
+            options say ``delimited``. None: `encode_frame` returns bare frames instead.
+    """
+
+    cdef int stream_type
+    cdef bint patch_is_open  # operations came since the last end of a patch
+
+    def __init__(self, types not None, options, sink=None):
+        if not isinstance(options, PatchOptions):
+            raise TypeError(f"options must be PatchOptions, not {type(options).__name__}")
+        super().__init__(types, options, sink, (PATCH_NAME, PATCH_PREFIX, PATCH_DATATYPE))
+        self.stream_type = options.stream_type
+        self.has_graphs = options.statement_type == QUADS
+        self.is_cut = self.is_delimited and self.stream_type != FRAME
+        self.put_options([], [
+            (1, options.statement_type),
+            (2, options.stream_type),
+            (3, options.generalized_statements),
+            (4, options.rdf_star),
+            (9, options.max_name_table_size),
+            (10, options.max_prefix_table_size),
+            (11, options.max_datatype_table_size),
+            (15, options.version),
+        ])
+
+    def encode_frame(self, write not None):
+        """Encode operations to one frame, without its length.
+
+        Args:
+            write: Called without arguments; it writes the operations of the frame.
+
+        Returns:
+            The frame's bytes.
+        """
+        self.begin_frame()
+        try:
+            if self.sink is not None:
+                raise EncodeError("frames of this stream go to its destination: write() operations")
+            write()
+            if self.stream_type == FRAME:
+                if self.in_transaction:
+                    raise EncodeError("the frame of a FRAME stream ends inside a transaction")
+                self.state = OPEN
+                self.patch_is_open = False
+            return self.take_frame()
+        finally:
+            self.is_in_frame = False
+
+    def finish(self):
+        """End the stream: end an open patch and hand the last frame over.
+
+        An open transaction is aborted.
+        """
+        if self.state == BROKEN:
+            return
+        if self.state != FINISHED:
+            check_usable(self)
+        if self.in_transaction:
+            self.put_transaction(TA)
+        if self.patch_is_open:
+            self.end_patch()
+        # Rows without an open patch are lookup entries that nothing came to use: in a FRAME stream
+        # a frame of them would be a patch.
+        if self.frames == 0 or (self.terms.rows > 0 and self.stream_type != FRAME):
+            self.emit()
+        self.state = FINISHED
+
+    cdef int start_operation(self) except -1:
+        if self.state == FINISHED and self.stream_type == FRAME:
+            raise EncodeError("the frame has its patch: the next one needs a frame of its own")
+        return self.refuse() if self.state != OPEN else 0
+
+    cdef int end_operation(self) except -1:
+        self.patch_is_open = True
+        return close_full_frame(self)
+
+    cdef int put_transaction(self, int op) except -1:
+        """Put the row that starts a transaction, or the one that ends it."""
+        self.start_operation()
+        if op == TX and self.in_transaction:
+            raise EncodeError("a transaction starts inside a transaction")
+        if op != TX and not self.in_transaction:
+            raise EncodeError("there is no transaction to end: begin() one first")
+        self.put_mark(
+            TRANSACTION_START if op == TX else TRANSACTION_COMMIT if op == TC else TRANSACTION_ABORT
+        )
+        self.in_transaction = op == TX
+        return self.end_operation()
+
+    cdef int end_patch(self) except -1:
+        self.start_operation()
+        if self.in_transaction:
+            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        if self.stream_type == PUNCTUATED:
+            self.put_mark(PUNCTUATION)
+        self.patch_is_open = False
+        if self.stream_type == FLAT or (self.stream_type == FRAME and not self.is_delimited):
+            # A bare FRAME stream is one frame, which is one patch.
+            self.state = FINISHED
+        elif self.is_delimited:
+            # A frame's end makes a patch that is whole visible at once.
+            self.emit()
+        return 0
+
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        cdef TermEncoder terms = self.terms
+        if op == TX or op == TC or op == TA:
+            return self.put_transaction(op)
+        if op == END:
+            return self.end_patch()
+        self.start_operation()
+        if op == A or op == D:
+            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
+            self.put_row(STATEMENT_ADD if op == A else STATEMENT_DELETE, numbers)
+            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
+            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
+            terms.last_numbers[OBJECT] = numbers[OBJECT]
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+        elif op == PA or op == PD:
+            terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], op == PA)
+            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
+            self.put_row(NAMESPACE_ADD if op == PA else NAMESPACE_DELETE, numbers)
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+        else:
+            terms.table.check_name(numbers[SUBJECT], "header key")
+            self.put_row(HEADER, numbers)
+        return self.end_operation()
+
+    cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
+        cdef TermEncoder terms = self.terms
+        if field == HEADER:
+            terms.put_string_term(1, numbers[SUBJECT])
+            return terms.put_term(numbers[OBJECT], &HEADER_VALUE_FIELDS, OBJECT)
+        if field == NAMESPACE_ADD or field == NAMESPACE_DELETE:
+            terms.put_string_term(1, numbers[SUBJECT])
+            if numbers[OBJECT] != 0:
+                terms.put_term(numbers[OBJECT], &NAMESPACE_FIELDS, OBJECT)
+            if not self.has_graphs or terms.is_last(numbers[GRAPH], GRAPH):
+                return 0
+            return terms.put_term(numbers[GRAPH], &NAMESPACE_GRAPH_FIELDS, GRAPH)
+        return terms.put_statement(numbers, 4 if self.has_graphs else 3)

@@ -1,0 +1,232 @@
+"""The state of a decoder as bytes: writing it down, and taking it back from a stranger.
+
+It is made of varints and of texts with their length before them. What is taken back is checked as
+a stream is: sizes against limits, numbers against what they refer to, texts for being UTF-8.
+"""
+
+cdef enum:
+    MAX_NUMBER = 10
+
+cdef enum:
+    # Bytes of a quoted triple besides those of its terms, where it is written out.
+    TRIPLE_SIZE = 16
+
+ctypedef struct WrittenTerm:
+    # What a restored term would be if it were written out: quoted triples may share terms, so that
+    # a few of them can stand for any number.
+    int depth
+    size_t size
+
+
+cdef int put_saved_number(WriteBuffer* out, uint64_t number) except -1:
+    buffer_reserve(out, MAX_NUMBER)
+    put_varint(out, number)
+    return 0
+
+
+cdef int put_saved_text(WriteBuffer* out, const uint8_t* text, size_t size) except -1:
+    put_saved_number(out, size)
+    buffer_reserve(out, size)
+    put_bytes(out, text, size)
+    return 0
+
+
+cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
+    """Save the entries of a lookup that are set, and which of them was set last."""
+    cdef uint32_t id
+    cdef uint32_t count = 0
+    for id in range(1, lookup.size + 1):
+        count += lookup.serials[id] != NOT_SET
+    put_saved_number(out, lookup.last_set)
+    put_saved_number(out, count)
+    for id in range(1, lookup.size + 1):
+        if lookup.serials[id] != NOT_SET:
+            put_saved_number(out, id)
+            put_saved_text(out, lookup.entries[id].text, lookup.entries[id].size)
+    return 0
+
+
+cdef int save_terms(WriteBuffer* out, const TermColumns* terms) except -1:
+    """Save a table of few terms; each comes after those that it refers to."""
+    cdef uint32_t term
+    cdef uint32_t[3] numbers
+    cdef const uint8_t* text
+    cdef int position
+    put_saved_number(out, terms.count - 1)
+    for term in range(1, terms.count):
+        text = terms.data + terms.offsets[term]
+        put_saved_number(out, terms.kinds[term])
+        if terms.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(numbers, text, sizeof(numbers))
+            for position in range(3):
+                put_saved_number(out, numbers[position])
+            continue
+        put_saved_number(out, terms.extras[term])
+        put_saved_text(out, text, terms.offsets[term + 1] - terms.offsets[term])
+    return 0
+
+
+cdef object bad_state(str reason):
+    return DecodeError(f"the saved state of a decoder is damaged: {reason}")
+
+
+cdef uint64_t take_saved_number(SavedState* state, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
+    cdef uint64_t number
+    cdef Failure failure
+    memset(&failure, 0, sizeof(failure))
+    if read_varint(&state.at, state.end, &number, &failure) < 0:
+        raise bad_state("a number is cut off")
+    if number > most:
+        raise bad_state(f"number {number}, where {most} is the most")
+    return number
+
+
+cdef bint take_saved_flag(SavedState* state) except -1:
+    return take_saved_number(state, 1) == 1
+
+
+cdef int take_span(SavedState* state, Span* span, size_t max_size) except -1:
+    cdef Failure failure
+    memset(&failure, 0, sizeof(failure))
+    if read_span(&state.at, state.end, span, &failure) < 0:
+        raise bad_state("a text is cut off")
+    if <size_t>(span.end - span.start) > max_size:
+        raise bad_state(f"a text has more than {max_size} bytes")
+    if not is_utf8(span.start, span.end):
+        raise bad_state("a text is not UTF-8")
+    return 0
+
+
+cdef bytes take_saved_text(SavedState* state, size_t max_size):
+    cdef Span span
+    take_span(state, &span, max_size)
+    return <bytes>(<const char*>span.start)[:span.end - span.start]
+
+
+cdef int restore_lookup(
+    SavedState* state, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
+) except -1:
+    """Fill an empty lookup."""
+    cdef uint32_t last_set = <uint32_t>take_saved_number(state, lookup.size)
+    cdef uint32_t count = <uint32_t>take_saved_number(state, lookup.size)
+    cdef uint32_t id
+    cdef uint32_t last = 0
+    cdef Span text
+    while count > 0:
+        count -= 1
+        id = <uint32_t>take_saved_number(state, lookup.size)
+        if id <= last:
+            raise bad_state("the entries of a lookup are out of order")
+        last = id
+        take_span(state, &text, limits.string_size)
+        if held[0] + (text.end - text.start) > limits.text_size:
+            raise bad_state(f"the lookups have more than {limits.text_size} bytes of text")
+        serial[0] += 1
+        if lookup_set_text(lookup, id, text, serial[0], held) < 0:
+            raise MemoryError
+    if last_set != 0 and lookup.serials[last_set] == NOT_SET:
+        raise bad_state("an entry was set last that is not set")
+    lookup.last_set = last_set
+    return 0
+
+
+cdef int restore_terms(
+    SavedState* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
+) except -1:
+    """Fill a table that is not there yet with the terms of a saved one, in the same order."""
+    # Each takes three bytes or more.
+    cdef uint32_t count = <uint32_t>take_saved_number(state, (state.end - state.at) // 3)
+    cdef WrittenTerm* written = <WrittenTerm*>PyMem_RawCalloc(
+        <size_t>count + 1, sizeof(WrittenTerm)
+    )
+    if written == NULL:
+        raise MemoryError
+    try:
+        terms_free(terms)
+        if terms_init(terms, count, 256, limits.text_size) < 0:
+            raise MemoryError
+        for term in range(1, <size_t>count + 1):
+            restore_term(state, terms, seed, limits, max_depth, written)
+    finally:
+        PyMem_RawFree(written)
+    return 0
+
+
+cdef int restore_term(
+    SavedState* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
+    WrittenTerm* written
+) except -1:
+    cdef uint32_t term = terms.count
+    cdef uint32_t[3] numbers
+    cdef uint32_t extra
+    cdef int kind = <int>take_saved_number(state, TermKind.STRING)
+    cdef int position
+    cdef int depth = 0
+    cdef size_t size = TRIPLE_SIZE
+    cdef int64_t number
+    cdef Failure failure
+    cdef Span text
+    memset(&failure, 0, sizeof(failure))
+    if kind == TermKind.NONE:
+        raise bad_state("a term of no kind")
+    if kind == TermKind.TRIPLE_TERM:
+        for position in range(3):
+            numbers[position] = <uint32_t>take_saved_number(state, term - 1)
+            extra = terms.kinds[numbers[position]]
+            if extra == TermKind.NONE or extra >= TermKind.DEFAULT_GRAPH:
+                raise bad_state("a quoted triple of what is no term")
+            depth = max(depth, written[numbers[position]].depth)
+            size += written[numbers[position]].size
+        if depth + 1 > max_depth:
+            raise bad_state(f"quoted triples nest deeper than {max_depth}")
+        if size > limits.text_size:
+            raise LimitError(
+                "a quoted triple of a decoder's saved state stands for more than"
+                f" {limits.text_size} bytes of text (limit max_text_size)"
+            )
+        written[term].depth = depth + 1
+        written[term].size = size
+        number = terms_intern_triple(
+            terms, numbers[0], numbers[1], numbers[2], NULL, &failure
+        )
+    else:
+        extra = <uint32_t>take_saved_number(state, term - 1)
+        take_span(state, &text, limits.string_size)
+        written[term].size = text.end - text.start + written[extra].size
+        if kind == TermKind.LANGUAGE_LITERAL:
+            if terms.kinds[extra] != TermKind.STRING or not is_tag(terms, extra):
+                raise bad_state("a literal without the language tag that it should have")
+        elif kind == TermKind.TYPED_LITERAL:
+            if terms.kinds[extra] != TermKind.IRI:
+                raise bad_state("a literal without the datatype that it should have")
+        elif extra != 0:
+            raise bad_state("a term that is no literal has what only literals have")
+        if kind == TermKind.DEFAULT_GRAPH and text.end > text.start:
+            raise bad_state("the default graph has a text")
+        number = terms_intern(
+            terms, <TermKind>kind, text.start, text.end - text.start, extra,
+            saved_hash(terms, kind, text, extra, seed), NULL, &failure,
+        )
+    if number < 0:
+        raise failure_to_error(&failure, None, None, None)
+    if number != term:
+        raise bad_state("a term stands there twice")
+    return 0
+
+
+cdef bint is_tag(const TermColumns* terms, uint32_t term) noexcept:
+    cdef Span tag
+    tag.start = terms.data + terms.offsets[term]
+    tag.end = terms.data + terms.offsets[term + 1]
+    return is_language_tag(tag)
+
+
+cdef uint64_t saved_hash(
+    const TermColumns* terms, int kind, Span text, uint32_t extra, uint64_t seed
+) noexcept:
+    """Return the hash that a decoder gives this term: no text of a default graph is hashed."""
+    if kind == TermKind.DEFAULT_GRAPH:
+        return term_hash(TermKind.DEFAULT_GRAPH, 0, 0)
+    return term_hash(
+        <TermKind>kind, hash_text(text.start, text.end - text.start, seed), terms.hashes[extra]
+    )

@@ -1,0 +1,295 @@
+"""Encodes statements to the frames of a Jelly-RDF stream."""
+
+cdef enum:
+    # The field of RdfStreamFrame that is no row.
+    METADATA = 15
+
+cdef enum:
+    MAX_METADATA = 1 << 30
+
+cdef TermFields RDF_NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
+cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
+
+
+@cython.final
+cdef class StatementFrameEncoder(FrameEncoder):
+    """Encodes statements, one after another; see `FrameEncoder`.
+
+    Args:
+        types: Has the node of the default graph.
+        options: A `jelly_rdflib.StreamOptions`.
+        sink: As for `FrameEncoder`.
+    """
+
+    cdef int physical_type
+    cdef bint is_grouped  # each frame is an element of the stream
+    cdef readonly bint has_namespaces
+    cdef bint has_content  # something other than entries was put into the frame
+    # Where the frame started, so that a graph that failed can be taken back.
+    cdef list start_last
+    cdef LastIri start_iri
+    cdef bint graph_is_open  # in a GRAPHS stream: it is the last statement's
+
+    def __init__(self, types not None, options, sink=None):
+        if not isinstance(options, StreamOptions):
+            raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
+        super().__init__(types, options, sink, (RDF_NAME, RDF_PREFIX, RDF_DATATYPE))
+        self.physical_type = options.physical_type
+        self.has_graphs = self.physical_type != TRIPLES
+        self.is_grouped = options.is_grouped
+        self.is_cut = self.is_delimited and not self.is_grouped
+        self.has_namespaces = options.namespace_declarations
+        self.put_options([(1, options.stream_name)], [
+            (2, options.physical_type),
+            (3, options.generalized_statements),
+            (4, options.rdf_star),
+            (9, options.max_name_table_size),
+            (10, options.max_prefix_table_size),
+            (11, options.max_datatype_table_size),
+            (14, options.logical_type),
+            (15, options.version),
+        ])
+
+    def end_frame(self, metadata=None):
+        """End the frame: what follows is in the next one.
+
+        Args:
+            metadata: What to attach to the frame: a dict of str to bytes.
+        """
+        cdef list entries
+        check_usable(self)
+        if self.sink is None:
+            raise EncodeError("frames of this stream are taken by encode_frame()")
+        entries = encoded_metadata(metadata)
+        # Somebody else's mapping may have written, too.
+        check_usable(self)
+        self.put_end_of_frame(entries)
+        self.has_content = False
+        self.emit()
+        # Bare frames can't be told apart if there is more than one.
+        if not self.is_delimited:
+            self.state = FINISHED
+
+    def encode_frame(self, write not None, metadata=None):
+        """Encode statements to one frame, without its length.
+
+        Args:
+            write: Called without arguments; it writes the statements and namespaces of the frame.
+            metadata: What to attach to the frame: a dict of str to bytes.
+
+        Returns:
+            The frame's bytes.
+        """
+        self.begin_frame()
+        try:
+            if self.sink is not None:
+                raise EncodeError("frames of this stream go to its destination: use end_frame()")
+            self.start_last = self.terms.last_terms()
+            self.start_iri = self.terms.last_iri
+            try:
+                write()
+                self.put_end_of_frame(encoded_metadata(metadata))
+            except BaseException:
+                if self.is_grouped:
+                    self.take_back()
+                raise
+            return self.take_frame()
+        finally:
+            self.start_last = None
+            self.is_in_frame = False
+
+    def finish(self):
+        """End the stream, and hand the last frame over if there is anything in it."""
+        if self.is_over:
+            return
+        self.close_graph()
+        # In a grouped stream a frame of entries that nothing came to use would be a graph.
+        if self.frames == 0 or (self.has_content if self.is_grouped else self.terms.rows > 0):
+            self.emit()
+        self.state = FINISHED
+
+    def abandon(self):
+        """End the stream because of an error: what is in an open frame of a grouped stream is lost.
+
+        It would pass for a whole graph or dataset.
+        """
+        if self.is_grouped:
+            if not self.is_over:
+                self.state = FINISHED
+        else:
+            self.finish()
+
+    cdef int check_namespaces(self, object prefix) except -1:
+        if not self.has_namespaces:
+            raise EncodeError(
+                f"namespace {prefix!r} in a stream without: options need"
+                " namespace_declarations=True"
+            )
+        return 0
+
+    cdef int put_batch_row(self, uint8_t op, uint32_t* numbers) except -1:
+        """Put a statement or a namespace, which is left out if the options are without them."""
+        cdef TermEncoder terms = self.terms
+        if op != A and op != PA:
+            raise EncodeError(f"{Op(op).name} is about changes, and Jelly-RDF is for statements")
+        if self.state != OPEN:
+            self.refuse()
+        if op == A:
+            # In a stream of triples a reader's batch may name the default graph, a caller may not.
+            if (
+                not self.has_graphs and not terms.table.is_open
+                and graph_number(terms, numbers[GRAPH]) == DEFAULT_NUMBER
+            ):
+                numbers[GRAPH] = 0
+            numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
+            self.put_statement(numbers)
+            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
+            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
+            terms.last_numbers[OBJECT] = numbers[OBJECT]
+            if self.has_graphs:
+                terms.last_numbers[GRAPH] = numbers[GRAPH]
+        elif self.has_namespaces:
+            terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], True)
+            self.put_row(NAMESPACE, numbers)
+        else:
+            return 0
+        return self.end_content()
+
+    cdef int end_content(self) except -1:
+        self.has_content = True
+        return close_full_frame(self)
+
+    cdef int put_statement(self, const uint32_t* numbers) except -1:
+        if self.physical_type == GRAPHS:
+            return self.put_in_graph(numbers)
+        return self.put_row(QUAD if self.has_graphs else TRIPLE, numbers)
+
+    cdef int put_in_graph(self, const uint32_t* numbers) except -1:
+        """Put a triple into its graph, which is started if it is not the one that is open.
+
+        If that fails, the rows that end the one graph and start the other are taken back; the
+        entries between and behind them stay, since the lookups have them.
+        """
+        cdef LastIri last_iri = self.terms.last_iri
+        cdef bint was_open = self.graph_is_open
+        cdef size_t end_row = self.terms.frame.size
+        cdef size_t after_end_row
+        cdef size_t start_row = 0
+        cdef size_t after_start_row = 0
+        if was_open and self.terms.is_last(numbers[GRAPH], GRAPH):
+            return self.put_row(TRIPLE, numbers)
+        self.close_graph()
+        after_end_row = self.terms.frame.size
+        try:
+            self.put_row(GRAPH_START, numbers)
+            self.graph_is_open = True
+            after_start_row = self.terms.frame.size
+            start_row = after_start_row - self.terms.row_size
+            self.put_row(TRIPLE, numbers)
+        except BaseException:
+            self.terms.last_iri = last_iri
+            self.graph_is_open = was_open
+            self.remove(start_row, after_start_row)
+            self.remove(end_row, after_end_row)
+            raise
+        return 0
+
+    cdef int close_graph(self) except -1:
+        if self.graph_is_open:
+            self.put_mark(GRAPH_END)
+            self.graph_is_open = False
+        return 0
+
+    cdef int take_back(self) except -1:
+        """Take all rows but the options and the entries, which the lookups have, out of the frame.
+
+        Else what there is of a graph that failed would be a part of the next one.
+        """
+        cdef WriteBuffer* frame = &self.terms.frame
+        cdef const uint8_t* at = frame.data
+        cdef const uint8_t* end = frame.data + frame.size
+        cdef const uint8_t* row
+        cdef size_t kept = 0
+        cdef size_t rows = 0
+        cdef uint32_t field, wire_type
+        cdef Span content
+        cdef Failure ignored
+        while at < end:
+            row = at
+            if (
+                read_tag(&at, end, &field, &wire_type, &ignored) < 0
+                or read_span(&at, end, &content, &ignored) < 0
+                or read_tag(&content.start, content.end, &field, &wire_type, &ignored) < 0
+            ):
+                raise AssertionError("the frame is not what was put into it")
+            if field == OPTIONS_ROW or field == RDF_NAME or field == RDF_PREFIX or field == RDF_DATATYPE:
+                memmove(frame.data + kept, row, at - row)
+                kept += at - row
+                rows += 1
+        frame.size = kept
+        self.terms.rows = rows
+        self.terms.set_last_terms(self.start_last)
+        self.terms.last_iri = self.start_iri
+        self.graph_is_open = False
+        return 0
+
+    cdef int remove(self, size_t start, size_t end) except -1:
+        """Take a row out of the frame, if there is one from ``start`` to ``end``."""
+        cdef WriteBuffer* frame = &self.terms.frame
+        if end > start:
+            memmove(frame.data + start, frame.data + end, frame.size - end)
+            frame.size -= end - start
+            self.terms.rows -= 1
+        return 0
+
+    cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
+        if field == NAMESPACE:
+            self.terms.put_string_term(1, numbers[SUBJECT])
+            return self.terms.put_term(numbers[OBJECT], &RDF_NAMESPACE_FIELDS, OBJECT)
+        if field == GRAPH_START:
+            return self.terms.put_term(numbers[GRAPH], &GRAPH_START_FIELDS, GRAPH)
+        return self.terms.put_statement(numbers, 4 if field == QUAD else 3)
+
+    cdef int put_end_of_frame(self, list entries) except -1:
+        """Put what ends a frame (Jelly-RDF, "Stream frame metadata"), or nothing if it is wrong.
+
+        Only a frame that is closed since it is full leaves its graph open.
+        """
+        cdef WriteBuffer* frame = &self.terms.frame
+        cdef bytes key, value
+        cdef size_t key_size, value_size, size
+        if frame.size + sum(len(key) + len(value) for key, value in entries) > MAX_METADATA:
+            raise EncodeError("the frame would be larger than 1 GiB with its metadata")
+        self.close_graph()
+        for key, value in entries:
+            key_size, value_size = len(key), len(value)
+            size = (
+                1 + varint_size(key_size) + key_size + 1 + varint_size(value_size) + value_size
+            )
+            buffer_reserve(frame, size + FIELD_HEAD)
+            put_tag(frame, METADATA, LENGTH_DELIMITED)
+            put_varint(frame, size)
+            put_tag(frame, 1, LENGTH_DELIMITED)
+            put_varint(frame, key_size)
+            put_bytes(frame, key, key_size)
+            put_tag(frame, 2, LENGTH_DELIMITED)
+            put_varint(frame, value_size)
+            put_bytes(frame, value, value_size)
+        return 0
+
+
+cdef list encoded_metadata(object metadata):
+    """Return the pairs of bytes that a mapping of str to bytes stands for."""
+    cdef list entries = []
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata is {type(metadata).__name__}, not a dict of str to bytes")
+    for name, content in ({} if metadata is None else metadata).items():
+        if not isinstance(name, str):
+            raise EncodeError(f"metadata key {name!r} is no str")
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise EncodeError(f"metadata of {name!r} is {type(content).__name__}, not bytes")
+        try:
+            entries.append((str.encode(name, "utf-8"), bytes(content)))
+        except UnicodeEncodeError as error:
+            raise EncodeError(f"text has no UTF-8 form: {error}") from error
+    return entries

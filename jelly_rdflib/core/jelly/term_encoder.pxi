@@ -1,0 +1,598 @@
+"""Encodes terms of batches: what Jelly-RDF and Jelly-Patch share of the wire format.
+
+A term's entries in the stream's lookups are remembered by its number in the batch.
+"""
+
+cdef enum:
+    # Positions of terms in a statement.
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef enum:
+    MAX_TEXT = MAX_LENGTH // 2
+    # Tag and length of a field, at the most.
+    FIELD_HEAD = 15
+
+cdef enum:
+    # Stands for the default graph, whether the batch has a term, an IRI or nothing for it.
+    DEFAULT_NUMBER = 0xFFFFFFFF
+    # Stands for a last term that is from before the batch.
+    BEFORE = 0xFFFFFFFE
+
+ctypedef struct TermFields:
+    # The field of each member of a oneof of terms; 0 where the oneof does not have it.
+    uint32_t iri
+    uint32_t blank_node
+    uint32_t literal
+    uint32_t triple_term
+    uint32_t default_graph
+
+ctypedef struct EntryFields:
+    # The fields of the lookup entries in a row.
+    uint32_t name
+    uint32_t prefix
+    uint32_t datatype
+
+ctypedef struct FoundIri:
+    # Where an IRI was found last; it is there still if the serials are those of the entries.
+    uint64_t name_serial
+    uint64_t prefix_serial
+    uint32_t name  # 0: nowhere yet
+    uint32_t prefix
+
+ctypedef struct FoundTerm:
+    # Where a term of the batch was found last in the stream's lookups.
+    FoundIri iri
+    uint64_t datatype_serial
+    uint32_t datatype  # 0: nowhere yet
+
+ctypedef struct LastIri:
+    # The ids that an IRI need not have ("IRIs": of the prefix the same, of the name the next).
+    uint32_t prefix
+    uint32_t name
+
+ctypedef struct CachedIri:
+    uint64_t hash
+    FoundIri found
+
+ctypedef struct Text:
+    const uint8_t* start
+    size_t size
+
+cdef TermFields[4] STATEMENT_FIELDS
+
+cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
+    """Return the one number of a graph, whatever the batch has for the default graph."""
+    cdef bint is_default
+    if number != terms.any_graph:
+        is_default = is_default_graph(terms.terms, number, terms.default_graph)
+        terms.graph = DEFAULT_NUMBER if is_default else number
+        terms.any_graph = number
+    return terms.graph
+
+cdef inline bint is_current(
+    const FoundIri* found, const EncoderEntry* names, const EncoderEntry* prefixes
+) noexcept:
+    """Are the entries for an IRI still where they were found?"""
+    return (
+        found.name != 0
+        and names[found.name].serial == found.name_serial
+        and prefixes[found.prefix].serial == found.prefix_serial
+    )
+
+cdef inline void touch_iri(
+    const FoundIri* found, EncoderEntry* names, EncoderEntry* prefixes, uint64_t row
+) noexcept:
+    touch(names, found.name, row)
+    if found.prefix != 0:
+        touch(prefixes, found.prefix, row)
+
+cdef inline int put_found_iri(
+    WriteBuffer* content, uint32_t field, const FoundIri* found, LastIri* last
+) except -1:
+    """Put an RdfIri (Jelly-RDF, "IRIs")."""
+    cdef uint8_t* length
+    cdef uint8_t* at
+    buffer_reserve(content, 2 * FIELD_HEAD)
+    at = content.data + content.size
+    length = store_varint(at, field << 3 | LENGTH_DELIMITED)
+    # Two numbers of 32 bits: the length is one byte.
+    at = length + 1
+    if found.prefix != last.prefix:
+        at = store_varint(at, 1 << 3 | VARINT)
+        at = store_varint(at, found.prefix)
+        last.prefix = found.prefix
+    if found.name != last.name + 1:
+        at = store_varint(at, 2 << 3 | VARINT)
+        at = store_varint(at, found.name)
+    last.name = found.name
+    length[0] = <uint8_t>(at - length - 1)
+    content.size = at - content.data
+    return 0
+
+cdef inline void begin_row(TermEncoder encoder) noexcept:
+    encoder.content.size = 0
+    encoder.depth = 0
+    encoder.row += 1
+
+cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
+
+cdef enum:
+    CACHE_SIZE = 1 << 13
+    ROWS_FIELD = 1
+    # Of "https://".
+    SCHEME_SIZE = 8
+    # Of the table of last terms, before it grows: four, and their datatypes or languages.
+    LAST_TERMS = 8
+    LAST_TEXT = 256
+
+# Offsets of texts have 32 bits.
+cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
+
+# The oneofs of RdfQuad; RdfTriple has the first three of them.
+STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
+STATEMENT_FIELDS[PREDICATE] = TermFields(5, 6, 7, 8, 0)
+STATEMENT_FIELDS[OBJECT] = TermFields(9, 10, 11, 12, 0)
+STATEMENT_FIELDS[GRAPH] = TermFields(13, 14, 16, 0, 15)
+
+
+class PrefixesInUse(Exception):
+    """The row needs more prefixes than the lookup has; it can be written without prefixes."""
+
+
+cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
+    """Where the name starts: after the first '#', else after the last '/', else at once.
+
+    As Jelly-JVM has it, so that neither's files are larger: a '#' among the first bytes, where a
+    real IRI has its scheme, does not count.
+    """
+    cdef const uint8_t* fragment = NULL
+    cdef size_t i = size
+    if size > SCHEME_SIZE:
+        fragment = <const uint8_t*>memchr(text + SCHEME_SIZE, b"#", size - SCHEME_SIZE)
+    if fragment != NULL:
+        return fragment - text + 1
+    while i > 0 and text[i - 1] != b"/":
+        i -= 1
+    return i
+
+
+@cython.final
+cdef class TermEncoder:
+    """The state that terms are encoded with, and the frame they are put into.
+
+    Args:
+        types: Has the node of the default graph.
+        options: Has ``max_name_table_size`` and so on, as `jelly_rdflib.PatchOptions` has.
+        entry_fields: Fields of the row's name, prefix and datatype entries.
+    """
+
+    cdef bytes default_graph
+    cdef LookupEncoder names
+    cdef LookupEncoder prefixes
+    cdef LookupEncoder datatypes
+    cdef bint generalized
+    cdef bint rdf_star
+    cdef EntryFields entry_fields
+    cdef WriteBuffer frame  # whole rows
+    cdef size_t rows  # how many are in `frame`
+    cdef size_t row_size  # bytes of the last row, with its tag and length; not of an entry
+    cdef WriteBuffer content  # what the current row has so far
+    cdef int depth  # of quoted triples in the current row
+    cdef uint64_t row  # number of the current row in the stream
+    cdef bint is_without_prefixes
+    cdef LastIri last_iri
+    cdef CachedIri* cache
+    # The batch that is being encoded.
+    cdef TermTable table
+    cdef const TermColumns* terms  # of the table
+    cdef FoundTerm* found
+    cdef size_t found_count  # of terms that `found` is about
+    cdef size_t capacity  # of `found`
+    # The stream's last s, p, o and g: before the batch, as numbers of a table of their own, ...
+    cdef TermTable last_table
+    cdef uint32_t[4] last_before  # 0: there was none
+    cdef uint32_t[4] last_numbers  # ... and in the batch; or `BEFORE`
+    cdef uint32_t any_graph  # the number that `graph` stands for
+    cdef uint32_t graph
+
+    def __cinit__(self, types not None, options, entry_fields):
+        cdef int position
+        self.default_graph = str(types.default_graph).encode()
+        self.names = LookupEncoder("name", options.max_name_table_size)
+        self.prefixes = LookupEncoder("prefix", options.max_prefix_table_size)
+        self.datatypes = LookupEncoder("datatype", options.max_datatype_table_size)
+        self.generalized = options.generalized_statements
+        self.rdf_star = options.rdf_star
+        self.entry_fields.name, self.entry_fields.prefix, self.entry_fields.datatype = entry_fields
+        self.last_table = TermTable.__new__(TermTable)
+        for position in range(4):
+            self.last_numbers[position] = BEFORE
+        self.cache = <CachedIri*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedIri))
+        if self.cache == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        buffer_free(&self.frame)
+        buffer_free(&self.content)
+        PyMem_RawFree(self.cache)
+        PyMem_RawFree(self.found)
+
+    # The batch.
+
+    cdef int start_batch(self, TermTable table) except -1:
+        """Take a batch's terms, or those that came to the table since it was taken last."""
+        cdef size_t count = table.columns.count
+        cdef size_t capacity
+        cdef void* grown
+        if table is not self.table:
+            self.end_batch()
+            self.found_count = 0
+        if count > self.capacity:
+            # A table that is still being filled grows by a few terms at a time.
+            capacity = max(count, 2 * self.capacity)
+            grown = PyMem_RawRealloc(self.found, capacity * sizeof(FoundTerm))
+            if grown == NULL:
+                raise MemoryError
+            self.found = <FoundTerm*>grown
+            self.capacity = capacity
+        if count > self.found_count:
+            memset(self.found + self.found_count, 0, (count - self.found_count) * sizeof(FoundTerm))
+            self.found_count = count
+        if table is not self.table:
+            self.any_graph, self.graph = 0, DEFAULT_NUMBER
+            self.terms = &table.columns
+            self.table = table
+        return 0
+
+    cdef int end_batch(self) except -1:
+        """Let go of the batch."""
+        if self.table is not None:
+            self.set_last_terms(self.last_terms())
+            self.terms = NULL
+            self.table = None
+        return 0
+
+    cdef list last_terms(self):
+        """Return the stream's last s, p, o and g: a table with copies of them, and their numbers."""
+        cdef TermTable copies = TermTable.__new__(TermTable)
+        cdef list last = [copies]
+        cdef const TermColumns* source
+        cdef Failure failure
+        cdef int64_t number
+        cdef int position
+        if terms_init(&copies.columns, LAST_TERMS, LAST_TEXT, MAX_TABLE_TEXT) < 0:
+            raise MemoryError
+        for position in range(4):
+            source = self.terms
+            number = self.last_numbers[position]
+            if number == BEFORE:
+                source = &self.last_table.columns
+                number = self.last_before[position]
+            if number != 0 and number != DEFAULT_NUMBER:
+                number = terms_copy(
+                    &copies.columns, source, <uint32_t>number, <const uint8_t*>b"", &failure
+                )
+                if number < 0:
+                    raise MemoryError
+            last.append(number)
+        return last
+
+    cdef int set_last_terms(self, list terms) except -1:
+        """Go back to what `last_terms` returned."""
+        cdef int position
+        self.last_table = terms[0]
+        for position in range(4):
+            self.last_before[position] = terms[1 + position]
+            self.last_numbers[position] = BEFORE
+        return 0
+
+    cdef inline bint is_last(self, uint32_t number, int position) except -1:
+        """Is a term the last one of its position again ("Repeated terms")?"""
+        cdef uint32_t last = self.last_numbers[position]
+        return number == last or (last == BEFORE and self.is_last_before(number, position))
+
+    cdef bint is_last_before(self, uint32_t number, int position) except -1:
+        """Is a term the stream's last one of its position, which is from before the batch?"""
+        cdef uint32_t before = self.last_before[position]
+        if before == 0 or number == 0 or before == DEFAULT_NUMBER or number == DEFAULT_NUMBER:
+            return before == DEFAULT_NUMBER and number == DEFAULT_NUMBER
+        return terms_same(&self.last_table.columns, before, self.terms, number)
+
+    cdef int text_of(self, uint32_t number, Text* text) except -1:
+        """Point ``text`` to a term's text, which lives as long as the batch."""
+        cdef const uint32_t* offsets = self.terms.offsets
+        text.start = self.terms.data + offsets[number]
+        text.size = offsets[number + 1] - offsets[number]
+        if text.size > MAX_TEXT:
+            raise EncodeError(f"text of {text.size} bytes is too long for a protobuf message")
+        return 0
+
+    # Rows and their terms.
+
+    cdef int end_row(self, uint32_t field) except -1:
+        """Put the row, whose oneof has ``content`` in that field, into the frame."""
+        cdef size_t size = self.content.size
+        cdef size_t row_size = 1 + varint_size(size) + size
+        cdef size_t start = self.frame.size
+        cdef uint8_t* target
+        if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
+            raise EncodeError("the frame would be larger than 2 GiB")
+        # Most are short, and there is room for a block behind both.
+        buffer_reserve(&self.content, BLOCK)
+        buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
+        put_tag(&self.frame, ROWS_FIELD, LENGTH_DELIMITED)
+        put_varint(&self.frame, row_size)
+        put_tag(&self.frame, field, LENGTH_DELIMITED)
+        put_varint(&self.frame, size)
+        target = self.frame.data + self.frame.size
+        memcpy(target, self.content.data, BLOCK)
+        if size > BLOCK:
+            memcpy(target + BLOCK, self.content.data + BLOCK, size - BLOCK)
+        self.frame.size += size
+        self.rows += 1
+        self.row_size = self.frame.size - start
+        return 0
+
+    cdef int put_statement(self, const uint32_t* numbers, int positions) except -1:
+        """Put the terms of a statement, three or four, that are not repeated."""
+        cdef int position
+        for position in range(positions):
+            if not self.is_last(numbers[position], position):
+                self.put_term(numbers[position], &STATEMENT_FIELDS[position], position)
+        return 0
+
+    cdef int put_term(self, uint32_t number, const TermFields* fields, int position) except -1:
+        """Put a term into the row's content, as a member of a oneof with these fields."""
+        if number == DEFAULT_NUMBER:
+            return self.put_empty(fields.default_graph)
+        if self.terms.kinds[number] == TermKind.IRI:
+            return self.put_iri(fields.iri, number)
+        return self.put_other(number, fields, position)
+
+    cdef inline int put_iri(self, uint32_t field, uint32_t number) except -1:
+        cdef EncoderEntry* names = self.names.entries
+        cdef EncoderEntry* prefixes = self.prefixes.entries
+        cdef FoundIri* found = &self.found[number].iri
+        cdef FoundIri without_prefix
+        cdef Text text
+        if is_current(found, names, prefixes) and not self.is_without_prefixes:
+            touch_iri(found, names, prefixes, self.row)
+        else:
+            if self.is_without_prefixes:
+                # Other rows find it elsewhere.
+                found = &without_prefix
+            self.text_of(number, &text)
+            self.find_iri(&text, self.terms.hashes[number], found)
+        return put_found_iri(&self.content, field, found, &self.last_iri)
+
+    cdef int put_other(self, uint32_t number, const TermFields* fields, int position) except -1:
+        """Put a term that is no IRI."""
+        cdef int kind = self.terms.kinds[number]
+        cdef bint is_anywhere = position == OBJECT or self.generalized
+        cdef Text text
+        if (
+            kind == TermKind.SIMPLE_LITERAL or kind == TermKind.LANGUAGE_LITERAL
+            or kind == TermKind.TYPED_LITERAL
+        ):
+            if not is_anywhere:
+                raise EncodeError(
+                    f"literal {self.table.make_node(number)!r} is not an object: options need"
+                    " generalized_statements=True"
+                )
+            return self.put_literal(fields.literal, number)
+        if kind == TermKind.DEFAULT_GRAPH:
+            return self.put_default_iri(fields.iri, number)
+        if kind != TermKind.BLANK_NODE and kind != TermKind.TRIPLE_TERM:
+            refuse_node(self.table.make_node(number))
+        if position == PREDICATE and not is_anywhere:
+            raise EncodeError(
+                f"predicate {self.table.make_node(number)!r} is no IRI: options need"
+                " generalized_statements=True"
+            )
+        if kind == TermKind.TRIPLE_TERM:
+            if fields.triple_term == 0:
+                raise EncodeError(f"a quoted triple can't be a graph: {self.table.make_node(number)!r}")
+            return self.put_triple_term(fields.triple_term, number)
+        self.text_of(number, &text)
+        return self.put_text(fields.blank_node, &text)
+
+    cdef int put_default_iri(self, uint32_t field, uint32_t number) except -1:
+        """Put the IRI of the default graph, where no graph is meant."""
+        cdef FoundIri found
+        cdef Text text
+        text.start = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
+        text.size = PyBytes_GET_SIZE(self.default_graph)
+        self.find_iri(&text, self.terms.hashes[number], &found)
+        return put_found_iri(&self.content, field, &found, &self.last_iri)
+
+    cdef int put_literal(self, uint32_t field, uint32_t number) except -1:
+        """Put an RdfLiteral (Jelly-RDF, "Literals")."""
+        cdef int kind = self.terms.kinds[number]
+        cdef uint32_t extra = self.terms.extras[number]
+        cdef uint32_t datatype = 0
+        cdef Text lexical
+        cdef Text language = Text(NULL, 0)
+        cdef size_t size = 0
+        self.text_of(number, &lexical)
+        if lexical.size > 0:
+            size += 1 + varint_size(lexical.size) + lexical.size
+        if kind == TermKind.LANGUAGE_LITERAL:
+            self.text_of(extra, &language)
+            size += 1 + varint_size(language.size) + language.size
+        elif kind == TermKind.TYPED_LITERAL:
+            datatype = self.find_datatype(number)
+            size += 1 + varint_size(datatype) if datatype != 0 else 0
+        buffer_reserve(&self.content, size + FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_varint(&self.content, size)
+        self.put_string(1, &lexical)
+        if kind == TermKind.LANGUAGE_LITERAL:
+            self.put_text(2, &language)
+        elif datatype != 0:
+            buffer_reserve(&self.content, FIELD_HEAD)
+            put_tag(&self.content, 3, VARINT)
+            put_varint(&self.content, datatype)
+        return 0
+
+    cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1:
+        """Put an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
+        cdef uint32_t[3] numbers
+        cdef size_t start
+        cdef int position
+        if not self.rdf_star:
+            raise EncodeError(f"quoted triple {self.table.make_node(number)!r}: options need rdf_star=True")
+        if self.depth >= MAX_NESTING_DEPTH:
+            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
+        memcpy(numbers, self.terms.data + self.terms.offsets[number], sizeof(numbers))
+        buffer_reserve(&self.content, FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        start = self.content.size
+        self.depth += 1
+        for position in range(3):
+            self.put_term(numbers[position], &STATEMENT_FIELDS[position], position)
+        self.depth -= 1
+        return close_message(&self.content, start)
+
+    cdef int put_text(self, uint32_t field, const Text* text) except -1:
+        buffer_reserve(&self.content, FIELD_HEAD + text.size)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_varint(&self.content, text.size)
+        put_bytes(&self.content, text.start, text.size)
+        return 0
+
+    cdef int put_string(self, uint32_t field, const Text* text) except -1:
+        """Put a string field, which is left out where it is empty."""
+        return self.put_text(field, text) if text.size > 0 else 0
+
+    cdef int put_string_term(self, uint32_t field, uint32_t number) except -1:
+        cdef Text text
+        self.text_of(number, &text)
+        return self.put_string(field, &text)
+
+    cdef int put_empty(self, uint32_t field) except -1:
+        buffer_reserve(&self.content, FIELD_HEAD)
+        put_tag(&self.content, field, LENGTH_DELIMITED)
+        put_byte(&self.content, 0)
+        return 0
+
+    # Entries of the lookups.
+
+    cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
+        """Find the entries for an IRI, or write what sets them.
+
+        Args:
+            text: The IRI.
+            hash: Its hash in a table of terms.
+            found: Is filled in.
+        """
+        cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
+        cdef size_t split = 0
+        if (
+            cached.hash == hash and not self.is_without_prefixes
+            and is_current(&cached.found, self.names.entries, self.prefixes.entries)
+            and self.has_text(&cached.found, text)
+        ):
+            found[0] = cached.found
+            touch_iri(found, self.names.entries, self.prefixes.entries, self.row)
+            return 0
+        found.prefix = 0
+        if self.prefixes.size > 0:
+            if not self.is_without_prefixes:
+                split = prefix_size(text.start, text.size)
+            found.prefix = self.find_entry(
+                self.prefixes, self.entry_fields.prefix, text.start, split
+            )
+        found.name = self.find_entry(
+            self.names, self.entry_fields.name, text.start + split, text.size - split
+        )
+        found.prefix_serial = self.prefixes.entries[found.prefix].serial
+        found.name_serial = self.names.entries[found.name].serial
+        # Only what each row would find is remembered: what is written depends on no cache.
+        if not self.is_without_prefixes:
+            cached.hash = hash
+            cached.found = found[0]
+        return 0
+
+    cdef bint has_text(self, const FoundIri* found, const Text* text) noexcept:
+        """Are the entries, one after the other, this text?"""
+        cdef EncoderEntry* prefix = &self.prefixes.entries[found.prefix]
+        cdef EncoderEntry* name = &self.names.entries[found.name]
+        return (
+            <size_t>prefix.size + name.size == text.size
+            and (prefix.size == 0 or memcmp(prefix.text, text.start, prefix.size) == 0)
+            and memcmp(name.text, text.start + prefix.size, name.size) == 0
+        )
+
+    cdef uint32_t find_datatype(self, uint32_t literal) except? 0:
+        """Return the id of a literal's datatype; 0 if it need not be written."""
+        cdef uint32_t number = self.terms.extras[literal]
+        cdef FoundTerm* found = &self.found[number]
+        cdef EncoderEntry* entries = self.datatypes.entries
+        cdef Text text
+        if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
+            touch(entries, found.datatype, self.row)
+            return found.datatype
+        self.text_of(number, &text)
+        if self.datatypes.size == 0:
+            # xsd:string is the simple literal in RDF 1.1, and all that can be written here.
+            if text.size != <size_t>PyBytes_GET_SIZE(XSD_STRING) or memcmp(
+                text.start, PyBytes_AS_STRING(XSD_STRING), text.size
+            ) != 0:
+                raise EncodeError(
+                    f"{self.table.make_node(literal)!r} has a datatype: options need"
+                    " max_datatype_table_size above 0"
+                )
+            return 0
+        found.datatype = self.find_entry(
+            self.datatypes, self.entry_fields.datatype, text.start, text.size
+        )
+        found.datatype_serial = entries[found.datatype].serial
+        return found.datatype
+
+    cdef uint32_t find_entry(
+        self, LookupEncoder lookup, uint32_t field, const uint8_t* text, size_t size
+    ) except 0:
+        cdef uint32_t id = 0
+        cdef LookupResult result = lookup.find_or_add(
+            text, size, hash_text(text, size, hash_seed()), self.row, &id
+        )
+        if result == LookupResult.ADDED:
+            self.put_entry(lookup, field, id, text, size)
+        elif result == LookupResult.ALL_IN_USE:
+            if lookup is self.prefixes and not self.is_without_prefixes:
+                raise PrefixesInUse
+            raise EncodeError(
+                f"one row needs more than the {lookup.size} entries of the {lookup.name} lookup:"
+                f" options need a larger max_{lookup.name}_table_size"
+            )
+        return id
+
+    cdef int put_entry(
+        self, LookupEncoder lookup, uint32_t field, uint32_t id, const uint8_t* text, size_t size
+    ) except -1:
+        """Put an entry row into the frame, before the row that refers to it."""
+        cdef uint32_t written = lookup.id_to_write(id)
+        cdef size_t entry_size = size
+        cdef size_t row_size
+        if written != 0:
+            entry_size += 1 + varint_size(written)
+        if size > 0:
+            entry_size += 1 + varint_size(size)
+        row_size = 1 + varint_size(entry_size) + entry_size
+        buffer_reserve(&self.frame, row_size + FIELD_HEAD)
+        put_tag(&self.frame, ROWS_FIELD, LENGTH_DELIMITED)
+        put_varint(&self.frame, row_size)
+        put_tag(&self.frame, field, LENGTH_DELIMITED)
+        put_varint(&self.frame, entry_size)
+        if written != 0:
+            put_tag(&self.frame, 1, VARINT)
+            put_varint(&self.frame, written)
+        if size > 0:
+            put_tag(&self.frame, 2, LENGTH_DELIMITED)
+            put_varint(&self.frame, size)
+            put_bytes(&self.frame, text, size)
+        self.rows += 1
+        return 0

@@ -1,0 +1,79 @@
+"""Decodes the frames of Jelly-RDF and Jelly-Patch to batches."""
+
+from typing import Any, TypeAlias, final
+
+from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+
+class FrameDecoder:
+    def __init__(
+        self,
+        factory: NodeFactory,
+        limits: Limits,
+        *,
+        faults: list[DecodeError] | None = None,
+        on_repeated_options: RepeatedOptions = "continue",
+    ) -> None: ...
+    def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
+    def finish(self) -> Batch: ...
+    def save(self) -> bytes: ...
+    def restore(self, state: Any) -> None: ...
+    @property
+    def options(self) -> Any: ...
+    @property
+    def found_options(self) -> bool: ...
+
+@final
+class PatchFrameDecoder(FrameDecoder):
+    @property
+    def options(self) -> PatchOptions | None: ...
+
+@final
+class StatementFrameDecoder(FrameDecoder):
+    def __init__(
+        self,
+        factory: NodeFactory,
+        limits: Limits,
+        *,
+        strict: bool = True,
+        is_quiet: bool = False,
+        faults: list[DecodeError] | None = None,
+        on_repeated_options: RepeatedOptions = "continue",
+    ) -> None: ...
+    @property
+    def options(self) -> StreamOptions | None: ...
+
+@final
+class BatchReader(BatchSource):
+    def __init__(
+        self,
+        source: Any,
+        decoder: FrameDecoder,
+        limits: Limits,
+        statement_decoder: FrameDecoder | None = None,
+    ) -> None: ...
+
+Place: TypeAlias = tuple[int, int, int, int, int]
+
+@final
+class PartReader(BatchSource):
+    def __init__(
+        self, source: Any, decoder: FrameDecoder, limits: Limits, *, offset: int, is_last: bool
+    ) -> None: ...
+
+@final
+class StreamScanner:
+    def __init__(
+        self,
+        source: Any,
+        decoder: FrameDecoder,
+        limits: Limits,
+        *,
+        spacing: int,
+        counts_frames: bool = False,
+    ) -> None: ...
+    def __iter__(self) -> StreamScanner: ...
+    def __next__(self) -> tuple[int, Place, bytes]: ...
+    def close(self) -> None: ...

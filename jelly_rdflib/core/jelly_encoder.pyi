@@ -1,0 +1,37 @@
+"""Encodes batches as frames of Jelly-RDF and Jelly-Patch."""
+
+from collections.abc import Callable, Mapping
+
+from jelly_rdflib.core.io import Output
+from jelly_rdflib.core.nodes import NodeTypes
+from jelly_rdflib.options import PatchOptions, StreamOptions
+
+class FrameEncoder(Output): ...
+
+class PatchFrameEncoder(FrameEncoder):
+    def __init__(
+        self,
+        types: NodeTypes,
+        options: PatchOptions,
+        sink: Callable[[bytes], object] | None = None,
+    ) -> None: ...
+    @property
+    def options(self) -> PatchOptions: ...
+    def encode_frame(self, write: Callable[[], object]) -> bytes: ...
+    def finish(self) -> None: ...
+
+class StatementFrameEncoder(FrameEncoder):
+    def __init__(
+        self,
+        types: NodeTypes,
+        options: StreamOptions,
+        sink: Callable[[bytes], object] | None = None,
+    ) -> None: ...
+    @property
+    def options(self) -> StreamOptions: ...
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None: ...
+    def encode_frame(
+        self, write: Callable[[], object], metadata: Mapping[str, bytes] | None = None
+    ) -> bytes: ...
+    def finish(self) -> None: ...
+    def abandon(self) -> None: ...

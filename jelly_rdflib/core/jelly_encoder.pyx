@@ -1,0 +1,91 @@
+# cython: nonecheck=False
+# Classes whose attributes may be None when a method runs have it on.
+"""Encodes batches as frames of Jelly-RDF and Jelly-Patch."""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+from jelly_rdflib.core.batch cimport (
+    MAX_NESTING_DEPTH,
+    Batch,
+    TermColumns,
+    TermKind,
+    TermTable,
+    hash_seed,
+    is_default_graph,
+    refuse_node,
+    terms_copy,
+    terms_init,
+    terms_same,
+)
+from jelly_rdflib.core.io cimport BROKEN, FINISHED, OPEN, Output, check_usable
+from jelly_rdflib.core.wire cimport (
+    A,
+    BLOCK,
+    D,
+    END,
+    FLAT,
+    FRAME,
+    GRAPHS,
+    GRAPH_END,
+    GRAPH_START,
+    HEADER,
+    LENGTH_DELIMITED,
+    MAX_LENGTH,
+    NAMESPACE,
+    NAMESPACE_ADD,
+    NAMESPACE_DELETE,
+    PA,
+    PATCH_DATATYPE,
+    PATCH_NAME,
+    PATCH_PREFIX,
+    PD,
+    PUNCTUATED,
+    PUNCTUATION,
+    QUAD,
+    QUADS,
+    RDF_DATATYPE,
+    RDF_NAME,
+    RDF_PREFIX,
+    STATEMENT_ADD,
+    STATEMENT_DELETE,
+    TA,
+    TC,
+    TRANSACTION_ABORT,
+    TRANSACTION_COMMIT,
+    TRANSACTION_START,
+    TRIPLE,
+    TRIPLES,
+    TX,
+    VARINT,
+    Failure,
+    Span,
+    WriteBuffer,
+    buffer_free,
+    buffer_reserve,
+    close_message,
+    hash_text,
+    put_byte,
+    put_bytes,
+    put_tag,
+    put_varint,
+    read_span,
+    read_tag,
+    store_varint,
+    varint_size,
+)
+
+from collections.abc import Mapping
+
+from jelly_rdflib.errors import EncodeError, InUseError
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import PatchOptions, StreamOptions
+
+include "jelly/lookup_encoder.pxi"
+include "jelly/term_encoder.pxi"
+include "jelly/frame_encoder.pxi"
+include "jelly/patch_encoder.pxi"
+include "jelly/statement_encoder.pxi"

@@ -1,0 +1,204 @@
+"""Numbers nodes as terms of a table.
+
+rdflib's nodes compare and hash in Python code. Here a node is looked up by its address, and by its
+text where it is new.
+"""
+
+cdef enum:
+    RECENT_SIZE = 1 << 11
+
+ctypedef struct RecentTerm:
+    PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
+    size_t seen  # the address of another node, which comes here if it is seen once more
+    uint32_t number
+
+cdef inline RecentTerm* recent_place(RecentTerm* recent, object node) noexcept:
+    cdef size_t address = <size_t><PyObject*>node
+    return &recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
+
+cdef inline uint32_t term_number(NodeInterner interner, object node) except 0:
+    """Return the number of a node in the table of an interner."""
+    cdef RecentTerm* recent = recent_place(interner.recent, node)
+    if recent.node is <PyObject*>node:
+        return recent.number
+    return interner.find(node)
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    void* PyUnicode_DATA(object text)
+
+cdef enum:
+    # Of a new table, before it grows.
+    TERMS = 512
+    TEXT = 1 << 14
+    # Of a full table.
+    MAX_TERMS = 1 << 12
+    MAX_TEXT = 1 << 18
+
+# Offsets of texts have 32 bits.
+cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
+
+
+@cython.final
+cdef class NodeInterner:
+    """Numbers nodes in a table of terms, which is filled as they come.
+
+    Args:
+        types: The classes of nodes.
+    """
+
+    cdef NodeTypes types
+    cdef NodeFactory factory
+    cdef TermTable table
+    cdef RecentTerm* recent
+    cdef int depth  # of quoted triples
+
+    def __cinit__(self, NodeTypes types not None):
+        self.types = types
+        self.factory = NodeFactory(types, normalize=False)
+        self.recent = <RecentTerm*>PyMem_RawCalloc(RECENT_SIZE, sizeof(RecentTerm))
+        if self.recent == NULL:
+            raise MemoryError
+        self.table = TermTable.__new__(TermTable)
+        self.table.factory = self.factory
+        self.table.is_open = True
+        self.start_table()
+
+    def __dealloc__(self):
+        if self.recent != NULL:
+            self.clear_recent()
+        PyMem_RawFree(self.recent)
+
+    cdef int start_table(self) except -1:
+        """Empty the table; the numbers of before mean nothing any more."""
+        cdef TermColumns* columns = &self.table.columns
+        cdef TermColumns empty
+        self.clear_recent()
+        if columns.data != NULL and columns.data_capacity <= 4 * MAX_TEXT:
+            terms_clear(columns)
+            return 0
+        # One long text does not take its memory for ever.
+        if terms_init(&empty, TERMS, TEXT, MAX_TABLE_TEXT) < 0:
+            raise MemoryError
+        terms_free(columns)
+        columns[0] = empty
+        return 0
+
+    cdef bint is_full(self) noexcept:
+        """Are there so many terms that another table is better? A small one stays in the cache."""
+        cdef TermColumns* columns = &self.table.columns
+        return columns.count > MAX_TERMS or columns.offsets[columns.count] > MAX_TEXT
+
+    cdef void clear_recent(self) noexcept:
+        cdef PyObject* node
+        cdef size_t i
+        for i in range(<size_t>RECENT_SIZE):
+            node = self.recent[i].node
+            self.recent[i].node = NULL
+            Py_XDECREF(node)
+
+    cdef uint32_t find(self, object node) except 0:
+        """Return the number of a node, and remember it by its address if it was seen before.
+
+        Where all nodes are new objects none is remembered: to let go of old ones takes long.
+        """
+        cdef uint32_t number = self.intern_node(node)
+        cdef RecentTerm* recent = recent_place(self.recent, node)
+        cdef PyObject* old
+        if recent.seen != <size_t><PyObject*>node:
+            recent.seen = <size_t><PyObject*>node
+            return number
+        old = recent.node
+        Py_INCREF(node)
+        recent.node = <PyObject*>node
+        recent.number = number
+        Py_XDECREF(old)
+        return number
+
+    cdef uint32_t intern_node(self, object node) except 0:
+        cdef NodeTypes types = self.types
+        cdef object cls = type(node)
+        # The classes themselves come first: to ask rdflib's for subclasses takes long.
+        if cls is types.iri:
+            return self.intern(TermKind.IRI, node, 0)
+        if cls is types.literal:
+            return self.intern_literal(node)
+        if cls is types.blank_node:
+            return self.intern(TermKind.BLANK_NODE, node, 0)
+        if cls is str:
+            return self.intern(TermKind.STRING, node, 0)
+        if is_of(node, types.iri):
+            return self.intern(TermKind.IRI, node, 0)
+        if is_of(node, types.literal):
+            return self.intern_literal(node)
+        if is_of(node, types.blank_node):
+            return self.intern(TermKind.BLANK_NODE, node, 0)
+        if isinstance(node, types.triple_term):
+            return self.intern_triple(node)
+        refuse_node(node)
+
+    cdef uint32_t intern_literal(self, object node) except 0:
+        cdef object language = get_slot(node, self.types.language_offset)
+        cdef object datatype = get_slot(node, self.types.datatype_offset)
+        if language is not None:
+            return self.intern(
+                TermKind.LANGUAGE_LITERAL, node, self.intern(TermKind.STRING, language, 0)
+            )
+        if datatype is not None:
+            return self.intern(
+                TermKind.TYPED_LITERAL, node,
+                term_number(self, datatype) if type(datatype) is self.types.iri
+                else self.intern(TermKind.IRI, datatype, 0),
+            )
+        return self.intern(TermKind.SIMPLE_LITERAL, node, 0)
+
+    cdef uint32_t intern_triple(self, object node) except 0:
+        cdef Failure failure
+        cdef uint32_t s, p, o
+        if self.depth >= MAX_NESTING_DEPTH:
+            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
+        self.depth += 1
+        try:
+            s = term_number(self, node.s)
+            p = term_number(self, node.p)
+            o = term_number(self, node.o)
+        finally:
+            self.depth -= 1
+        return self.check(
+            terms_intern_triple(&self.table.columns, s, p, o, <const uint8_t*>b"", &failure)
+        )
+
+    cdef uint32_t intern(self, TermKind kind, object text, uint32_t extra) except 0:
+        """Return the number of the term that has this text."""
+        cdef TermColumns* columns = &self.table.columns
+        cdef Failure failure
+        cdef const uint8_t* start
+        cdef size_t size
+        cdef bytes encoded
+        if not isinstance(text, str):
+            raise EncodeError(f"{text!r} of type {type(text).__name__} is no text")
+        if PyUnicode_IS_ASCII(text):
+            start = <const uint8_t*>PyUnicode_DATA(text)
+            size = PyUnicode_GET_LENGTH(text)
+        else:
+            try:
+                encoded = str.encode(text, "utf-8")
+            except UnicodeEncodeError as error:
+                raise EncodeError(f"text has no UTF-8 form: {error}") from error
+            start = <const uint8_t*>PyBytes_AS_STRING(encoded)
+            size = PyBytes_GET_SIZE(encoded)
+        return self.check(
+            terms_intern(
+                columns, kind, start, size, extra,
+                term_hash(kind, hash_text(start, size, hash_seed()), columns.hashes[extra]),
+                start, &failure,
+            )
+        )
+
+    cdef uint32_t check(self, int64_t number) except 0:
+        if number < 0:
+            if self.table.columns.offsets[self.table.columns.count] > MAX_TABLE_TEXT // 2:
+                raise EncodeError("the terms of one row have more than 4 GiB of text together")
+            raise MemoryError
+        return <uint32_t>number

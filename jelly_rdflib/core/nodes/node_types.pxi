@@ -1,0 +1,78 @@
+"""The classes that terms become: the core knows what it needs of them, but not whose they are."""
+
+cdef inline bint is_of(object node, object cls) noexcept:
+    """Is a node really of a class, or of a subclass? A mock or a proxy may just say so."""
+    return PyObject_TypeCheck(node, <PyTypeObject*>cls)
+
+cdef inline object get_slot(object node, Py_ssize_t offset):
+    cdef void** slot = <void**>(<char*><void*>node + offset)
+    return <object>slot[0] if slot[0] != NULL else None
+
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define JELLY_OBJECT_MEMBER Py_T_OBJECT_EX
+    #else
+    #define JELLY_OBJECT_MEMBER T_OBJECT_EX
+    #endif
+
+    /* The offset of a __slots__ member in its instances, or -1 if this is none. */
+    static Py_ssize_t jelly_slot_offset(PyObject *descriptor) {
+        PyMemberDef *member;
+        if (Py_TYPE(descriptor) != &PyMemberDescr_Type) return -1;
+        member = ((PyMemberDescrObject *)descriptor)->d_member;
+        return member->type == JELLY_OBJECT_MEMBER ? member->offset : -1;
+    }
+    """
+    Py_ssize_t slot_offset "jelly_slot_offset"(object descriptor)
+
+
+cdef Py_ssize_t find_slot(object cls, str name) except -1:
+    cdef Py_ssize_t offset = slot_offset(getattr(cls, name))
+    if offset <= 0:
+        raise TypeError(f"{cls.__name__}.{name} is not a slot, as it is in rdflib 7")
+    return offset
+
+
+@cython.nonecheck(True)
+cdef class NodeTypes:
+    """What `NodeFactory` makes nodes of and encoders tell them apart by.
+
+    Args:
+        iri, blank_node: Subclasses of str.
+        literal: rdflib's ``Literal`` class.
+        triple_term: Called with s, p and o.
+        default_graph: The node of the default graph.
+        recognized_datatypes: A container of the datatypes whose literals only the class's own
+            constructor can make, since it works out their values.
+    """
+
+    cdef readonly object iri
+    cdef readonly object blank_node
+    cdef readonly object literal
+    cdef readonly object triple_term
+    cdef readonly object default_graph
+    cdef readonly object recognized_datatypes
+    # Where a literal keeps its attributes: byte offsets in the object.
+    cdef Py_ssize_t language_offset
+    cdef Py_ssize_t datatype_offset
+    cdef Py_ssize_t value_offset
+    cdef Py_ssize_t ill_typed_offset
+
+    def __cinit__(
+        self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
+    ):
+        for cls in (iri, blank_node, literal):
+            if not isinstance(cls, type) or not issubclass(cls, str):
+                raise TypeError(f"{cls!r} is no subclass of str")
+        self.iri = iri
+        self.blank_node = blank_node
+        self.literal = literal
+        self.triple_term = triple_term
+        self.default_graph = default_graph
+        self.recognized_datatypes = recognized_datatypes
+        self.language_offset = find_slot(literal, "_language")
+        self.datatype_offset = find_slot(literal, "_datatype")
+        self.value_offset = find_slot(literal, "_value")
+        self.ill_typed_offset = find_slot(literal, "_ill_typed")

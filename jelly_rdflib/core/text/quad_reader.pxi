@@ -1,0 +1,172 @@
+"""Reads the statements that another library's parser makes into batches."""
+
+cdef str STRING_DATATYPE = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class QuadCount:
+    """How far a parser is: known to what it reads from and to what reads its statements.
+
+    Attributes:
+        made: How many statements it has made.
+        read: How many bytes it was given.
+    """
+
+    cdef public size_t made
+    cdef public size_t read
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class QuadReader:
+    """Reads statements into a builder of batches.
+
+    What it knows of them are the names of their parts, as pyoxigraph has them, and whose classes
+    these are it is told.
+
+    Args:
+        quads: Iterates over statements.
+        builder: Gets an `Op.A` for each.
+        library: Has the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple`` and
+            ``DefaultGraph``.
+        has_graphs: Whether statements may be in named graphs.
+        max_nesting_depth: How many levels of quoted triples there may be.
+        max_expansion: How many times its own size the text of all statements may have that an
+            input stands for, beyond ``free_text``.
+        free_text: The same whatever its size is.
+        count: Where to count the statements.
+    """
+
+    cdef object quads
+    cdef BatchBuilder builder
+    cdef object named_node
+    cdef object blank_node
+    cdef object literal
+    cdef object triple
+    cdef object default_graph
+    cdef bint has_graphs
+    cdef size_t max_nesting_depth
+    cdef uint64_t max_expansion
+    cdef uint64_t free_text
+    cdef uint64_t text  # of all terms so far, in characters
+    cdef QuadCount count
+
+    def __cinit__(
+        self, quads, BatchBuilder builder not None, library, *, bint has_graphs,
+        size_t max_nesting_depth, uint64_t max_expansion, uint64_t free_text,
+        QuadCount count not None
+    ):
+        self.quads = quads
+        self.builder = builder
+        self.named_node = library.NamedNode
+        self.blank_node = library.BlankNode
+        self.literal = library.Literal
+        self.triple = library.Triple
+        self.default_graph = library.DefaultGraph
+        self.has_graphs = has_graphs
+        self.max_nesting_depth = max_nesting_depth
+        self.max_expansion = max_expansion
+        self.free_text = free_text
+        self.count = count
+
+    def read(self, first, size_t rows, size_t text):
+        """Read statements until the builder has so many rows, or so many bytes of text.
+
+        Args:
+            first: The first statement, which was taken from the iterator already.
+            rows: Rows of the builder.
+            text: Bytes of all terms that the builder was given: of each as often as it was given.
+
+        Returns:
+            Whether there are no more.
+
+        Raises:
+            DecodeError, LimitError: A statement has what can't be, or more than is allowed.
+        """
+        cdef BatchBuilder builder = self.builder
+        cdef object quad = first
+        while quad is not None:
+            self.put(quad)
+            if builder.rows.count >= rows or builder.given >= text:
+                return False
+            quad = next(self.quads, None)
+        return True
+
+    cdef int put(self, object quad) except -1:
+        cdef BatchBuilder builder = self.builder
+        cdef uint32_t s = self.term_number(quad.subject)
+        cdef uint32_t p = self.term_number(quad.predicate)
+        cdef uint32_t o = self.term_number(quad.object)
+        cdef uint32_t g = 0
+        cdef object graph = quad.graph_name
+        if type(graph) is not self.default_graph:
+            if not self.has_graphs:
+                raise DecodeError(f"{graph} is the name of a formula, which RDF has not")
+            g = self.term_number(graph)
+        elif self.has_graphs:
+            g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)
+        # The statement's own code ran in between, and may have taken the batch.
+        builder.add(A, s, p, o, g)
+        self.count.made += 1
+        if self.text > self.free_text + self.max_expansion * self.count.read:
+            # A few bytes may each stand for a long IRI, and copying takes its time.
+            raise LimitError(
+                f"the input stands for more than {self.max_expansion} times its own size"
+                " (limit max_expansion)",
+                offset=self.count.read,
+            )
+        return 0
+
+    cdef uint32_t term_number(self, object term) except? 0:
+        cdef object kind = type(term)
+        if kind is self.named_node:
+            return self.iri_number(term.value)
+        if kind is self.literal:
+            return self.literal_number(term)
+        if kind is self.blank_node:
+            return self.builder.intern(TermKind.BLANK_NODE, term.value, 0)
+        return self.triple_number(term)
+
+    cdef uint32_t iri_number(self, str iri) except? 0:
+        self.text += len(iri)
+        return self.builder.intern(TermKind.IRI, iri, 0)
+
+    cdef uint32_t literal_number(self, object literal) except? 0:
+        cdef BatchBuilder builder = self.builder
+        cdef str lexical = literal.value
+        self.text += len(lexical)
+        cdef str datatype
+        cdef object language = literal.language
+        if language is not None:
+            if literal.direction is not None:
+                raise DecodeError(f"{literal} has a direction, which is not in RDF 1.1")
+            return builder.intern(
+                TermKind.LANGUAGE_LITERAL, lexical, builder.intern(TermKind.STRING, language, 0)
+            )
+        datatype = literal.datatype.value
+        if datatype == STRING_DATATYPE:
+            return builder.intern(TermKind.SIMPLE_LITERAL, lexical, 0)
+        return builder.intern(
+            TermKind.TYPED_LITERAL, lexical, self.iri_number(datatype)
+        )
+
+    cdef uint32_t triple_number(self, object triple) except? 0:
+        """Return the number of a quoted triple; only its object can be another one."""
+        # Each part is a copy of its own: no more than two levels are held at once.
+        cdef list outer = []
+        cdef object term = triple
+        cdef uint32_t number
+        while type(term) is self.triple:
+            if <size_t>len(outer) >= self.max_nesting_depth:
+                raise LimitError(
+                    f"quoted triples nest deeper than {self.max_nesting_depth}"
+                    " (limit max_nesting_depth)"
+                )
+            outer.append((self.term_number(term.subject), self.term_number(term.predicate)))
+            term = term.object
+        number = self.term_number(term)
+        while outer:
+            s, p = outer.pop()
+            number = self.builder.triple(s, p, number)
+        return number

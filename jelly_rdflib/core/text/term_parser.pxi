@@ -1,0 +1,69 @@
+"""Parses a text that is one term in N-Triples: the way back from `TermTexts`."""
+
+cdef enum:
+    # How much of a text is shown in an error.
+    SHOWN = 80
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class TermParser:
+    """Parses N-Triples texts, and interns their terms in the table of its decoder.
+
+    The parser is strict: a text is one term and nothing else, without blanks around it, and none
+    of Turtle's short forms. Spellings that are not canonical are read: escapes that need not be.
+
+    Args:
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`.
+    """
+
+    def __cinit__(self, factory not None, limits):
+        self.decoder = TextDecoder(factory, limits)
+        self.decoder.grammar = ONE_TERM
+        self.start()
+
+    def __dealloc__(self):
+        buffer_free(&self.scratch)
+
+    cdef int start(self) except -1:
+        """Make an empty table if the last one was taken."""
+        if self.decoder.start_batch() < 0:
+            raise MemoryError
+        return 0
+
+    cdef uint32_t parse(self, const uint8_t* text, size_t size) except 0:
+        """Return the number of the term that a text is."""
+        cdef TextDecoder decoder = self.decoder
+        cdef const uint8_t* start
+        cdef const uint8_t* end
+        cdef uint32_t number = 0
+        # The decoder knows that a token is over only by what follows it.
+        self.scratch.size = 0
+        buffer_reserve(&self.scratch, size + 2 + PADDING)
+        put_bytes(&self.scratch, text, size)
+        put_bytes(&self.scratch, b" .", 2)
+        memset(self.scratch.data + self.scratch.size, 0, PADDING)
+        start = self.scratch.data
+        memset(&decoder.failure, 0, sizeof(decoder.failure))
+        decoder.end = start + size + 2
+        decoder.is_final = True
+        decoder.row_start = decoder.place.start = start
+        decoder.place.line = 1
+        decoder.place.column = 0
+        if size == 0:
+            raise self.error(text, size, "it is empty")
+        end = read_term(decoder, start, &number, 0)
+        if end == NULL:
+            error = decoder.make_error(start, 0)
+            if isinstance(error, LimitError):
+                raise error
+            raise self.error(text, size, getattr(error, "message", "out of memory"))
+        if end != start + size:
+            raise self.error(text, size, f"the term ends at byte {end - start}")
+        return number
+
+    cdef object error(self, const uint8_t* text, size_t size, str reason):
+        shown = (<bytes>text[:min(size, <size_t>SHOWN)]).decode("utf-8", "replace")
+        dots = "…" if size > SHOWN else ""
+        return DecodeError(f"{shown + dots!r} is no term of N-Triples: {reason}")

@@ -1,0 +1,334 @@
+"""Terms as text: that of canonical N-Triples, or that of RDF Patch.
+
+For N-Triples the spelling is the canonical one (RDF 1.2 N-Triples, "A Canonical form of
+N-Triples"), and beyond it:
+
+- a literal of datatype xsd:string has its datatype: it is not the same as one without, for rdflib;
+- a character that a blank node's label can't have where it stands is written ``\\uXXXX`` or
+  ``\\UXXXXXXXX``, so that any label can be written; ``_:`` alone is the empty label;
+- a quoted triple is ``<< s p o >>``.
+
+RDF Patch differs in blank nodes, which are written ``<_:label>``.
+"""
+
+cdef const char* HEX = b"0123456789ABCDEF"
+
+cdef enum:
+    # Of the texts of a batch, where none is so large as to be worth a limit.
+    LEAST_SIZE = 1 << 16
+    # Bytes of an escape, and of one in a label.
+    ESCAPE_SIZE = 6
+    LABEL_ESCAPE_SIZE = 10
+
+# What a byte is written as: itself, or an escape. U+FFFE and U+FFFF start with EF.
+cdef enum:
+    AS_IT_IS = 0
+    IN_HEX = 1
+    PERHAPS_NO_CHARACTER = 2
+
+cdef uint8_t[256] STRING_ESCAPES
+cdef uint8_t[256] IRI_ESCAPES
+for byte in range(256):
+    STRING_ESCAPES[byte] = IN_HEX if byte < 0x20 or byte == 0x7F else AS_IT_IS
+    IRI_ESCAPES[byte] = IN_HEX if byte <= 0x20 or byte in b'<>"{}|^`\\' else AS_IT_IS
+for byte, letter in zip(b'\b\t\n\f\r"\\', b'btnfr"\\'):
+    STRING_ESCAPES[byte] = letter
+STRING_ESCAPES[0xEF] = PERHAPS_NO_CHARACTER
+
+
+cdef int put_escaped(
+    WriteBuffer* out, const uint8_t* text, size_t size, bint is_string
+) except -1:
+    """Put a text as it stands between quotes, or between < and >."""
+    cdef uint8_t* target
+    cdef const uint8_t* stop
+    # Behind the copy there is room for blocks to be read.
+    buffer_reserve(out, size + BLOCK)
+    target = out.data + out.size
+    memcpy(target, text, size)
+    if is_string:
+        stop = find_string_escape(target, target + size)
+    else:
+        stop = find_iri_escape(target, target + size)
+    if stop >= target + size:
+        out.size += size
+        return 0
+    out.size += stop - target
+    return put_escapes(out, text + (stop - target), text + size, is_string)
+
+
+cdef int put_escapes(
+    WriteBuffer* out, const uint8_t* at, const uint8_t* end, bint is_string
+) except -1:
+    cdef const uint8_t* start = at
+    cdef uint8_t escape
+    while at < end:
+        escape = STRING_ESCAPES[at[0]] if is_string else IRI_ESCAPES[at[0]]
+        if escape == AS_IT_IS:
+            at += 1
+            continue
+        if escape == PERHAPS_NO_CHARACTER and not (at[1] == 0xBF and at[2] >= 0xBE):
+            at += 1
+            continue
+        buffer_reserve(out, at - start + ESCAPE_SIZE)
+        put_bytes(out, start, at - start)
+        put_byte(out, b"\\")
+        if escape == PERHAPS_NO_CHARACTER:
+            put_bytes(out, b"uFFFE" if at[2] == 0xBE else b"uFFFF", 5)
+            at += 2
+        elif escape == IN_HEX:
+            put_bytes(out, b"u00", 3)
+            put_byte(out, HEX[at[0] >> 4])
+            put_byte(out, HEX[at[0] & 0xF])
+        else:
+            put_byte(out, escape)
+        at += 1
+        start = at
+    buffer_reserve(out, at - start)
+    put_bytes(out, start, at - start)
+    return 0
+
+
+cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -1:
+    buffer_reserve(out, 1)
+    put_byte(out, b'"')
+    put_escaped(out, text, size, True)
+    buffer_reserve(out, 1)
+    put_byte(out, b'"')
+    return 0
+
+
+cdef int put_label(WriteBuffer* out, const uint8_t* label, size_t size) except -1:
+    """Put a blank node's label, with escapes for what can't stand in it."""
+    cdef const uint8_t* at = label
+    cdef const uint8_t* end = label + size
+    cdef uint32_t c
+    cdef int length, shift
+    cdef bint is_plain
+    buffer_reserve(out, 2 + LABEL_ESCAPE_SIZE * size)
+    put_bytes(out, b"_:", 2)
+    while at < end:
+        length = 1
+        c = at[0]
+        if c >= 0x80:
+            length = read_code_point(at, end, &c)
+            is_plain = is_name_part(c) if at > label else is_name_start(c)
+        elif c == b".":
+            is_plain = at > label and at + 1 < end
+        else:
+            is_plain = (is_ascii_name_part(<uint8_t>c) and (c != b"-" or at > label)) or c == b":"
+        if is_plain:
+            put_bytes(out, at, length)
+        else:
+            put_byte(out, b"\\")
+            put_byte(out, b"u" if c < 0x10000 else b"U")
+            for shift in range(12 if c < 0x10000 else 28, -1, -4):
+                put_byte(out, HEX[c >> shift & 0xF])
+        at += length
+    return 0
+
+
+@cython.final
+cdef class TermTexts:
+    """The texts of a batch's terms; each is made when it is first asked for.
+
+    Args:
+        max_size: How many bytes a quoted triple may have; all texts together may have eight times
+            as many, since one byte may take six.
+        is_patch: Whether they are those of RDF Patch; else of N-Triples.
+        default_graph: The IRI that stands for the default graph, where no graph is meant.
+    """
+
+    def __cinit__(self, size_t max_size, *, bint is_patch=False, bytes default_graph=None):
+        self.max_size = max(max_size, <size_t>LEAST_SIZE)
+        self.is_patch = is_patch
+        self.default_graph = default_graph
+
+    def __dealloc__(self):
+        buffer_free(&self.out)
+        PyMem_RawFree(self.places)
+
+    cdef int start(self, TermTable table) except -1:
+        """Take a batch's terms, or those that came to the table since it was taken last."""
+        if table is not self.table:
+            self.end()
+        self.start_columns(&table.columns)
+        self.table = table
+        return 0
+
+    cdef int start_columns(self, const TermColumns* terms) except -1:
+        cdef size_t capacity
+        cdef void* grown
+        if terms.count > self.capacity:
+            # A table that is still being filled grows by a few terms at a time.
+            capacity = max(<size_t>terms.count, 2 * self.capacity)
+            grown = PyMem_RawRealloc(self.places, capacity * sizeof(WrittenTerm))
+            if grown == NULL:
+                raise MemoryError
+            self.places = <WrittenTerm*>grown
+            self.capacity = capacity
+        if terms.count > self.count:
+            memset(
+                self.places + self.count, 0, (terms.count - self.count) * sizeof(WrittenTerm)
+            )
+            self.count = terms.count
+        self.terms = terms
+        return 0
+
+    cdef int end(self) except -1:
+        """Let go of the batch and of the texts."""
+        self.table = None
+        self.terms = NULL
+        self.count = 0
+        self.out.size = 0
+        self.buffer += 1
+        return 0
+
+    cdef inline WrittenTerm* find(self, uint32_t term) except NULL:
+        """Return where the text of a term stands in ``out``; not of number 0, nor of a STRING."""
+        if self.places[term].size == 0:
+            self.make(term)
+        return &self.places[term]
+
+    cdef int make(self, uint32_t term) except -1:
+        cdef size_t start = self.out.size
+        if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
+            return self.make_triple(term)
+        self.put(&self.out, term)
+        return self.keep(term, start)
+
+    cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1:
+        """Put the text of a term and a space, and remember where it stands."""
+        cdef size_t start = out.size
+        self.put(out, term)
+        # Texts are copied in whole blocks.
+        buffer_reserve(out, 1 + BLOCK)
+        put_byte(out, b" ")
+        self.places[term] = WrittenTerm(start, out.size - start, self.buffer)
+        return 0
+
+    cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
+        """Put the text of a term that is no quoted triple."""
+        cdef const TermColumns* terms = self.terms
+        cdef const uint8_t* text = terms.data + terms.offsets[term]
+        cdef size_t size = terms.offsets[term + 1] - terms.offsets[term]
+        cdef uint32_t extra = terms.extras[term]
+        cdef int kind = terms.kinds[term]
+        if kind == TermKind.IRI:
+            return self.put_iri(out, text, size)
+        if kind == TermKind.BLANK_NODE:
+            return self.put_blank_node(out, text, size)
+        if kind == TermKind.DEFAULT_GRAPH and self.default_graph is not None:
+            return self.put_iri(
+                out, <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
+                PyBytes_GET_SIZE(self.default_graph),
+            )
+        if kind < TermKind.SIMPLE_LITERAL or kind > TermKind.TYPED_LITERAL:
+            refuse_node(None if term == 0 else self.table.make_node(term))
+        put_quoted(out, text, size)
+        text = terms.data + terms.offsets[extra]
+        size = terms.offsets[extra + 1] - terms.offsets[extra]
+        if kind == TermKind.LANGUAGE_LITERAL:
+            return self.put_tag(out, text, size)
+        if kind == TermKind.TYPED_LITERAL:
+            buffer_reserve(out, 2)
+            put_bytes(out, b"^^", 2)
+            return self.put_iri(out, text, size)
+        return 0
+
+    cdef int keep(self, uint32_t term, size_t start) except -1:
+        if self.out.size > 8 * self.max_size:
+            raise LimitError(
+                f"the frame's terms take more than {8 * self.max_size} bytes as N-Triples"
+                " (8 times the limit max_text_size)"
+            )
+        # Room behind the texts, so that they can be copied in whole blocks.
+        buffer_reserve(&self.out, BLOCK)
+        self.places[term].start = start
+        self.places[term].size = self.out.size - start
+        return 0
+
+    cdef int make_triple(self, uint32_t term) except -1:
+        cdef uint32_t[3] numbers
+        cdef size_t size = 6
+        cdef size_t start
+        cdef int position
+        memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
+        for position in range(3):
+            size += self.find(numbers[position]).size + 1
+        # Triples that share triples may be few and yet endless to write down.
+        if size > self.max_size:
+            raise LimitError(
+                f"a quoted triple has more than {self.max_size} bytes (limit max_text_size)"
+            )
+        buffer_reserve(&self.out, size)
+        start = self.out.size
+        put_bytes(&self.out, b"<< ", 3)
+        for position in range(3):
+            put_bytes(
+                &self.out, self.out.data + self.places[numbers[position]].start,
+                self.places[numbers[position]].size,
+            )
+            put_byte(&self.out, b" ")
+        put_bytes(&self.out, b">>", 2)
+        return self.keep(term, start)
+
+    cdef int put_tag(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
+        cdef Span tag
+        tag.start = text
+        tag.end = text + size
+        if self.is_patch and not is_language_tag(tag):
+            raise EncodeError(
+                f"RDF Patch text can't have {str(text[:size], 'utf-8')!r} as a language tag: it is"
+                " none"
+            )
+        buffer_reserve(out, size + 1)
+        put_byte(out, b"@")
+        put_bytes(out, text, size)
+        return 0
+
+    cdef int put_iri(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
+        if self.is_patch and size >= 2 and text[0] == b"_" and text[1] == b":":
+            raise EncodeError(
+                f"RDF Patch text can't have the IRI {str(text[:size], 'utf-8')!r}: between < and >"
+                " it would be a blank node"
+            )
+        buffer_reserve(out, 1)
+        put_byte(out, b"<")
+        put_escaped(out, text, size, False)
+        buffer_reserve(out, 1)
+        put_byte(out, b">")
+        return 0
+
+    cdef int put_blank_node(self, WriteBuffer* out, const uint8_t* label, size_t size) except -1:
+        if not self.is_patch:
+            return put_label(out, label, size)
+        buffer_reserve(out, 3)
+        put_bytes(out, b"<_:", 3)
+        put_escaped(out, label, size, False)
+        buffer_reserve(out, 1)
+        put_byte(out, b">")
+        return 0
+
+
+def find_texts(TermTable table not None, size_t max_size):
+    """Return the N-Triples texts of a table's terms: a list by number, None for what has none.
+
+    Args:
+        table: The terms of a batch.
+        max_size: As for `TermTexts`.
+    """
+    cdef TermTexts texts = TermTexts(max_size)
+    cdef WrittenTerm* place
+    cdef list result = []
+    cdef uint32_t term
+    cdef int kind
+    texts.start(table)
+    for term in range(table.columns.count):
+        kind = table.columns.kinds[term]
+        if kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH or kind == TermKind.STRING:
+            result.append(None)
+        else:
+            place = texts.find(term)
+            result.append(texts.out.data[place.start:place.start + place.size].decode("utf-8"))
+    return result

@@ -1,0 +1,103 @@
+# Decodes RDF Patch text, N-Triples and N-Quads to batches.
+
+cdef enum:
+    # How many rows go into a batch.
+    MAX_ROWS = 1024
+
+cdef enum Grammar:
+    # What the text is.
+    RDF_PATCH
+    ONE_TERM  # of N-Triples, with escapes in labels
+    LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand
+    STRICT_LINES  # they must be good ones
+
+cdef enum:
+    # The short forms of Turtle.
+    INTEGER = 0
+    DECIMAL = 1
+    DOUBLE = 2
+    BOOLEAN = 3
+    SHORT_FORMS = 4
+
+
+ctypedef struct LinePlace:
+    # A place in a line: some characters before `start`, where the text that is at hand begins.
+    uint64_t line
+    uint64_t column  # of `start`, from 0
+    const uint8_t* start
+
+
+cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end) noexcept nogil
+
+
+ctypedef struct RowPlace:
+    # Where a row starts; line and column count from 1.
+    uint64_t offset
+    uint64_t line
+    uint64_t column
+
+
+ctypedef struct QuotedText:
+    # What stands between quotes, as it is written.
+    Span span
+    bint has_escapes
+
+
+ctypedef struct LastIri:
+    # An IRI or blank node as it was written, from "<" to ">", and its term.
+    const uint8_t* start
+    size_t size
+    uint32_t number
+
+
+cdef class TextDecoder:
+    cdef NodeMaker factory
+    cdef RowColumns rows  # of the batch that is being made
+    cdef TermColumns terms
+    cdef Failure failure
+    cdef uint64_t seed  # of hashes
+    cdef size_t max_row_size
+    cdef size_t max_string_size
+    cdef size_t max_text_size
+    cdef int max_nesting_depth
+    cdef Grammar grammar
+    cdef uint32_t term_hint
+    cdef size_t text_hint
+    # The text at hand.
+    cdef const uint8_t* end
+    cdef bint is_final  # no text follows it
+    cdef bint is_incomplete  # the text ends in a row or comment
+    cdef bint is_cut_off  # what failed is a row without an end, or too long
+    cdef LinePlace place  # where the row that is being read starts, then any place in it
+    cdef const uint8_t* row_start
+    cdef RowPlace* row_places  # of the rows of the batch; NULL: nobody wants to know
+    cdef uint64_t offset  # of the text at hand
+    cdef const uint8_t* start
+    cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
+    cdef LastIri[4] last  # of each position, in this text
+    # The lines.
+    cdef bint has_graphs
+    cdef bint has_statement  # the line where the text at hand starts, before it
+    # The patch.
+    cdef bint in_transaction
+    cdef bint is_in_doubt  # a row that could not be read may have started or ended a transaction
+    cdef bint is_lenient
+    cdef bint is_open  # operations came since the last end of a patch
+    cdef bint has_end  # the end of a patch came
+
+    cdef const uint8_t* decode(
+        self, const uint8_t* start, const uint8_t* end, bint is_final, uint64_t offset
+    ) except? NULL
+    cdef int start_batch(self) noexcept nogil
+    cdef const uint8_t* decode_rows(self, const uint8_t* at) noexcept nogil
+    cdef int keep_places(self) except -1
+    cdef void keep_place(self, const LinePlace* place, const uint8_t* at) noexcept nogil
+    cdef int take_bad_row(self) except -1
+    cdef Batch take_batch(self)
+    cdef Batch finish(self, uint64_t offset)
+    cdef object make_error(self, const uint8_t* start, uint64_t offset)
+
+
+cdef const uint8_t* read_term(
+    TextDecoder self, const uint8_t* at, uint32_t* number, int depth
+) noexcept nogil

@@ -1,0 +1,301 @@
+"""Reads RDF Patch text as batches."""
+
+cdef enum RowState:
+    # Where in a row a byte stands.
+    BETWEEN_ROWS
+    COMMENT_BETWEEN_ROWS
+    IN_ROW
+    COMMENT_IN_ROW
+    AFTER_DOT
+    AFTER_LESS_THAN
+    IN_IRI
+    AFTER_QUOTE
+    AFTER_TWO_QUOTES
+    IN_STRING
+    ESCAPE_IN_STRING
+    IN_LONG_STRING
+    ESCAPE_IN_LONG_STRING
+    QUOTE_IN_LONG_STRING
+    TWO_QUOTES_IN_LONG_STRING
+    # The row ends before the byte, the comment with it; or no row goes on like that.
+    ENDED
+    WRONG
+
+ctypedef struct RowEnd:
+    # How far the search for the end of a row is.
+    RowState state
+    uint8_t quote
+    size_t searched
+
+ctypedef struct RowSkip:
+    # How far the skipping of a row is.
+    RowState state
+    uint8_t quote
+    bint goes_by_lines  # no token can be trusted
+    bint is_at_line_start
+    uint8_t last_byte  # of the line, without blanks; 0 if there is none
+
+
+cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept nogil:
+    """Go on by a byte. A dot ends a row only before a byte that can't be in the same token."""
+    if state == AFTER_DOT:
+        if not (
+            is_ascii_name_part(byte) or byte == b"." or byte == b":" or byte == b"+"
+            or byte >= 0x80
+        ):
+            return ENDED
+        state = IN_ROW
+    elif state == AFTER_LESS_THAN:
+        if byte == b"<":
+            return IN_ROW
+        state = IN_IRI
+    elif state == AFTER_TWO_QUOTES:
+        if byte == quote[0]:
+            return IN_LONG_STRING
+        state = IN_ROW
+    if state == IN_ROW or state == BETWEEN_ROWS:
+        if byte == b"#":
+            return COMMENT_IN_ROW if state == IN_ROW else COMMENT_BETWEEN_ROWS
+        if byte == b".":
+            return AFTER_DOT
+        if byte == b"<":
+            return AFTER_LESS_THAN
+        if byte == b'"' or byte == b"'":
+            quote[0] = byte
+            return AFTER_QUOTE
+        return IN_ROW if byte > b" " else state
+    if state == IN_IRI:
+        if byte == b">":
+            return IN_ROW
+        return WRONG if byte <= b" " or byte == b"<" else IN_IRI
+    if state == COMMENT_BETWEEN_ROWS:
+        return ENDED if byte == b"\n" or byte == b"\r" else COMMENT_BETWEEN_ROWS
+    if state == COMMENT_IN_ROW:
+        return IN_ROW if byte == b"\n" or byte == b"\r" else COMMENT_IN_ROW
+    if state == AFTER_QUOTE or state == IN_STRING:
+        if byte == quote[0]:
+            return AFTER_TWO_QUOTES if state == AFTER_QUOTE else IN_ROW
+        if byte == b"\n" or byte == b"\r":
+            return WRONG
+        return ESCAPE_IN_STRING if byte == b"\\" else IN_STRING
+    if state == ESCAPE_IN_STRING:
+        return IN_STRING
+    if state == ESCAPE_IN_LONG_STRING:
+        return IN_LONG_STRING
+    if byte == quote[0]:
+        if state == IN_LONG_STRING:
+            return QUOTE_IN_LONG_STRING
+        return TWO_QUOTES_IN_LONG_STRING if state == QUOTE_IN_LONG_STRING else IN_ROW
+    return ESCAPE_IN_LONG_STRING if byte == b"\\" else IN_LONG_STRING
+
+
+cdef bint find_row_end(RowEnd* search, const uint8_t* start, const uint8_t* end) noexcept nogil:
+    """Does the row or comment that starts there end before ``end``? Or is it surely wrong?
+
+    Each byte is looked at once, however small the pieces are that the text comes in. What looks
+    like a row's end may be none where a later one will do, but not the other way round.
+    """
+    cdef const uint8_t* at = start + search.searched
+    cdef RowState state = search.state
+    while at < end:
+        state = next_state(state, at[0], &search.quote)
+        at += 1
+        if state >= ENDED:
+            return True
+    search.state = state
+    search.searched = end - start
+    return False
+
+cdef const uint8_t* skip_row(
+    RowSkip* skip, const uint8_t* at, const uint8_t* end, bint is_final, bint* is_done
+) noexcept nogil:
+    """Find where to go on behind a row that is wrong; return how far the text is skipped.
+
+    That is at its dot, or at the next line that starts like a row, whichever comes first. From a
+    token on that has no end it goes by lines alone: up to one that starts like a row, or behind
+    one that ends with a dot or has nothing in it.
+    """
+    cdef RowCode code
+    cdef uint8_t byte
+    while at < end:
+        byte = at[0]
+        if skip.is_at_line_start and byte != b" " and byte != b"\t":
+            if skip.goes_by_lines or skip.state == IN_ROW:
+                code = find_row_code(at, end, is_final)
+                if code == CUT_OFF:
+                    return at
+                if code != NO_CODE:
+                    is_done[0] = True
+                    return at
+            skip.is_at_line_start = False
+        if not skip.goes_by_lines:
+            skip.state = next_state(skip.state, byte, &skip.quote)
+            if skip.state == ENDED:
+                is_done[0] = True
+                return at
+            skip.goes_by_lines = skip.state == WRONG
+        at += 1
+        if byte == b"\n":
+            if skip.goes_by_lines and (skip.last_byte == b"." or skip.last_byte == 0):
+                is_done[0] = True
+                return at
+            skip.is_at_line_start = True
+            skip.last_byte = 0
+        elif byte > b" ":
+            skip.last_byte = byte
+    return at
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class TextBatchReader(BatchSource):
+    """Iterates over the batches of RDF Patch text; the end of the input ends a patch too.
+
+    Memory is bounded by a row and a batch. A batch has what is there: rows that come one by one
+    are not kept waiting for each other.
+
+    Args:
+        source: What `jelly_rdflib.core.source.open_source` takes.
+        factory: Makes the nodes of the batches.
+        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
+        faults: A list that takes the errors of rows that are wrong, which are left out then. Rows
+            that are wrong but readable are wrong, too. Else the first error is raised.
+    """
+
+    cdef InputBuffer input
+    cdef TextDecoder decoder
+    cdef size_t max_row_size
+    cdef bint is_started
+    cdef list faults
+    # Where the last batch starts.
+    cdef uint64_t batch_offset
+    cdef uint64_t batch_line
+
+    def __cinit__(self, source, NodeMaker factory not None, limits, *, list faults=None):
+        self.decoder = TextDecoder(factory, limits)
+        self.max_row_size = limits.max_frame_size
+        self.input = InputBuffer(source, limits, padding=True)
+        self.faults = faults
+        if faults is not None:
+            self.decoder.keep_places()
+
+    @property
+    def position(self):
+        """How many bytes of the text were decoded."""
+        return self.input.position
+
+    @property
+    def line_count(self):
+        """How many lines were decoded; the last one counts even if it has no end."""
+        return self.decoder.place.line - (self.decoder.place.column == 0)
+
+    def locate(self, rows):
+        """Say where rows of the last batch are in the text.
+
+        Only the reader of a list of faults knows it.
+
+        Args:
+            rows: Their numbers in the batch.
+
+        Returns:
+            For each of them its offset in bytes, its line and its column, from 1 on.
+        """
+        cdef size_t row
+        places = []
+        if self.decoder.row_places == NULL:
+            raise ValueError("the places of rows were not kept")
+        for row in rows:
+            if row >= MAX_ROWS:
+                raise IndexError(f"no batch has a row {row}")
+            place = self.decoder.row_places[row]
+            places.append((place.offset, place.line, place.column))
+        return places
+
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.line = self.batch_offset, self.batch_line
+        return 0
+
+    cdef int close_source(self) except -1:
+        self.input.close()
+        return 0
+
+    cdef Batch read_batch(self):
+        try:
+            if not self.is_started:
+                self.is_started = True
+                self.input.skip_byte_order_mark()
+            self.batch_offset, self.batch_line = self.input.position, self.decoder.place.line
+            while True:
+                if not self.decode() or self.decoder.rows.count > 0:
+                    return self.decoder.take_batch()
+                if self.input.is_at_end:
+                    break
+                self.read_row()
+        except DecodeError as error:
+            if error.line is None:
+                # Of the source: bad compressed data.
+                error.line = self.decoder.place.line
+            raise
+        self.is_finished = True
+        return self.finish()
+
+    cdef Batch finish(self):
+        try:
+            return self.decoder.finish(self.input.position)
+        except DecodeError as error:
+            if self.faults is None:
+                raise
+            self.faults.append(error)
+        self.decoder.in_transaction = False
+        return self.decoder.finish(self.input.position)
+
+    cdef bint decode(self) except -1:
+        """Decode what is at hand; False if a row was wrong, and is left out."""
+        cdef InputBuffer input = self.input
+        cdef const uint8_t* at
+        try:
+            at = self.decoder.decode(input.begin, input.end, input.is_at_end, input.position)
+        except DecodeError as error:
+            if self.faults is None:
+                raise
+            self.faults.append(error)
+            self.decoder.take_bad_row()
+            self.skip_row()
+            return False
+        input.take(at - input.begin)
+        return True
+
+    cdef int skip_row(self) except -1:
+        """Go to the end of a row that is wrong."""
+        cdef InputBuffer input = self.input
+        cdef const uint8_t* at = self.decoder.row_start
+        cdef bint is_done = False
+        cdef RowSkip skip
+        memset(&skip, 0, sizeof(skip))
+        skip.state = BETWEEN_ROWS
+        skip.goes_by_lines = self.decoder.is_cut_off
+        input.take(at - input.begin)
+        while True:
+            at = skip_row(&skip, input.begin, input.end, input.is_at_end, &is_done)
+            move_place(&self.decoder.place, input.begin, at)
+            input.take(at - input.begin)
+            if is_done or input.is_at_end:
+                return 0
+            input.read_more()
+
+    cdef int read_row(self) except -1:
+        """Read until a row or comment is whole, or there is no more."""
+        cdef InputBuffer input = self.input
+        cdef RowEnd search
+        search.state = BETWEEN_ROWS
+        search.quote = 0
+        search.searched = 0
+        # What is there has no whole row; but it may lack only the byte behind its dot.
+        find_row_end(&search, input.begin, input.end)
+        while True:
+            input.read_more()
+            if (
+                input.is_at_end or find_row_end(&search, input.begin, input.end)
+                or <size_t>(input.end - input.begin) > self.max_row_size
+            ):
+                return 0

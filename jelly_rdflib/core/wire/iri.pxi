@@ -1,0 +1,208 @@
+"""Is this an IRI of RFC 3987, with a scheme? What is wrong, if it is none."""
+
+cdef enum:
+    # Where an ASCII character may stand.
+    IN_SCHEME = 1
+    IN_REGISTERED_NAME = 2  # of a host
+    IN_USER = 4
+    IN_PATH = 8
+    IN_QUERY = 16  # or in a fragment
+
+UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+SUB_DELIMITERS = b"!$&'()*+,;="
+
+cdef uint8_t[128] PARTS
+for byte in range(128):
+    PARTS[byte] = 0
+    if byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.":
+        PARTS[byte] |= IN_SCHEME
+    if byte in UNRESERVED + SUB_DELIMITERS:
+        PARTS[byte] |= IN_REGISTERED_NAME
+    if byte in UNRESERVED + SUB_DELIMITERS + b":":
+        PARTS[byte] |= IN_USER
+    if byte in UNRESERVED + SUB_DELIMITERS + b":@/":
+        PARTS[byte] |= IN_PATH
+    if byte in UNRESERVED + SUB_DELIMITERS + b":@/?":
+        PARTS[byte] |= IN_QUERY
+
+
+cdef inline bint is_hex_digit(uint8_t byte) noexcept nogil:
+    return is_digit(byte) or <uint8_t>((byte | 0x20) - 0x61) < 6
+
+
+cdef inline bint is_iri_character(uint32_t c) noexcept nogil:
+    """The ucschar of RFC 3987, section 2.2."""
+    if c >= 0x10000:
+        return c <= 0xEFFFD and (c & 0xFFFF) <= 0xFFFD and (c < 0xE0000 or c >= 0xE1000)
+    return 0xA0 <= c <= 0xD7FF or 0xF900 <= c <= 0xFDCF or 0xFDF0 <= c <= 0xFFEF
+
+
+cdef inline bint is_private(uint32_t c) noexcept nogil:
+    """The iprivate of RFC 3987, section 2.2."""
+    return 0xE000 <= c <= 0xF8FF or (0xF0000 <= c <= 0x10FFFD and (c & 0xFFFF) <= 0xFFFD)
+
+
+cdef IriFault check_part(
+    const uint8_t* at, const uint8_t* end, uint8_t part, bint allows_private
+) noexcept nogil:
+    """Check the characters of one part of an IRI."""
+    cdef uint32_t c = 0
+    cdef int size
+    while at < end:
+        if at[0] < 0x80:
+            if not PARTS[at[0]] & part:
+                if at[0] != b"%":
+                    return IRI_HAS_BAD_CHARACTER
+                if end - at < 3 or not is_hex_digit(at[1]) or not is_hex_digit(at[2]):
+                    return IRI_HAS_BAD_ESCAPE
+                at += 2
+            at += 1
+            continue
+        size = read_code_point(at, end, &c)
+        if size <= 0 or not (is_iri_character(c) or (allows_private and is_private(c))):
+            return IRI_HAS_BAD_CHARACTER
+        at += size
+    return IRI_IS_GOOD
+
+
+cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t byte) noexcept nogil:
+    """Return where the byte is, ``end`` if it is nowhere."""
+    cdef const uint8_t* found = <const uint8_t*>memchr(at, byte, end - at) if at < end else NULL
+    return end if found == NULL else found
+
+
+cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Return where the dotted numbers end that start there; NULL if they are no address."""
+    cdef const uint8_t* start
+    cdef int index, number
+    for index in range(4):
+        if index > 0:
+            if at == end or at[0] != b".":
+                return NULL
+            at += 1
+        start = at
+        number = 0
+        while at < end and at - start < 3 and is_digit(at[0]):
+            number = 10 * number + at[0] - 0x30
+            at += 1
+        if at == start or number > 255 or (start[0] == b"0" and at - start > 1):
+            return NULL
+    return at
+
+
+cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is it eight groups of hexadecimal digits, some of which :: may leave out?"""
+    cdef const uint8_t* start
+    cdef int groups = 0
+    cdef bint has_gap = False
+    if at < end and at[0] == b":":
+        at += 1
+        if at == end or at[0] != b":":
+            return False
+    while groups < 8:
+        if at < end and at[0] == b":":
+            if has_gap:
+                return False
+            has_gap = True
+            at += 1
+            if at == end:
+                return True
+        if skip_ipv4_address(at, end) == end:
+            groups += 2
+            return groups < 8 if has_gap else groups == 8
+        start = at
+        while at < end and at - start < 4 and is_hex_digit(at[0]):
+            at += 1
+        groups += 1
+        if at == start:
+            return False
+        if at == end:
+            return groups < 8 if has_gap else groups == 8
+        if at[0] != b":":
+            return False
+        at += 1
+        if at == end:
+            return False
+    return False
+
+
+cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is it what may stand in brackets, an address of version 6 or of one to come?"""
+    cdef const uint8_t* start
+    if at == end or at[0] | 0x20 != b"v":
+        return is_ipv6_address(at, end)
+    at += 1
+    start = at
+    while at < end and is_hex_digit(at[0]):
+        at += 1
+    if at == start or end - at < 2 or at[0] != b".":
+        return False
+    at += 1
+    while at < end:
+        if at[0] >= 0x80 or not PARTS[at[0]] & IN_USER:
+            return False
+        at += 1
+    return True
+
+
+cdef IriFault check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Check what stands between // and the path: a user, a host, a port."""
+    cdef const uint8_t* host = find(at, end, b"@")
+    cdef const uint8_t* port
+    cdef IriFault fault
+    if host < end:
+        fault = check_part(at, host, IN_USER, False)
+        if fault != IRI_IS_GOOD:
+            return fault
+        at = host + 1
+    if at < end and at[0] == b"[":
+        port = find(at, end, b"]")
+        if port == end:
+            return IRI_HAS_BAD_CHARACTER
+        port += 1
+        if port < end and port[0] != b":":
+            return IRI_HAS_BAD_CHARACTER
+        if not is_ip_literal(at + 1, port - 1):
+            return IRI_HAS_BAD_ADDRESS
+    else:
+        port = find(at, end, b":")
+        fault = check_part(at, port, IN_REGISTERED_NAME, False)
+        if fault != IRI_IS_GOOD:
+            return fault
+    if port < end:
+        port += 1
+        while port < end:
+            if not is_digit(port[0]):
+                return IRI_HAS_BAD_PORT
+            port += 1
+    return IRI_IS_GOOD
+
+
+cdef IriFault check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Check an IRI, which must be UTF-8 (RFC 3987, section 2.2)."""
+    cdef const uint8_t* start = at
+    cdef const uint8_t* fragment
+    cdef const uint8_t* query
+    cdef const uint8_t* path
+    cdef IriFault fault
+    if at == end or not is_letter(at[0]):
+        return IRI_IS_RELATIVE
+    while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
+        at += 1
+    if at == end or at[0] != b":":
+        return IRI_IS_RELATIVE
+    at += 1
+    fragment = find(at, end, b"#")
+    query = find(at, fragment, b"?")
+    if query - at >= 2 and at[0] == b"/" and at[1] == b"/":
+        path = find(at + 2, query, b"/")
+        fault = check_authority(at + 2, path)
+        if fault != IRI_IS_GOOD:
+            return fault
+        at = path
+    fault = check_part(at, query, IN_PATH, False)
+    if fault == IRI_IS_GOOD and query < fragment:
+        fault = check_part(query + 1, fragment, IN_QUERY, True)
+    if fault == IRI_IS_GOOD and fragment < end:
+        fault = check_part(fragment + 1, end, IN_QUERY, False)
+    return fault

@@ -1,0 +1,17 @@
+# Tells operations that are given as tuples apart.
+
+cdef enum:
+    # The numbers of `jelly_rdflib.Op`.
+    H = 1
+    TX = 2
+    TC = 3
+    TA = 4
+    PA = 5
+    PD = 6
+    A = 7
+    D = 8
+    END = 9
+    CODES = 10  # one more than the last
+
+
+cdef int operation_code(object operation) except -1

@@ -1,0 +1,24 @@
+"""Tells operations that are given as tuples apart."""
+
+# Length of the tuple of each operation; 0 for what is no code.
+cdef Py_ssize_t[16] SIZES
+memset(SIZES, 0, sizeof(SIZES))
+for op, size in (
+    (Op.H, 3), (Op.TX, 1), (Op.TC, 1), (Op.TA, 1), (Op.PA, 4), (Op.PD, 4), (Op.A, 5), (Op.D, 5),
+    (Op.END, 1),
+):
+    SIZES[<int>op] = size
+
+
+cdef int operation_code(object operation) except -1:
+    """Return the code of an operation, whose tuple has the length that it must have."""
+    cdef int op
+    if not isinstance(operation, tuple) or not operation:
+        raise EncodeError(f"{operation!r} is no operation: give a tuple that starts with an Op")
+    try:
+        op = (<tuple>operation)[0]
+    except (TypeError, OverflowError):
+        op = 0
+    if op <= 0 or op >= 16 or len(<tuple>operation) != SIZES[op]:
+        raise EncodeError(f"{operation!r} is no operation: see jelly_rdflib.Op")
+    return op

@@ -1,0 +1,146 @@
+# Finds the next byte of a text that means something, and tells which characters names have.
+#
+# The finders read whole blocks: there must be 16 bytes to read behind ``end``. What they return is
+# not before ``end`` if there is no such byte.
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+
+    #define JELLY_BYTES(byte) _mm_set1_epi8((char)(byte))
+    #define JELLY_EQUAL(block, byte) _mm_cmpeq_epi8(block, JELLY_BYTES(byte))
+    #define JELLY_FIND(p, end, block, special) \
+        for (; p < end; p += 16) { \
+            __m128i block = _mm_loadu_si128((const __m128i *)p); \
+            unsigned found = (unsigned)_mm_movemask_epi8(special); \
+            if (found) return p + __builtin_ctz(found); \
+        } \
+        return p;
+    #define JELLY_OR _mm_or_si128
+    /* Bytes up to that one, as numbers without sign. */
+    #define JELLY_UP_TO(block, byte) \
+        _mm_cmpeq_epi8(_mm_min_epu8(block, JELLY_BYTES(byte)), block)
+    /* 3C and 3E, the angle brackets, are the two bytes that setting the bit 02 makes 3E. */
+    #define JELLY_ANGLE(block) JELLY_EQUAL(JELLY_OR(block, JELLY_BYTES(2)), 0x3E)
+    #else
+    #define JELLY_EQUAL(block, byte) ((block) == (byte))
+    #define JELLY_FIND(p, end, block, special) \
+        for (; p < end; p++) { \
+            uint8_t block = *p; \
+            if (special) return p; \
+        } \
+        return p;
+    #define JELLY_OR(a, b) ((a) | (b))
+    #define JELLY_UP_TO(block, byte) ((block) <= (byte))
+    #define JELLY_ANGLE(block) (((block) | 2) == 0x3E)
+    #endif
+
+    /* What can't stand in an IRI as it is: white space, control characters, < > and backslash. */
+    static inline const uint8_t *jelly_find_iri_stop(const uint8_t *p, const uint8_t *end) {
+        JELLY_FIND(p, end, block, JELLY_OR(
+            JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)), JELLY_EQUAL(block, 0x5C)))
+    }
+
+    /* What can't stand in a short string as it is: its quote, backslash, line breaks. */
+    static inline const uint8_t *jelly_find_string_stop(
+        const uint8_t *p, const uint8_t *end, uint8_t quote
+    ) {
+        JELLY_FIND(p, end, block, JELLY_OR(
+            JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)),
+            JELLY_OR(JELLY_EQUAL(block, 0x0A), JELLY_EQUAL(block, 0x0D))))
+    }
+
+    /* The same for a long string: its quote, backslash. */
+    static inline const uint8_t *jelly_find_long_stop(
+        const uint8_t *p, const uint8_t *end, uint8_t quote
+    ) {
+        JELLY_FIND(p, end, block, JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)))
+    }
+
+    /* What a canonical string does not have as it is, and EF, which may start U+FFFE or U+FFFF. */
+    static inline const uint8_t *jelly_find_string_escape(const uint8_t *p, const uint8_t *end) {
+        JELLY_FIND(p, end, block, JELLY_OR(
+            JELLY_OR(
+                JELLY_OR(JELLY_EQUAL(block, 0x22), JELLY_EQUAL(block, 0x5C)),
+                JELLY_OR(JELLY_EQUAL(block, 0x7F), JELLY_EQUAL(block, 0xEF))),
+            JELLY_UP_TO(block, 0x1F)))
+    }
+
+    /* The same for an IRI: what N-Triples has no place for in one. */
+    static inline const uint8_t *jelly_find_iri_escape(const uint8_t *p, const uint8_t *end) {
+        JELLY_FIND(p, end, block, JELLY_OR(
+            JELLY_OR(
+                JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)),
+                JELLY_OR(JELLY_EQUAL(block, 0x22), JELLY_EQUAL(block, 0x60))),
+            JELLY_OR(
+                JELLY_OR(JELLY_EQUAL(block, 0x5C), JELLY_EQUAL(block, 0x5E)),
+                JELLY_OR(
+                    JELLY_EQUAL(block, 0x7B),
+                    JELLY_OR(JELLY_EQUAL(block, 0x7C), JELLY_EQUAL(block, 0x7D))))))
+    }
+    """
+    const uint8_t* find_iri_stop "jelly_find_iri_stop"(
+        const uint8_t* p, const uint8_t* end
+    ) noexcept nogil
+    const uint8_t* find_string_stop "jelly_find_string_stop"(
+        const uint8_t* p, const uint8_t* end, uint8_t quote
+    ) noexcept nogil
+    const uint8_t* find_long_stop "jelly_find_long_stop"(
+        const uint8_t* p, const uint8_t* end, uint8_t quote
+    ) noexcept nogil
+    const uint8_t* find_string_escape "jelly_find_string_escape"(
+        const uint8_t* p, const uint8_t* end
+    ) noexcept nogil
+    const uint8_t* find_iri_escape "jelly_find_iri_escape"(
+        const uint8_t* p, const uint8_t* end
+    ) noexcept nogil
+
+
+cdef inline bint is_digit(uint8_t byte) noexcept nogil:
+    return <uint8_t>(byte - 0x30) < 10
+
+
+cdef inline bint is_letter(uint8_t byte) noexcept nogil:
+    return <uint8_t>((byte | 0x20) - 0x61) < 26
+
+
+cdef inline bint is_name_start(uint32_t c) noexcept nogil:
+    """PN_CHARS_BASE of Turtle, without ASCII."""
+    return (
+        0xC0 <= c <= 0xD6 or 0xD8 <= c <= 0xF6 or 0xF8 <= c <= 0x2FF
+        or 0x370 <= c <= 0x37D or 0x37F <= c <= 0x1FFF or 0x200C <= c <= 0x200D
+        or 0x2070 <= c <= 0x218F or 0x2C00 <= c <= 0x2FEF or 0x3001 <= c <= 0xD7FF
+        or 0xF900 <= c <= 0xFDCF or 0xFDF0 <= c <= 0xFFFD or 0x10000 <= c <= 0xEFFFF
+    )
+
+
+cdef inline bint is_name_part(uint32_t c) noexcept nogil:
+    """PN_CHARS of Turtle, without ASCII."""
+    return is_name_start(c) or c == 0xB7 or 0x300 <= c <= 0x36F or 0x203F <= c <= 0x2040
+
+
+cdef inline bint is_ascii_name_part(uint8_t byte) noexcept nogil:
+    """PN_CHARS of Turtle as far as it is ASCII."""
+    return is_letter(byte) or is_digit(byte) or byte == b"_" or byte == b"-"
+
+
+cdef inline int read_name_part(
+    const uint8_t* at, const uint8_t* end, bint is_first, bint is_label
+) noexcept nogil:
+    """Return how many bytes the character has, if a name can have it there but for dots; 0 if not.
+
+    A label may start with a digit or underscore, too. -1 says that the text ends in the character.
+    """
+    cdef uint32_t c = 0
+    cdef int size
+    if at[0] >= 0x80:
+        size = read_code_point(at, end, &c)
+        if size > 0 and not (is_name_start(c) if is_first else is_name_part(c)):
+            return 0
+        return size
+    if is_first:
+        return is_letter(at[0]) or (is_label and (is_digit(at[0]) or at[0] == b"_"))
+    return is_ascii_name_part(at[0])

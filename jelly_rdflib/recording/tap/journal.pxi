@@ -1,0 +1,215 @@
+"""What happens in a transaction of a recording: it is written down, and can be undone."""
+
+cdef enum:
+    # There may be any number of graphs.
+    MAX_TERMS = 1 << 14
+    # Nobody presses Ctrl-C so often; what always raises it must not be called forever.
+    MAX_INTERRUPTS = 1000
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+# No graph, which None may be.
+cdef object NOTHING = object()
+# In place of a graph term: changes to the graph are left out, or must not be made.
+cdef object LEFT_OUT = object()
+cdef object REFUSED = object()
+
+
+cdef class Block:
+    """A block of ``with`` that is committed at its end, or undone where an exception leaves it.
+
+    Python looks for signals as its functions start. Here there is no such place before the undoing,
+    and what is interrupted is called again, so that all is undone before the interrupt is raised.
+    """
+
+    def __exit__(self, kind, error, traceback):
+        failure = error
+        if error is None:
+            try:
+                self._commit_block()
+            except BaseException as caught:
+                failure = caught
+        if failure is not None:
+            try:
+                _call_to_its_end(self._undo_block, error is None)
+            except BaseException as caught:
+                failure = caught
+        _call_to_its_end(self._end_block, failure)
+        if failure is not error:
+            raise failure
+
+
+cdef int _call_to_its_end(method, argument) except -1:
+    """Call a method, again and again if it is interrupted; raise the interrupt in the end."""
+    cdef int interrupts = 0
+    interrupt = None
+    while True:
+        try:
+            method(argument)
+            break
+        except Exception:
+            raise
+        except BaseException as error:
+            interrupts += 1
+            if interrupts == MAX_INTERRUPTS:
+                raise
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    return 0
+
+
+cdef class Journal(Undoer):
+    """Hands the changes to a graph or dataset to a sink, and keeps what it takes to undo them.
+
+    What a change is says `View`.
+
+    Args:
+        target: The graph or dataset; no other graphs of its store are recorded.
+        tap: What tells of the changes in its store.
+        sink: A `Sink`. It gets to know of a transaction by its first operation.
+        is_atomic: Whether to keep what it takes to undo.
+
+    Attributes:
+        failure: Why the transaction can't be committed; None if it can.
+        added, deleted: How many statements were, in this transaction.
+        log: What happened in this transaction.
+        is_open: Whether the sink knows of the transaction.
+    """
+
+    cdef public object failure
+    cdef public Py_ssize_t added
+    cdef public Py_ssize_t deleted
+    cdef readonly UndoLog log
+    cdef object tap
+    cdef public bint is_open
+    cdef object sink
+    cdef object write_one
+    cdef bint is_atomic
+    # Whether all of the store's graphs are recorded, or only one, and the name of that; if all, of
+    # the default graph.
+    cdef bint is_dataset
+    cdef bint has_one_graph
+    cdef object name
+    # Graph terms by the names of graphs.
+    cdef dict terms
+    # The graph that was changed last, whether it is recorded, and its graph term.
+    cdef object graph
+    cdef bint is_recorded
+    cdef object g
+
+    def __init__(self, target, tap, sink, *, is_atomic):
+        self.tap = tap
+        self.sink = sink
+        self.write_one = sink.write
+        self.is_atomic = is_atomic
+        self.log = UndoLog()
+        self.is_dataset = isinstance(target, ConjunctiveGraph)
+        self.has_one_graph = not target.store.context_aware
+        self.name = get_name(get_default_graph(target) if self.is_dataset else target)
+        self.terms = {}
+        self.graph = NOTHING
+
+    def write(self, list operations):
+        """Hand operations to the sink.
+
+        Raises:
+            Exception: What the sink raises. The transaction can't be committed then.
+        """
+        if not operations:
+            return
+        try:
+            if not self.is_open:
+                # Before it is: whatever comes of it, there may be something to abort.
+                self.is_open = True
+                self.sink.begin()
+            if len(operations) == 1:
+                self.write_one(operations[0])
+            else:
+                self.sink.write_all(operations)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def expect_prefix(self, prefix, iri):
+        """A prefix is about to be bound to an IRI; or to be unbound, and the IRI is None."""
+
+    def tell_prefixes(self):
+        """Prefixes may have changed."""
+
+    def tell_committed(self):
+        """The store has committed its own transaction."""
+
+    def tell_rolled_back(self):
+        """The store has rolled back its own transaction."""
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
+        self.tap.undo(change, statement, graph, self)
+        return 0
+
+    cdef int expect(self, list changes) except -1:
+        """Keep what it takes to undo changes that are about to be made.
+
+        Raises:
+            RecordError: One must not be made.
+        """
+        cdef tuple change
+        for change in changes:
+            if change[2] is not self.graph:
+                self.turn_to(change[2])
+            if self.g is REFUSED:
+                raise RecordError(
+                    f"changes to the graph {get_name(change[2])} can't be recorded: it is not the "
+                    "default graph here, and in a patch it would be"
+                )
+            if self.is_recorded and self.is_atomic:
+                self.log.note(0 if change[0] else DELETED, change[3], change[2])
+        return 0
+
+    cdef int expect_listing(self, object graph, bint is_listed) except -1:
+        """Keep what it takes to undo that the store comes to list a graph, or no longer does."""
+        if graph is not self.graph:
+            self.turn_to(graph)
+        if self.is_recorded and self.is_atomic:
+            self.log.note(0 if is_listed else DELETED, None, graph)
+        return 0
+
+    cdef int tell(self, list changes) except -1:
+        """Write changes that took effect."""
+        cdef list operations = []
+        cdef tuple change
+        for change in changes:
+            if change[2] is not self.graph:
+                self.turn_to(change[2])
+            if not self.is_recorded:
+                continue
+            s, p, o = change[1]
+            if change[0]:
+                self.added += 1
+                operations.append((ADD, s, p, o, self.g))
+            else:
+                self.deleted += 1
+                operations.append((DELETE, s, p, o, self.g))
+        self.write(operations)
+        return 0
+
+    cdef int turn_to(self, object graph) except -1:
+        cdef object name = get_name(graph)
+        cdef object term = self.terms.get(name, NOTHING)
+        if term is NOTHING:
+            term = self.find_term(name)
+            if len(self.terms) >= MAX_TERMS:
+                self.terms.clear()
+            self.terms[name] = term
+        self.is_recorded = term is not LEFT_OUT and term is not REFUSED
+        self.g = term
+        self.graph = graph
+        return 0
+
+    cdef object find_term(self, object name):
+        if self.has_one_graph or name == self.name:
+            return None
+        if not self.is_dataset:
+            return LEFT_OUT
+        return REFUSED if name == DATASET_DEFAULT_GRAPH_ID else name

@@ -1,0 +1,513 @@
+"""Seeing each change that takes effect in a store, whichever graph and method it comes by.
+
+All that rdflib's graphs, parsers and SPARQL engine do comes down to a few methods of the store. So
+these are replaced on the store itself, and whoever has the store is seen.
+"""
+
+cdef str TAP = "_jelly_rdflib_tap"
+cdef tuple ANYTHING = (None, None, None)
+# In place of a graph: none, which None may be.
+# These raise NotImplementedError, and rdflib's own engine does the update.
+cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
+
+
+def find_tap(store):
+    """Return the tap of a store that is being recorded; None if it is not."""
+    return vars(store).get(TAP)
+
+
+cdef class Tap:
+    """Tells journals what changes in a store, as long as there are any.
+
+    Whether a change takes effect is found out by asking the store before it is made. What a store
+    changes in order to make another change, as the statements of a graph that is removed, is told
+    once; what others change meanwhile, as subscribers to the store's events may, is told as well.
+
+    One thread at a time can change the store, others wait for it.
+
+    Args:
+        store: Any store of rdflib.
+
+    Attributes:
+        lock: Held while the store is changed.
+
+    Raises:
+        RecordError: Changes of such a store can't be seen.
+    """
+
+    cdef readonly object lock
+    cdef object store
+    cdef bint is_graph_aware
+    cdef bint is_endpoint
+    cdef bint adds_one_by_one
+    cdef readonly View view
+    cdef list journals
+    # The changes that are being made right now, the innermost first: lists, or sets of their keys.
+    cdef list pending
+    # How many of the store's methods that make changes are being called, one by another.
+    cdef Py_ssize_t depth
+    # Whether the replaced methods tell nothing.
+    cdef bint is_quiet
+    # The graph that was added to last, which needs no second look.
+    cdef object added_to
+    # The store's methods by their names, and what it had itself in place of its class's.
+    cdef dict methods
+    cdef dict own
+    cdef object add_to_store
+    cdef object remove_from_store
+
+    def __init__(self, store):
+        if isinstance(store, SPARQLUpdateStore) and not store.autocommit:
+            raise RecordError(
+                "a SPARQLUpdateStore can be recorded only with autocommit=True: changes that wait "
+                "in it can't be seen"
+            )
+        self.lock = threading.RLock()
+        self.store = store
+        self.is_endpoint = isinstance(store, SPARQLStore)
+        self.view = open_view(store)
+        self.is_graph_aware = self.view.is_graph_aware
+        self.journals = []
+        self.pending = []
+        self.added_to = NOTHING
+        self.methods = {name: getattr(store, name) for name in self.names_of_methods()}
+        self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
+        self.add_to_store = store.add
+        self.remove_from_store = store.remove
+        # The one that all stores have calls `add`.
+        self.adds_one_by_one = type(store).addN is Store.addN
+
+    cdef list names_of_methods(self):
+        """Return the names of the store's methods that are replaced."""
+        cls = type(self.store)
+        names = ["add", "addN", "remove", "bind"]
+        if self.store.graph_aware:
+            names += ["add_graph", "remove_graph"]
+        if getattr(cls, "update", Store.update) not in NO_UPDATES:
+            names.append("update")
+        if self.store.transaction_aware:
+            names += ["commit", "rollback"]
+        for name in ("open", "close", "destroy"):
+            if getattr(cls, name) is not getattr(Store, name):
+                names.append(name)
+        return names
+
+    # --- who is told ------------------------------------------------------------------------------
+
+    def join(self, Journal journal not None):
+        """Tell a journal of all changes from now on."""
+        with self.lock:
+            if not self.journals:
+                self.is_quiet = False
+                for name in self.methods:
+                    setattr(self.store, name, getattr(self, name))
+                setattr(self.store, TAP, self)
+            self.journals.append(journal)
+
+    def leave(self, Journal journal not None):
+        """Tell a journal no more; without any, the store gets its methods back.
+
+        A second call does nothing.
+        """
+        with self.lock:
+            if journal not in self.journals:
+                return
+            self.journals.remove(journal)
+            if self.journals:
+                return
+            # For whoever may have put something in front of a replaced method meanwhile.
+            self.is_quiet = True
+            for name in self.methods:
+                if getattr(vars(self.store).get(name), "__self__", None) is self:
+                    delattr(self.store, name)
+                    if name in self.own:
+                        setattr(self.store, name, self.own[name])
+            delattr(self.store, TAP)
+
+    # --- what stands in for the store's methods ---------------------------------------------------
+
+    def add(self, triple, context, quoted=False):
+        """Add a triple, and tell if it was not there."""
+        with self.lock:
+            if self.is_quiet:
+                return self.add_to_store(triple, context, quoted)
+            self.check()
+            if quoted or context is not self.added_to:
+                self.look_at(context, quoted)
+            statement = self.view.addition(triple, context)
+            return self.change(
+                [] if statement is None else [(True, triple, context, statement)],
+                self.add_to_store,
+                (triple, context, quoted),
+            )
+
+    def addN(self, quads):
+        """Add triples to graphs, and tell of those that were not there.
+
+        Raises:
+            RecordError: They are triples, for a whole dataset; or the store would put them
+                somewhere else.
+        """
+        try:
+            return self.add_all(quads)
+        except ValueError as error:
+            if "expected 4, got 3" not in str(error):
+                raise
+            raise RecordError(
+                "rdflib can't add triples to a whole Dataset, which its SPARQL engine tries for "
+                "INSERT DATA, ADD and MOVE into the default graph: set "
+                "rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False, as jellyp record does, "
+                "or write INSERT { ... } WHERE {}"
+            ) from error
+
+    cdef object add_all(self, object quads):
+        if self.adds_one_by_one:
+            return self.methods["addN"](quads)
+        # Not under the lock: what yields them may wait for another thread.
+        quads = list(quads)
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["addN"](quads)
+            self.check()
+            changes = {}
+            for s, p, o, context in quads:
+                if self.is_endpoint and get_name(context) == DATASET_DEFAULT_GRAPH_ID:
+                    raise RecordError(
+                        f"rdflib's {type(self.store).__name__} has addN put the statements of the "
+                        f"default graph into a graph {DATASET_DEFAULT_GRAPH_ID}: add them one by one"
+                    )
+                if context is not self.added_to:
+                    self.look_at(context, False)
+                statement = self.view.addition((s, p, o), context)
+                if statement is not None:
+                    change = (True, (s, p, o), context, statement)
+                    changes[self.view.key_of(change)] = change
+            return self.change(list(changes.values()), self.methods["addN"], (quads,))
+
+    def remove(self, triple, context=None):
+        """Remove the triples that match a pattern, and tell of each."""
+        with self.lock:
+            if self.is_quiet:
+                return self.remove_from_store(triple, context)
+            self.check()
+            changes = self.removals(triple, context)
+            return self.change(changes, self.remove_from_store, (triple, context))
+
+    def add_graph(self, graph):
+        """Have the store list a graph; what is told is only for undoing."""
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["add_graph"](graph)
+            self.check()
+            self.look_at(graph, False)
+            return self.change([], self.methods["add_graph"], (graph,))
+
+    def remove_graph(self, graph):
+        """Remove a graph, and tell of each of its statements."""
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["remove_graph"](graph)
+            self.check()
+            changes = self.removals(ANYTHING, graph)
+            was_listed = self.view.lists(graph)
+            try:
+                return self.change(changes, self.methods["remove_graph"], (graph,))
+            finally:
+                self.forget_listed()
+                if was_listed and not self.view.lists(graph):
+                    self.expect_listing(graph, False)
+
+    def bind(self, prefix, namespace, *args, **kwargs):
+        """Bind a prefix."""
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["bind"](prefix, namespace, *args, **kwargs)
+            self.check()
+            self.expect_prefix(prefix, namespace)
+            try:
+                return self.methods["bind"](prefix, namespace, *args, **kwargs)
+            finally:
+                self.tell_prefixes()
+
+    def update(self, *args, **kwargs):
+        """Have the store run a SPARQL Update by itself, and compare what it has then.
+
+        Raises:
+            RecordError: The store is at the other end of a network.
+        """
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["update"](*args, **kwargs)
+            self.check()
+            if isinstance(self.store, SPARQLStore):
+                if self.depth:
+                    # It makes a change that is known by an update of its own.
+                    return self.methods["update"](*args, **kwargs)
+                raise RecordError(
+                    "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
+                    "it, by update(..., use_store_provided=False)"
+                )
+            listed = self.list_graphs()
+            before = self.view.take_snapshot()
+            has_run = True
+            self.is_quiet = True
+            try:
+                return self.methods["update"](*args, **kwargs)
+            except NotImplementedError:
+                # The graph will have rdflib's own engine do it, which calls the other methods.
+                has_run = False
+                raise
+            finally:
+                self.is_quiet = False
+                if has_run:
+                    self.tell_differences(before, listed)
+
+    def commit(self):
+        """Have the store commit its own transaction."""
+        cdef Journal journal
+        with self.lock:
+            self.methods["commit"]()
+            if not self.is_quiet:
+                for journal in self.journals:
+                    journal.tell_committed()
+
+    def rollback(self):
+        """Have the store roll back its own transaction."""
+        cdef Journal journal
+        with self.lock:
+            if self.is_quiet:
+                return self.methods["rollback"]()
+            self.is_quiet = True
+            try:
+                return self.methods["rollback"]()
+            finally:
+                self.is_quiet = False
+                self.forget_listed()
+                for journal in self.journals:
+                    journal.tell_rolled_back()
+
+    def open(self, *args, **kwargs):
+        """Refuse to: all that the store has would be other data."""
+        return self.call_or_refuse("open", args, kwargs)
+
+    def close(self, *args, **kwargs):
+        """Refuse to: the store must be there to roll back in."""
+        return self.call_or_refuse("close", args, kwargs)
+
+    def destroy(self, *args, **kwargs):
+        """Refuse to: nobody would be told what is gone."""
+        return self.call_or_refuse("destroy", args, kwargs)
+
+    def call_or_refuse(self, name, args, kwargs):
+        """Call a method of the store, if nobody is told of it."""
+        if not self.is_quiet:
+            raise RecordError(f"{name}() is not for a store that is being recorded")
+        return self.methods[name](*args, **kwargs)
+
+    # --- what journals ask for --------------------------------------------------------------------
+
+    def commit_store(self):
+        """Commit the store's own transaction, if it has such."""
+        if self.store.transaction_aware:
+            self.call_quietly("commit", ())
+
+    def roll_back_store(self):
+        """Roll back the store's own transaction, if it has such."""
+        self.view.forget_failed()
+        if self.store.transaction_aware:
+            self.call_quietly("rollback", ())
+            self.forget_listed()
+
+    def undo(self, int change, statement, graph, Journal asker not None):
+        """Undo a change, unless it is undone already; tell all but the journal that asks."""
+        cdef bint was_quiet = self.is_quiet
+        cdef bint was_there = change & DELETED
+        cdef Journal journal
+        cdef list changes = [], others = []
+        if statement is not None and len(self.journals) > 1:
+            triple = self.view.triple_of(statement)
+            if self.view.is_there(change, statement, graph) != was_there:
+                if was_there:
+                    changes = [(True, triple, graph, statement)]
+                else:
+                    changes = self.view.removals(triple, graph)
+                    if len(changes) > 1:
+                        changes = [each for each in changes if is_answer(triple[2], each[1][2])]
+                others = [journal for journal in self.journals if journal is not asker]
+        for journal in others:
+            journal.expect(changes)
+        self.is_quiet = True
+        self.added_to = NOTHING
+        try:
+            self.view.undo(change, statement, graph)
+        finally:
+            self.is_quiet = was_quiet
+            # What interrupted it may have come after it was done.
+            if others and self.view.is_there(change, statement, graph) == was_there:
+                changes = self.view.as_stored(changes)
+                for journal in others:
+                    journal.tell(changes)
+
+    def expect_prefix(self, prefix, iri):
+        """Say that a prefix is about to be bound to an IRI, or unbound: the IRI is None."""
+        cdef Journal journal
+        for journal in self.journals:
+            journal.expect_prefix(prefix, iri)
+
+    def tell_prefixes(self):
+        """Say that prefixes may have changed."""
+        cdef Journal journal
+        for journal in self.journals:
+            journal.tell_prefixes()
+
+    def tell_made(self, list changes not None, listed):
+        """Tell of changes that were made past the store's methods.
+
+        Args:
+            changes: Tuples as a `Journal` has them, of changes that took effect.
+            listed: The graphs that came to be listed.
+        """
+        with self.lock:
+            self.check()
+            self.tell_prefixes()
+            for graph in listed:
+                self.expect_listing(graph, True)
+            self.added_to = NOTHING
+            self.expect(changes)
+            self.tell(changes)
+
+    def take_back(self):
+        """Say that what was told last was undone past the store's methods."""
+        cdef Journal journal
+        for journal in self.journals:
+            journal.failure = RecordError("a patch was interrupted while it was applied")
+
+    @property
+    def is_shared(self):
+        """Is there more than one journal?"""
+        return len(self.journals) > 1
+
+    # --- how --------------------------------------------------------------------------------------
+
+    cdef int check(self) except -1:
+        cdef Journal journal
+        for journal in self.journals:
+            if journal.failure is not None:
+                raise RecordError(
+                    "nothing can be changed any more in this transaction, since a change could not"
+                    f" be recorded ({journal.failure}): leave the block"
+                ) from journal.failure
+        return 0
+
+    cdef int look_at(self, object graph, bint is_quoted) except -1:
+        """See that what is added to a graph can be told, and that the graph comes to be listed."""
+        if is_quoted or isinstance(graph, QuotedGraph):
+            raise RecordError(
+                f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
+            )
+        if not isinstance(graph, Graph):
+            raise RecordError(f"what is added to {graph!r} can't be recorded: it is no Graph")
+        if self.is_graph_aware:
+            if not self.view.lists(graph):
+                self.expect_listing(graph, True)
+        self.added_to = graph
+        return 0
+
+    cdef int expect(self, list changes) except -1:
+        cdef Journal journal
+        for journal in self.journals:
+            journal.expect(changes)
+        return 0
+
+    cdef int expect_listing(self, object graph, bint is_listed) except -1:
+        cdef Journal journal
+        for journal in self.journals:
+            journal.expect_listing(graph, is_listed)
+        self.view.note_listing(graph, is_listed)
+        return 0
+
+    cdef int tell(self, list changes) except -1:
+        cdef Journal journal
+        failure = None
+        for journal in self.journals:
+            try:
+                journal.tell(changes)
+            except BaseException as error:
+                failure = error
+        if failure is not None:
+            raise failure
+        return 0
+
+    cdef object change(self, list changes, object method, tuple arguments):
+        """Call a method that makes changes, and tell of those that it made."""
+        cdef list outer = self.pending
+        if outer:
+            changes = self.without_pending(changes)
+        if changes:
+            self.expect(changes)
+            self.pending = [changes, *outer]
+        self.depth += 1
+        try:
+            return method(*arguments)
+        except BaseException:
+            self.forget_listed()
+            expected, changes = changes, []
+            changes = [
+                each
+                for each in expected
+                if self.view.is_there(0 if each[0] else DELETED, each[3], each[2]) == each[0]
+            ]
+            raise
+        finally:
+            self.depth -= 1
+            self.pending = outer
+            if changes:
+                self.tell(self.view.as_stored(changes))
+
+    cdef list without_pending(self, list changes):
+        """Return the changes but for those that are being made right now."""
+        cdef Py_ssize_t i
+        # The keys of a list of changes are made once, if it is asked for them at all.
+        for i in range(len(self.pending)):
+            if type(self.pending[i]) is list:
+                self.pending[i] = {self.view.key_of(change) for change in self.pending[i]}
+        return [
+            change
+            for change in changes
+            if not any([self.view.key_of(change) in keys for keys in self.pending])
+        ]
+
+    cdef int forget_listed(self) except -1:
+        self.view.forget_listed()
+        # Not None, which somebody may want to add to.
+        self.added_to = NOTHING
+        return 0
+
+    cdef set list_graphs(self):
+        """Return the names of the graphs that the store lists, in a new set."""
+        return set(self.view.list_graphs()) if self.is_graph_aware else set()
+
+    cdef list removals(self, object pattern, object graph):
+        if isinstance(graph, QuotedGraph):
+            self.look_at(graph, True)
+        return self.view.removals(pattern, graph)
+
+    cdef int tell_differences(self, object before, set listed) except -1:
+        self.forget_listed()
+        now = self.list_graphs()
+        for name in listed ^ now:
+            self.expect_listing(Graph(self.store, name), name in now)
+        changes = self.without_pending(self.view.differences(before, self.view.take_snapshot()))
+        self.expect(changes)
+        self.tell(changes)
+        return 0
+
+    cdef int call_quietly(self, str name, tuple arguments) except -1:
+        """Call a method of the store that nobody is told of, whatever it calls in turn."""
+        cdef bint was_quiet = self.is_quiet
+        self.is_quiet = True
+        try:
+            self.methods[name](*arguments)
+        finally:
+            self.is_quiet = was_quiet
+        return 0

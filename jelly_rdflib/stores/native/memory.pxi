@@ -1,0 +1,593 @@
+"""Statements into rdflib's Memory store, past its public methods.
+
+The store keeps each triple in three nested dicts (``spo``, ``pos``, ``osp``), the graphs that a
+triple is in (``tripleContexts``, except where they are the ``defaultContexts``), and the triples of
+each graph and of all graphs as sets (``contextTriples``). What `MemoryChanges` leaves there is what
+the store's own ``add`` and ``remove`` leave; the tests compare the two.
+
+Three things make it fast. Each distinct node is one object, hashed once (`node_table`), and found by
+its number where batches have one. What the indexes have for a subject, predicate or object is looked up once. The sets are changed in batches:
+a set has no way to be handed a hash, but takes over those of a dict or set that it is updated with.
+"""
+
+cdef enum Change:
+    """What the log keeps of a change beside `DELETED`: what it takes to undo it."""
+    # The triple was, or is now, in no other graph: it came into the indexes or went out of them.
+    WHOLE = 2
+    # It came into the union of all graphs or went out of it.
+    UNION = 4
+    # The statement was one of a formula: quoted, not asserted.
+    QUOTED = 8
+
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(PyObject* op)
+
+cdef enum:
+    # Enough to pay for a batch, few enough to stay in the processor's cache.
+    FLUSH_EVERY = 1 << 10
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+# Written out: of names that are put together, each time anew, Python's cache of attributes keeps
+# many.
+_DICTS = (
+    "_Memory__spo",
+    "_Memory__pos",
+    "_Memory__osp",
+    "_Memory__tripleContexts",
+    "_Memory__contextTriples",
+    "_Memory__context_obj_map",
+)
+
+
+def can_use(store) -> bool:
+    """Is the store exactly rdflib's Memory store, as this module knows it, and does nobody listen?
+
+    Args:
+        store: Any store.
+
+    Returns:
+        Whether `MemoryChanges` may be used for it. A subclass may do more in its methods, and
+        subscribers to the store's events would hear nothing.
+    """
+    return (
+        type(store) is Memory
+        and all(type(_get_private(store, name)) is dict for name in _DICTS)
+        and type(_get_private(store, "_Memory__all_contexts")) is set
+        and type(_get_private(store, "_Memory__defaultContexts")) in (dict, type(None))
+        and not store.dispatcher.get_map()
+    )
+
+
+def _get_private(store, name):
+    # `...` where there is none: None stands for itself.
+    return getattr(store, name, ...)
+
+
+@cython.final
+cdef class MemoryGraph:
+    """One graph of the store, or the union of all, with the changes to its set of triples."""
+
+    # rdflib's name for the graph in its indexes, and the graph; both None for the union of all.
+    cdef str key
+    cdef object graph
+    # Triples yet to be taken out of the graph's set, and those yet to be put in after that.
+    cdef dict removes
+    cdef dict adds
+    cdef bint is_dirty
+    # The number of the last transaction that made sure that the store lists the graph.
+    cdef Py_ssize_t listed_in
+
+    def __cinit__(self, str key, graph):
+        self.key = key
+        self.graph = graph
+        self.adds = {}
+        self.removes = {}
+        self.listed_in = -1
+
+
+@cython.final
+cdef class MemoryChanges(Undoer):
+    """Adds and deletes the statements of transactions in a Memory store.
+
+    Args:
+        target: Whose store it is.
+        log: What is told of each change before it is made.
+        is_atomic: Whether to do so.
+        is_deferred: Whether nobody looks at the store between two operations, so that they may be
+            brought into it in batches. False where another's code yields them.
+        teller: A `Teller`, to be told of what was committed; it takes a log.
+
+    Attributes:
+        undoer: Itself.
+        refusal: None.
+    """
+
+    cdef readonly Py_ssize_t operations
+    cdef readonly Py_ssize_t added
+    cdef readonly Py_ssize_t deleted
+    cdef object target
+    cdef object store
+    cdef bint is_atomic
+    cdef bint is_deferred
+    # What is told of the changes when they are committed, and whether it was; None for nobody.
+    cdef object teller
+    cdef bint is_told
+    # The store's own, by their names there.
+    cdef dict spo
+    cdef dict pos
+    cdef dict osp
+    cdef dict triple_contexts
+    cdef dict context_triples
+    cdef dict context_map
+    cdef set all_contexts
+    cdef dict default_contexts
+
+    cdef NodeTable nodes
+    # The batch whose rows were applied last, and the entries of its terms, as far as known.
+    cdef Batch batch
+    cdef list entries
+    cdef Py_ssize_t until_flush
+    cdef dict graphs
+    cdef MemoryGraph union
+    cdef MemoryGraph default_graph
+    cdef UndoLog log
+    cdef list dirty
+    cdef Py_ssize_t transaction
+    # The innermost dict that was used last: the next statement is often of the same subject.
+    cdef NodeEntry last_s
+    cdef NodeEntry last_p
+    cdef dict last_objects
+
+    refusal = None
+
+    @property
+    def undoer(self):
+        return self
+
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, teller=None):
+        store = target.store
+        self.target = target
+        self.store = store
+        self.is_atomic = is_atomic
+        self.is_deferred = is_deferred
+        self.teller = teller
+        self.spo = _get_private(store, "_Memory__spo")
+        self.pos = _get_private(store, "_Memory__pos")
+        self.osp = _get_private(store, "_Memory__osp")
+        self.triple_contexts = _get_private(store, "_Memory__tripleContexts")
+        self.context_triples = _get_private(store, "_Memory__contextTriples")
+        self.context_map = _get_private(store, "_Memory__context_obj_map")
+        self.all_contexts = _get_private(store, "_Memory__all_contexts")
+        self.nodes = NodeTable()
+        self.graphs = {}
+        self.union = MemoryGraph(None, None)
+        self.log = log
+        self.dirty = []
+
+    def begin(self):
+        """Start a transaction; what was committed stays."""
+        self.nodes.is_lenient = False
+        self.is_told = False
+        self.transaction += 1
+        self.added = 0
+        self.deleted = 0
+
+    def statements(self, operations):
+        """Apply adds and deletes up to the next other operation.
+
+        Args:
+            operations: An iterator of operations.
+
+        Returns:
+            The first operation that is neither, or None at the end.
+
+        Raises:
+            ApplyError: One is no operation, or the store can't hold its statement.
+        """
+        self.until_flush = FLUSH_EVERY if self.is_deferred else 0
+        try:
+            if isinstance(operations, RowIterator):
+                return self.run_rows(operations)
+            return self.run_operations(operations)
+        finally:
+            self.flush()
+
+    def commit(self):
+        """End the transaction; up to the next `begin`, the log can still undo it."""
+        cdef list entries = self.log.entries
+        cdef list changes = [], listed = []
+        cdef MemoryGraph graph
+        cdef Py_ssize_t i
+        if self.teller is None:
+            return
+        for i in range(0, len(entries), 3):
+            if type(entries[i + 2]) is not MemoryGraph:
+                continue
+            graph = entries[i + 2]
+            statement = entries[i + 1]
+            if statement is None:
+                listed.append(graph.graph)
+            else:
+                is_add = not <int>entries[i] & DELETED
+                changes.append((is_add, triple_of(statement), graph.graph, statement))
+        self.is_told = True
+        self.teller.tell_made(changes, listed)
+
+    def begin_undoing(self):
+        """Get ready for the log to undo the transaction. May be called again."""
+        if self.is_told:
+            # As it can be only by an interrupt right after the commit.
+            self.teller.take_back()
+            self.is_told = False
+        self.nodes.is_lenient = True
+
+    def end_undoing(self):
+        """Bring the sets up to date. May be called again."""
+        self.flush()
+
+    cdef object run_operations(self, object operations):
+        cdef bint is_add
+        for operation in operations:
+            code = None
+            if isinstance(operation, tuple) and len(<tuple>operation) == 5:
+                code = operation[0]
+            # Mostly the members themselves; a plain number will do, too.
+            is_add = code is ADD
+            if not is_add and code is not DELETE:
+                check_operation(operation)
+                is_add = operation[0] == ADD
+                if not is_add and operation[0] != DELETE:
+                    return operation
+            _, s, p, o, g = operation
+            self.operations += 1
+            self.change(
+                is_add, self.nodes.find(s), self.nodes.find(p), self.nodes.find(o),
+                None if g is None else self.nodes.find(g),
+            )
+        return None
+
+    cdef object run_rows(self, RowIterator rows):
+        """Apply rows of batches, in which a number stands for each distinct node."""
+        cdef Batch batch
+        cdef RowColumns* columns
+        cdef list entries
+        cdef size_t row
+        cdef uint8_t op
+        while rows.next_row():
+            # What runs next may be another thread that goes on with these rows.
+            batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
+            columns = &batch.rows
+            op = columns.ops[row]
+            if op != A and op != D:
+                return batch.operation(row, nodes)
+            if batch is not self.batch:
+                self.entries = [None] * batch.terms.columns.count
+                self.batch = batch
+            entries = self.entries
+            self.operations += 1
+            self.change(
+                op == A,
+                self.find_entry(entries, nodes, columns.s[row]),
+                self.find_entry(entries, nodes, columns.p[row]),
+                self.find_entry(entries, nodes, columns.o[row]),
+                None if columns.g[row] == 0 else self.find_entry(entries, nodes, columns.g[row]),
+            )
+        self.batch = self.entries = None
+        return None
+
+    cdef inline NodeEntry find_entry(self, list entries, list nodes, uint32_t term):
+        """Return the entry of a batch's term."""
+        cdef NodeEntry entry = entries[term]
+        if entry is None:
+            entry = entries[term] = self.nodes.find(nodes[term])
+        return entry
+
+    cdef int change(
+        self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
+    ) except -1:
+        """Add or delete a statement, if the store can hold it; no ``g`` is the default graph."""
+        cdef MemoryGraph graph
+        if (
+            s.kind != NodeKind.IDENTIFIED
+            or p.kind != NodeKind.IDENTIFIED
+            or o.kind == NodeKind.OTHER
+        ):
+            check_statement(s.node, p.node, o.node)
+        graph = self.find_graph(g)
+        if is_add:
+            self.add(s, p, o, graph)
+        else:
+            self.remove(s, p, o, graph)
+        self.until_flush -= 1
+        if self.until_flush <= 0:
+            self.flush()
+            if self.is_deferred:
+                # Nothing else here looks whether the user wants to stop.
+                PyErr_CheckSignals()
+                self.until_flush = FLUSH_EVERY
+        return 0
+
+    cdef MemoryGraph find_graph(self, NodeEntry g):
+        if g is None:
+            if self.default_graph is None:
+                self.default_graph = self.make_graph(None)
+            return self.default_graph
+        if g.graph is None:
+            check_graph(g.node)
+            g.graph = self.make_graph(g.node)
+        return <MemoryGraph>g.graph
+
+    cdef MemoryGraph make_graph(self, object g):
+        graph = self.target.context(g)
+        identifier = graph.identifier
+        key = f"{type(identifier).__name__}:{identifier}"
+        if key not in self.graphs:
+            self.graphs[key] = MemoryGraph(key, graph)
+            self.context_map[key] = graph
+        return self.graphs[key]
+
+    cdef int list_graph(self, MemoryGraph graph) except -1:
+        if graph.listed_in != self.transaction:
+            if graph.graph not in self.all_contexts:
+                if self.is_atomic:
+                    self.log.note(0, None, graph)
+                self.all_contexts.add(graph.graph)
+            graph.listed_in = self.transaction
+        return 0
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+        cdef tuple triple = (s.node, p.node, o.node)
+        cdef Py_hash_t hash = hash_triple(triple, s, p, o)
+        cdef int change = 0
+        cdef dict contexts
+        if s.is_plain and p.is_plain and o.is_plain:
+            # The collector does so with tuples of objects that it does not track. These nodes it
+            # tracks, though they can't be part of a cycle, and would walk the tuples in vain.
+            PyObject_GC_UnTrack(<PyObject*>triple)
+        if dict_has(self.need_objects(s, p), o.node, o.hash):
+            contexts = self.get_contexts(triple, hash)
+            if graph.key in contexts:
+                return 0
+            if None not in contexts:
+                change = Change.UNION
+            if contexts is self.default_contexts:
+                contexts = contexts.copy()
+            self.list_graph(graph)
+            # Before the change, so that whatever happens in the middle of it can be undone.
+            if self.is_atomic:
+                self.log.note(change, triple, graph)
+            contexts[graph.key] = False
+            if change & Change.UNION:
+                contexts[None] = False
+        else:
+            change = Change.WHOLE | Change.UNION
+            self.list_graph(graph)
+            if self.is_atomic:
+                self.log.note(change, triple, graph)
+            contexts = {graph.key: False, None: False}
+            if self.get_default_contexts() is None:
+                self.store._Memory__defaultContexts = contexts
+                self.default_contexts = contexts
+        self.set_contexts(triple, hash, contexts)
+        self.put(graph, triple, hash)
+        if change & Change.UNION:
+            self.put(self.union, triple, hash)
+        if change & Change.WHOLE:
+            self.index(s, p, o)
+        self.added += 1
+        return 0
+
+    cdef int remove(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+        cdef tuple triple
+        cdef Py_hash_t hash
+        cdef dict objects, contexts
+        cdef int change = DELETED
+        if s.predicates is None:
+            s.predicates = dict_get_dict(self.spo, s.node, s.hash)
+            if s.predicates is None:
+                return 0
+        objects = dict_get_dict(s.predicates, p.node, p.hash)
+        if objects is None:
+            return 0
+        # The store's own: with those its other indexes are asked faster, and it is what is put back.
+        stored = find_key(objects, o.node, o.hash)
+        if stored is None:
+            return 0
+        triple = (s.node, p.node, stored)
+        hash = hash_triple(triple, s, p, o)
+        contexts = self.get_contexts(triple, hash)
+        if graph.key not in contexts:
+            return 0
+        if contexts[graph.key]:
+            change |= Change.QUOTED
+        if None in contexts and not is_asserted_elsewhere(contexts, graph.key):
+            change |= Change.UNION
+        if len(contexts) == (2 if change & Change.UNION else 1):
+            change |= Change.WHOLE
+        if contexts is self.default_contexts:
+            contexts = contexts.copy()
+        if self.is_atomic:
+            self.log.note(
+                change, self.spell(triple, hash, graph, change) if o.has_spellings else triple, graph
+            )
+        if change & Change.WHOLE:
+            self.unindex(s, p, o)
+            dict_discard(self.triple_contexts, triple, hash)
+        else:
+            del contexts[graph.key]
+            if change & Change.UNION:
+                del contexts[None]
+            self.set_contexts(triple, hash, contexts)
+        self.take(graph, triple, hash)
+        if change & Change.UNION:
+            self.take(self.union, triple, hash)
+        self.deleted += 1
+        return 0
+
+    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change):
+        """Return what the log keeps of a triple that is about to be deleted."""
+        cdef tuple in_graph = self.find_in(graph, triple, hash)
+        cdef tuple in_union = triple
+        cdef tuple in_contexts = find_triple(self.triple_contexts, triple, hash)
+        if change & Change.UNION:
+            in_union = self.find_in(self.union, triple, hash)
+        for other in (in_graph, in_union, in_contexts):
+            if other is not None and not is_same(other[2], triple[2]):
+                return make_spelled(triple, graph.key, in_graph, in_union, in_contexts)
+        return triple
+
+    cdef tuple find_in(self, MemoryGraph graph, tuple triple, Py_hash_t hash):
+        """Return the triple as the set of a graph has it, or is about to have it."""
+        found = find_triple(graph.adds, triple, hash)
+        if found is None:
+            found = find_triple(self.context_triples.get(graph.key, ()), triple, hash)
+        return found
+
+    cdef int undo(self, int change, object statement, object where) except -1:
+        cdef MemoryGraph graph = where
+        cdef tuple triple, in_graph, in_union, in_contexts
+        cdef NodeEntry s, p, o
+        cdef Py_hash_t hash
+        cdef dict contexts
+        if statement is None:
+            self.all_contexts.discard(graph.graph)
+            graph.listed_in = -1
+            return 0
+        triple = in_graph = in_union = in_contexts = triple_of(statement)
+        if type(statement) is Spelled:
+            in_graph = (<Spelled>statement).in_graph or triple
+            in_union = (<Spelled>statement).in_union or triple
+            in_contexts = (<Spelled>statement).in_contexts or triple
+        s = self.nodes.find(triple[0])
+        p = self.nodes.find(triple[1])
+        o = self.nodes.find(triple[2])
+        hash = hash_triple(triple, s, p, o)
+        if change & Change.WHOLE:
+            if change & DELETED:
+                contexts = {}
+                self.index(s, p, o)
+            else:
+                contexts = None
+                self.unindex(s, p, o)
+                dict_discard(self.triple_contexts, triple, hash)
+        else:
+            contexts = self.get_contexts(triple, hash).copy()
+        if change & DELETED:
+            contexts[graph.key] = bool(change & Change.QUOTED)
+            self.put(graph, in_graph, hash)
+            if change & Change.UNION:
+                contexts[None] = False
+                self.put(self.union, in_union, hash)
+        else:
+            self.take(graph, triple, hash)
+            if change & Change.UNION:
+                self.take(self.union, triple, hash)
+            if contexts is not None:
+                contexts.pop(graph.key, None)
+                if change & Change.UNION:
+                    contexts.pop(None, None)
+        if contexts is not None:
+            self.set_contexts(in_contexts, hash, contexts)
+        return 0
+
+    cdef dict need_objects(self, NodeEntry s, NodeEntry p):
+        """Return ``spo[s][p]``, made where it is not there yet."""
+        if s is self.last_s and p is self.last_p:
+            return self.last_objects
+        if s.predicates is None:
+            s.predicates = dict_need_dict(self.spo, s.node, s.hash)
+        self.last_objects = dict_need_dict(s.predicates, p.node, p.hash)
+        self.last_s = s
+        self.last_p = p
+        return self.last_objects
+
+    cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
+        dict_set(self.need_objects(s, p), o.node, 1, o.hash)
+        if p.objects is None:
+            p.objects = dict_need_dict(self.pos, p.node, p.hash)
+        dict_set(dict_need_dict(p.objects, o.node, o.hash), s.node, 1, s.hash)
+        if o.subjects is None:
+            o.subjects = dict_need_dict(self.osp, o.node, o.hash)
+        dict_set(dict_need_dict(o.subjects, s.node, s.hash), p.node, 1, p.hash)
+        return 0
+
+    cdef int unindex(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
+        # The dicts that get empty stay, as rdflib leaves them.
+        dict_discard(self.need_objects(s, p), o.node, o.hash)
+        if p.objects is None:
+            p.objects = dict_need_dict(self.pos, p.node, p.hash)
+        dict_discard(dict_need_dict(p.objects, o.node, o.hash), s.node, s.hash)
+        if o.subjects is None:
+            o.subjects = dict_need_dict(self.osp, o.node, o.hash)
+        dict_discard(dict_need_dict(o.subjects, s.node, s.hash), p.node, p.hash)
+        return 0
+
+    cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
+        """Return the graphs of a triple that is in the store: name to whether it is quoted."""
+        cdef PyObject* found = dict_get(self.triple_contexts, triple, hash)
+        return <dict>found if found is not NULL else self.get_default_contexts()
+
+    cdef int set_contexts(self, tuple triple, Py_hash_t hash, dict contexts) except -1:
+        cdef dict default = self.get_default_contexts()
+        # Equal dicts are as long; that spares most comparisons.
+        if len(contexts) == len(default) and (contexts is default or contexts == default):
+            dict_discard(self.triple_contexts, triple, hash)
+        else:
+            dict_set(self.triple_contexts, triple, contexts, hash)
+        return 0
+
+    cdef dict get_default_contexts(self):
+        # The store sets it once, at its first triple.
+        if self.default_contexts is None:
+            self.default_contexts = self.store._Memory__defaultContexts
+        return self.default_contexts
+
+    cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        dict_set(graph.adds, triple, True, hash)
+        if not graph.is_dirty:
+            self.dirty.append(graph)
+            graph.is_dirty = True
+        return 0
+
+    cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        if graph.adds:
+            dict_discard(graph.adds, triple, hash)
+        dict_set(graph.removes, triple, True, hash)
+        if not graph.is_dirty:
+            self.dirty.append(graph)
+            graph.is_dirty = True
+        return 0
+
+    cdef int flush(self) except -1:
+        cdef MemoryGraph graph
+        for graph in self.dirty:
+            self.flush_graph(graph)
+            graph.is_dirty = False
+        self.dirty.clear()
+        return 0
+
+    cdef int flush_graph(self, MemoryGraph graph) except -1:
+        cdef set triples = self.context_triples.get(graph.key)
+        if graph.removes:
+            if triples is not None:
+                # A set and a dict that it is updated with hand over the hashes they have.
+                triples.difference_update(set(graph.removes))
+            graph.removes.clear()
+        if graph.adds:
+            if triples is None:
+                triples = self.context_triples[graph.key] = set()
+            triples.update(graph.adds)
+            graph.adds.clear()
+        elif not triples and graph.key is not None:
+            self.context_triples.pop(graph.key, None)
+        return 0
+
+
+cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
+    """Is the triple in a graph other than the one named, not only as a formula's statement?"""
+    for other, quoted in contexts.items():
+        if not quoted and other is not None and other != key:
+            return True
+    return False

@@ -1,0 +1,112 @@
+"""What rdflib's Memory store holds, by a look at what it keeps."""
+
+_DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
+
+
+def can_view_memory(store):
+    """Is it exactly rdflib's Memory store, as this module knows it?"""
+    return type(store) is Memory and all(
+        type(getattr(store, name, None)) is dict for name in _DICTS
+    )
+
+
+cdef class MemoryView(View):
+    """What a Memory store holds.
+
+    Args:
+        store: One that `can_view_memory` holds for.
+    """
+
+    # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
+    # not in the usual ones; and the graphs by their keys.
+    cdef dict context_triples
+    cdef dict triple_contexts
+    cdef dict context_map
+    # The graph that was asked for last, its name, and its key.
+    cdef object graph
+    cdef object name
+    cdef str key
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.context_triples = store._Memory__contextTriples
+        self.triple_contexts = store._Memory__tripleContexts
+        self.context_map = store._Memory__context_obj_map
+        self.graph = self.name = self
+
+    cdef set triples_of(self, object graph):
+        """Return the store's set of the triples of a graph; None if it has none."""
+        if graph is not self.graph:
+            name = get_name(graph)
+            if name is not self.name:
+                self.key = make_key(name)
+                self.name = name
+            self.graph = graph
+        return self.context_triples.get(self.key)
+
+    cpdef bint has(self, tuple triple, object graph) except -1:
+        cdef set triples = self.triples_of(graph)
+        return triples is not None and find_triple(triples, triple, hash_of_triple(triple)) is not None
+
+    cpdef object addition(self, tuple triple, object graph):
+        return None if self.has(triple, graph) else triple
+
+    cpdef bint has_added(self, object statement, object graph) except -1:
+        return self.has(self.triple_of(statement), graph)
+
+    cpdef tuple removal(self, tuple triple, object graph):
+        return (self.spell(triple, graph) if self.has(triple, graph) else None), []
+
+    cdef list removals(self, object pattern, object graph):
+        cdef list changes = []
+        cdef tuple triple
+        cdef set triples
+        s, p, o = pattern
+        if graph is None:
+            for triple, _ in self.store.triples(pattern):
+                self.remove_from_all(triple, changes)
+        else:
+            triples = self.triples_of(graph)
+            if triples is None:
+                return changes
+            if s is None and p is None and o is None:
+                return [(False, triple, graph, self.spell(triple, graph)) for triple in triples]
+            if s is not None and p is not None and o is not None:
+                triple = find_triple(triples, tuple(pattern), hash_of_triple(tuple(pattern)))
+                if triple is None:
+                    return changes
+                return [(False, triple, graph, self.spell(triple, graph))]
+            changes = [
+                (False, triple, graph, self.spell(triple, graph))
+                for triple, _ in self.store.triples(pattern, graph)
+            ]
+        if isinstance(o, Literal) and o.language:
+            # The store answers with what it was asked for, and not with what it has.
+            changes = [
+                (False, self.triple_of(statement), each, statement)
+                for _, _, each, statement in changes
+            ]
+        return changes
+
+    cdef int remove_from_all(self, tuple triple, list changes) except -1:
+        """Append the removals of a triple from all the graphs that it is in."""
+        cdef PyObject* found = dict_get(self.triple_contexts, triple, hash_of_triple(triple))
+        cdef dict contexts
+        if found is not NULL:
+            contexts = <dict>found
+        else:
+            contexts = self.store._Memory__defaultContexts
+        for key, is_quoted in contexts.items():
+            if is_quoted:
+                raise RecordError(
+                    f"the removal of {triple} can't be recorded: it is in a formula too, and a "
+                    "patch has no formulas"
+                )
+            if key is not None:
+                graph = self.context_map[key]
+                changes.append((False, triple, graph, self.spell(triple, graph)))
+        return 0
+
+    cdef list as_stored(self, list changes):
+        # All literals stay as they are.
+        return changes

@@ -1,0 +1,3 @@
+# What a store calls its graphs.
+
+cdef object get_name(object graph)

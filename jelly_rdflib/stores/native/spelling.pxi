@@ -1,0 +1,212 @@
+"""How rdflib's stores in memory spell a statement: each of their indexes by itself.
+
+For rdflib ``"x"@en`` and ``"x"@EN`` are equal. The index of a Memory store or the set of a graph has
+the one that came there first, and they need not agree. Asked for a triple, the store answers with
+what it was asked for. So the very keys of its dicts and sets are looked for, and put back.
+"""
+
+cdef object LITERAL = Literal
+
+
+@cython.final
+cdef class Spelled:
+    """A triple, and how each index of the store spells it."""
+
+
+class _Asked(Literal):
+    """A literal that remembers which one it was found equal to.
+
+    Python asks it first, and not the literal in the dict, since its class is a subclass of that
+    one's.
+    """
+
+    def __eq__(self, other):
+        if isinstance(other, LITERAL) and is_equal(self, other):
+            self.found = other
+            return True
+        return False
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = Literal.__hash__
+
+
+cdef bint is_equal(object one, object other) except -1:
+    """Does what ``Literal.__eq__`` does."""
+    if PyUnicode_Compare(one, other) != 0:
+        return False
+    datatype, language = one._datatype, one._language
+    other_datatype, other_language = other._datatype, other._language
+    if datatype is not other_datatype and datatype != other_datatype:
+        return False
+    if language is other_language:
+        return True
+    return (language.lower() if language else None) == (
+        other_language.lower() if other_language else None
+    )
+
+
+@cython.final
+cdef class _AskedTriple:
+    """Asks a set for a triple with a hash that is known, and gets the one that the set has.
+
+    A literal's own hash is Python code.
+    """
+
+    cdef tuple triple
+    cdef tuple found
+    cdef Py_hash_t hash
+
+    def __hash__(self):
+        return self.hash
+
+    def __eq__(self, other):
+        # The set's triple does not know how it compares with this.
+        if self.triple is None or self.triple != other:
+            return False
+        self.found = other
+        return True
+
+
+cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
+    """Return the triple of a set or dict that is equal to this one; None if there is none."""
+    cdef _AskedTriple asked = _AskedTriple.__new__(_AskedTriple)
+    asked.triple = triple
+    asked.hash = hash
+    return asked.found if asked in triples else None
+
+
+cdef object find_key(dict nodes, object node, Py_hash_t hash):
+    """Return the key of a dict that is equal to a node; None if there is none."""
+    if not isinstance(node, LITERAL):
+        return node if dict_get(nodes, node, hash) is not NULL else None
+    asked = str.__new__(_Asked, node)
+    asked._datatype = node._datatype
+    asked._language = node._language
+    asked._value = None
+    asked._ill_typed = None
+    asked.found = node
+    return asked.found if dict_get(nodes, asked, hash) is not NULL else None
+
+
+cdef bint is_plain(object node) except -1:
+    """Is all that equals the node, for rdflib, spelled as it is?"""
+    cls = type(node)
+    return cls is URIRef or cls is BNode or (cls is LITERAL and not node._language)
+
+
+cdef Spelled make_spelled(tuple triple, str key, tuple in_graph, tuple in_union, tuple in_contexts):
+    cdef Spelled spelled = Spelled.__new__(Spelled)
+    spelled.triple = triple
+    spelled.key = key
+    spelled.in_graph = in_graph
+    spelled.in_union = in_union
+    spelled.in_contexts = in_contexts
+    return spelled
+
+
+cdef tuple triple_of(object statement):
+    """Return the triple of what `Spellings.spell` gave."""
+    return (<Spelled>statement).triple if type(statement) is Spelled else statement
+
+
+cdef str make_key(object name):
+    """Return what rdflib's Memory store has for the name of a graph."""
+    return f"{type(name).__name__}:{name}"
+
+
+cdef class Spellings:
+    """The indexes of a Memory or SimpleMemory store, as far as they decide how it spells triples."""
+
+    cdef object spell(self, tuple triple, object name):
+        """Return the triple as the store spells it, a `Spelled` where it may not be the only way.
+
+        Args:
+            triple: One that the store has in the graph.
+            name: The name of the graph.
+        """
+        cdef dict objects
+        cdef Py_hash_t hash
+        cdef str key
+        s, p, o = triple
+        if is_plain(o):
+            return triple
+        try:
+            objects = self.spo[s][p]
+        except KeyError:
+            return triple
+        found = find_key(objects, o, hash_node(o))
+        if found is None:
+            return triple
+        triple = (s, p, found)
+        if self.context_triples is None:
+            return make_spelled(triple, None, None, None, None)
+        hash = hash_of_triple(triple)
+        key = make_key(name)
+        return make_spelled(
+            triple,
+            key,
+            find_triple(self.context_triples.get(key, ()), triple, hash),
+            find_triple(self.context_triples.get(None, ()), triple, hash),
+            find_triple(self.triple_contexts, triple, hash),
+        )
+
+    cdef int respell(self, Spelled spelled) except -1:
+        """Have each index spell a triple, which the store has, as it did.
+
+        It may be called again if it was interrupted.
+        """
+        cdef dict objects
+        s, p, o = spelled.triple
+        objects = self.spo[s][p]
+        found = find_key(objects, o, hash_node(o))
+        if found is None or not is_same(found, o):
+            objects.pop(o, None)
+            objects[o] = 1
+        if self.context_triples is None:
+            return 0
+        respell_in(self.context_triples.get(spelled.key), spelled.in_graph)
+        respell_in(self.context_triples.get(None), spelled.in_union)
+        if spelled.in_contexts is not None:
+            contexts = self.triple_contexts.pop(spelled.in_contexts, None)
+            if contexts is not None:
+                self.triple_contexts[spelled.in_contexts] = contexts
+        return 0
+
+
+cdef int respell_in(set triples, tuple triple) except -1:
+    if triples is not None and triple is not None:
+        triples.discard(triple)
+        triples.add(triple)
+    return 0
+
+
+cdef object get_inner(object store):
+    """Return the store that one of rdflib's wrappers has; else the store itself."""
+    while isinstance(store, AuditableStore):
+        store = store.store
+    return store
+
+
+cdef Spellings open_spellings(object store):
+    """Return the `Spellings` of a store, or of the one that it wraps; None if it is another one."""
+    cdef Spellings spellings
+    store = get_inner(store)
+    # The names are written out: Python's cache of attributes keeps many that are put together.
+    if isinstance(store, Memory):
+        dicts = [
+            getattr(store, "_Memory__spo", None),
+            getattr(store, "_Memory__contextTriples", None),
+            getattr(store, "_Memory__tripleContexts", None),
+        ]
+    elif isinstance(store, SimpleMemory):
+        dicts = [getattr(store, "_SimpleMemory__spo", None), None, {}]
+    else:
+        return None
+    is_known = [type(each) is dict for each in dicts]
+    if not (is_known[0] and is_known[2] and is_known[1] == isinstance(store, Memory)):
+        return None
+    spellings = Spellings.__new__(Spellings)
+    spellings.spo, spellings.context_triples, spellings.triple_contexts = dicts
+    return spellings

@@ -1,0 +1,183 @@
+"""The log of what a transaction changed, and undoing it to its end, whatever comes in between.
+
+Python looks for signals between its own instructions, at the start of each function for one. This is
+Cython code so that there is no such place between the call that is interrupted and the next one.
+"""
+
+# Who applies changes to which store, by the store's identity: not all stores have a dictionary.
+cdef dict CLAIMS = {}
+
+cdef enum:
+    # A store may be busy for a moment, and memory be short.
+    MAX_FAILURES = 3
+    # Nobody presses Ctrl-C so often; a store that always raises it must not be asked forever.
+    MAX_INTERRUPTS = 1000
+
+
+cdef class Undoer:
+    """Takes back changes to the statements of a store, and to its list of graphs."""
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
+        """Take a change back, if it was made and is not taken back yet.
+
+        Args:
+            change: Flags.
+            statement: What the log has of it; None if the graph came to be listed, or no longer is.
+            graph: The graph.
+        """
+        raise NotImplementedError
+
+
+cdef class UndoLog:
+    """What a transaction changed in a store, oldest first; it is undone strictly in reverse.
+
+    An entry is made before its change, which may then fail or be interrupted in its middle. So to
+    undo an entry is to see to it that the store has what it had before, and may be done twice.
+
+    There are three kinds of entries: a statement that came or went, as the store itself spells it;
+    a graph that came to be listed, or no longer is; and a step, which is a function to call. They
+    are kept as three items of one list: flags, statement, graph; flags, None, graph; and step,
+    None, None.
+    """
+
+    def __cinit__(self):
+        self.entries = []
+
+    cdef int note(self, int change, object statement, object graph) except -1:
+        self.entries.append(change)
+        self.entries.append(statement)
+        self.entries.append(graph)
+        return 0
+
+    def note_change(self, bint is_add, statement not None, graph):
+        """Take note that a statement is about to be added or deleted."""
+        self.note(0 if is_add else DELETED, statement, graph)
+
+    def note_listed(self, graph not None):
+        """Take note that the store is about to list a graph."""
+        self.note(0, None, graph)
+
+    def note_step(self, step not None):
+        """Take note of what else there is to do when all that comes later is undone."""
+        self.entries.extend((step, None, None))
+
+    def drop_steps(self):
+        """Forget all steps."""
+        cdef list entries = self.entries
+        cdef Py_ssize_t i
+        self.entries = [
+            item
+            for i in range(0, len(entries), 3)
+            if entries[i + 1] is not None or entries[i + 2] is not None
+            for item in entries[i : i + 3]
+        ]
+
+    def clear(self):
+        """Forget all: what was changed stays."""
+        self.entries.clear()
+
+    cdef int undo_last(self, Undoer undoer) except -1:
+        cdef list entries = self.entries
+        cdef Py_ssize_t last = len(entries) - 3
+        if last < 0 or len(entries) % 3:
+            # There was no memory to note all of a change; then it was not made.
+            del entries[len(entries) - len(entries) % 3 :]
+            return 0
+        if entries[last + 1] is None and entries[last + 2] is None:
+            entries[last]()
+        else:
+            undoer.undo(entries[last], entries[last + 1], entries[last + 2])
+        # A step may have cleared the log.
+        del entries[last:]
+        return 0
+
+    def undo(self, Undoer undoer not None, first=None, last=None):
+        """Undo all.
+
+        What fails is tried again before anything else is undone, since order matters where a store
+        holds two statements for equal. What fails for good is left out, and the rest undone.
+
+        Args:
+            undoer: Takes back all that is no step.
+            first: Called before everything else.
+            last: Called after everything else.
+
+        Raises:
+            RollbackError: Something has failed too often.
+            BaseException: Not an Exception, but what interrupted it, once it has come to its end.
+        """
+        cdef int failures = 0
+        cdef int interrupts = 0
+        failure = interrupt = None
+        while first is not None or self.entries or last is not None:
+            try:
+                if first is not None:
+                    first()
+                    first = None
+                elif self.entries:
+                    self.undo_last(undoer)
+                else:
+                    last()
+                    last = None
+                failures = 0
+            except Exception as error:
+                failures += 1
+                if failures < MAX_FAILURES:
+                    continue
+                failures = 0
+                if failure is None:
+                    failure = error
+                if first is not None:
+                    first = None
+                elif self.entries:
+                    del self.entries[max(len(self.entries) - 3, 0) :]
+                else:
+                    last = None
+            except BaseException as error:
+                interrupts += 1
+                if interrupts == MAX_INTERRUPTS:
+                    raise RollbackError(
+                        "the target can't be brought back to where it was, and has part of a "
+                        f"transaction: undoing it was interrupted {interrupts} times"
+                    ) from error
+                interrupt = error
+        if failure is not None:
+            raise RollbackError(
+                "the target can't be brought back to where it was, and has part of a transaction: "
+                f"it refuses to undo a change ({str(failure) or type(failure).__name__})"
+            ) from failure
+        if interrupt is not None:
+            raise interrupt
+
+
+@cython.final
+cdef class Claim:
+    """Says that changes are being applied to a store: two at once would undo each other's.
+
+    Args:
+        store: Any store of rdflib.
+    """
+
+    cdef object key
+
+    def __init__(self, store):
+        # Made here: to free it must take no memory.
+        self.key = id(store)
+
+    def take(self):
+        """Claim the store.
+
+        Raises:
+            ApplyError: Somebody else has claimed it.
+        """
+        # At once: looking and then setting might let another thread in between.
+        if CLAIMS.setdefault(self.key, self) is not self:
+            raise ApplyError(
+                "changes are being applied to this store already, by another thread or by what"
+                " yields these operations: apply one after the other"
+            )
+
+    def free(self):
+        """Free the store; nothing is done if another has it."""
+        if CLAIMS.get(self.key) is self:
+            del CLAIMS[self.key]

@@ -1,0 +1,387 @@
+"""What a store holds, by its own notion of which statements are equal."""
+
+cdef tuple ANYTHING = (None, None, None)
+# The datatypes of a string.
+cdef tuple STRINGS = (None, XSD.string)
+
+
+class SpellingError(ApplyError, RecordError):
+    """A store has a literal in a spelling that nobody can find out."""
+
+
+@cython.final
+cdef class Crowded:
+    """A triple to add to a store that answers a question for it with other triples.
+
+    rdflib-sqlalchemy takes a plain literal for one of any language and datatype, and a
+    SPARQLStore takes an empty literal for any term. Such a store also removes all that it answers
+    with, so the other triples are kept here, to be put back.
+    """
+
+
+cdef class View(Undoer):
+    """A store as changes see it: what it has, what it lists, and how it takes a change back.
+
+    Only the store says which statements are equal, and how the one is spelled that it has. What a
+    log keeps of a statement is what its view makes of it, mostly the triple.
+
+    A change is a tuple: whether it is an add, else a removal; the triple; the Graph, None in a store
+    that has none; and what a log keeps of the statement.
+
+    Args:
+        store: Any store of rdflib.
+    """
+
+    def __init__(self, store):
+        self.store = store
+        self.keeps_literals = type(store) in (Memory, SimpleMemory)
+        self.lister = get_inner(store)
+        self.is_graph_aware = self.lister.graph_aware
+        self.forget_listed()
+        self.tells_tags_apart = self.spellings is None
+
+    @property
+    def is_in_memory(self):
+        """Does the store keep rdflib's terms in dicts of Python?"""
+        return self.spellings is not None
+
+    # --- statements -------------------------------------------------------------------------------
+
+    cpdef bint has(self, tuple triple, object graph) except -1:
+        """Does the store have the triple in the graph?"""
+        return self.look_up(triple, graph)[0] is not None
+
+    cdef tuple look_up(self, tuple triple, object graph):
+        """Ask the store for a triple in a graph.
+
+        Returns:
+            The triple as the store has it, None if it is not there; and a list of the other triples
+            that the store answers with.
+        """
+        cdef list others = []
+        stored = None
+        for (s, p, o), _ in self.store.triples(triple, graph):
+            if stored is None and is_answer(triple[2], o):
+                stored = (s, p, o)
+            else:
+                others.append((s, p, o))
+        literals = [(other, graph) for other in others if may_be_normalized(other[2])]
+        if literals:
+            self.check_spellings(literals)
+        return stored, others
+
+    cdef int check_spellings(self, list found) except -1:
+        """Check that a store has triples just as rdflib has read them.
+
+        Args:
+            found: Triples with literals that rdflib may have normalized, each with its Graph.
+
+        Raises:
+            SpellingError: It has one in another spelling.
+        """
+        cdef set known = set()
+        for triple, graph in found:
+            s, p, o = triple
+            key = (s, p, strong_key(o), get_name(graph))
+            if key in known or not any(
+                [each[2] == o for each, _ in self.store.triples(triple, graph)]
+            ):
+                raise SpellingError(
+                    f"the store ({type(self.store).__name__}) spells {o.n3()} in another way, "
+                    "and rdflib has normalized it, so that its removal can't be recorded or "
+                    "undone: set rdflib.NORMALIZE_LITERALS = False before it is read"
+                )
+            known.add(key)
+        return 0
+
+    cpdef object addition(self, tuple triple, object graph):
+        """Return what a log keeps of a triple that is to be added; None if the store has it."""
+        stored, others = self.look_up(triple, graph)
+        if stored is not None:
+            return None
+        return make_crowded(triple, others) if others else triple
+
+    cpdef bint has_added(self, object statement, object graph) except -1:
+        """Does the store have what it did not have before it was added?
+
+        Args:
+            statement: What `addition` returned.
+            graph: The Graph.
+        """
+        others = (<Crowded>statement).others if type(statement) is Crowded else ()
+        # A store may spell a literal in a way that rdflib does not take for the same.
+        for found, _ in self.store.triples(self.triple_of(statement), graph):
+            if tuple(found) not in others:
+                return True
+        return False
+
+    cdef bint is_there(self, int change, object statement, object graph) except -1:
+        """Does the store have what was changed, as a log keeps it?"""
+        if change & DELETED:
+            return self.has(self.triple_of(statement), graph)
+        return self.has_added(statement, graph)
+
+    cpdef tuple removal(self, tuple triple, object graph):
+        """Find out what goes when a triple is removed from a graph.
+
+        Returns:
+            What a log keeps of the triple, None if the store does not have it; and a list of other
+            triples that the store removes with it.
+        """
+        stored, others = self.look_up(triple, graph)
+        if stored is None:
+            # A plain literal is a string, so some stores have the one for the other.
+            for other in others:
+                if is_string(triple[2], other[2]):
+                    return other, [each for each in others if each is not other]
+            return None, others
+        if self.spellings is not None:
+            return self.spell(triple, graph), others
+        # What differs is a literal that rdflib has normalized when it was read.
+        return (stored if stored[2] == triple[2] else triple), others
+
+    cpdef int put_back(self, list triples, object graph) except -1:
+        """Add triples that the store has removed from a graph without having been asked to."""
+        for triple in triples:
+            if not self.has(triple, graph):
+                self.store.add(triple, graph)
+        return 0
+
+    cdef object spell(self, tuple triple, object graph):
+        """Return what a log keeps of a triple that is in the graph, in a store in memory."""
+        if is_plain(triple[2]):
+            return triple
+        return self.spellings.spell(triple, get_name(graph))
+
+    cdef tuple triple_of(self, object statement):
+        """Return the triple of what a log keeps."""
+        return (<Crowded>statement).triple if type(statement) is Crowded else triple_of(statement)
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
+        if statement is None:
+            return self.undo_listing(graph, change & DELETED)
+        cdef tuple triple = self.triple_of(statement)
+        if self.is_there(change, statement, graph) != <bint>(change & DELETED):
+            self.has_undone = True
+            try:
+                if change & DELETED:
+                    self.store.add(triple, graph)
+                    self.note_listing(graph, True)
+                else:
+                    self.store.remove(triple, graph)
+                if isinstance(self.store, SPARQLUpdateStore):
+                    self.store.commit()
+            except BaseException:
+                self.forget_failed()
+                raise
+        if change & DELETED and type(statement) is Spelled and self.spellings is not None:
+            self.spellings.respell(statement)
+        elif type(statement) is Crowded:
+            self.put_back((<Crowded>statement).others, graph)
+        return 0
+
+    cpdef int forget_failed(self) except -1:
+        """Have a SPARQL store forget an update that failed: it would send it with the next one."""
+        if isinstance(self.store, SPARQLUpdateStore):
+            self.store.rollback()
+        return 0
+
+    # --- graphs -----------------------------------------------------------------------------------
+
+    cpdef bint lists(self, object graph) except -1:
+        """Does the store list the graph, which may be empty?"""
+        if self.all_contexts is not None:
+            return graph in self.all_contexts
+        return get_name(graph) in self.list_graphs()
+
+    def note_listed(self, graph):
+        """Take note that the store is about to list a graph."""
+        self.note_listing(graph, True)
+
+    cdef int note_listing(self, object graph, bint is_listed) except -1:
+        """Take note that the store lists a graph now, or no longer does."""
+        if self.listed is None:
+            return 0
+        if is_listed:
+            self.listed.add(get_name(graph))
+        else:
+            self.listed.discard(get_name(graph))
+        return 0
+
+    cpdef int forget_listed(self) except -1:
+        """Look at the store anew: it may list other graphs, and keep them elsewhere."""
+        self.listed = None
+        self.spellings = open_spellings(self.store)
+        self.all_contexts = None
+        if isinstance(self.lister, Memory) and type(self.lister).contexts is Memory.contexts:
+            self.all_contexts = getattr(self.lister, "_Memory__all_contexts", None)
+        return 0
+
+    cdef set list_graphs(self):
+        """Return the names of the graphs that the store lists."""
+        if self.listed is not None:
+            return self.listed
+        contexts = None
+        try:
+            contexts = self.lister.contexts()
+            # Some stores yield graphs, some their names.
+            self.listed = {get_name(graph) for graph in contexts}
+        except BaseException as error:
+            # Where that was interrupted there may still be an iterator, here or in the store's own
+            # code. As long as there is, Oxigraph waits with each change, so undoing would take
+            # forever.
+            contexts = None
+            clear_frames(error.__traceback__)
+            raise
+        return self.listed
+
+    cdef bint is_empty(self, object graph) except -1:
+        for _ in self.store.triples(ANYTHING, graph):
+            return False
+        return True
+
+    cdef int undo_listing(self, object graph, bint was_listed) except -1:
+        """Have the store list a graph again, or no longer, if it is empty."""
+        cdef bint is_listed
+        if isinstance(self.store, SPARQLStore):
+            # Some endpoints list a graph as long as it has statements.
+            self.forget_listed()
+        is_listed = self.lists(graph)
+        if was_listed and not is_listed:
+            self.lister.add_graph(graph)
+        # It has statements if others made it meanwhile.
+        elif is_listed and not was_listed and self.is_empty(graph):
+            self.lister.remove_graph(graph)
+        self.note_listing(graph, was_listed)
+        return 0
+
+    # --- changes ----------------------------------------------------------------------------------
+
+    cdef list removals(self, object pattern, object graph):
+        """Return a change for each statement that matches a pattern.
+
+        Args:
+            pattern: A triple, with None for any term.
+            graph: The Graph; None for all of them.
+
+        Raises:
+            RecordError: Nobody could put back what goes.
+        """
+        cdef list changes = []
+        cdef list literals = []
+        found = self.store.triples(pattern, graph)
+        for (s, p, o), graphs in found:
+            triple = (s, p, o)
+            if graph is not None or not self.store.context_aware:
+                graphs = (graph,)
+            # Some stores yield graphs, some their names, and some nothing for their only graph.
+            for each in graphs or (None,):
+                statement = triple
+                if self.spellings is not None:
+                    statement = self.spell(triple, each)
+                    triple = self.triple_of(statement)
+                elif is_normalized(pattern[2], triple[2]):
+                    statement = (triple[0], triple[1], pattern[2])
+                elif may_be_normalized(triple[2]):
+                    literals.append((triple, each))
+                changes.append((False, triple, each, statement))
+        if literals and not self.keeps_literals:
+            self.check_spellings(literals)
+        if isinstance(self.store, SPARQLStore):
+            for _, triple, _, _ in changes:
+                if any([isinstance(term, BNode) for term in triple]):
+                    raise RecordError(
+                        f"the removal of {triple} can't be recorded: the labels of blank nodes "
+                        "that a SPARQL endpoint gives are good for nothing"
+                    )
+        return changes
+
+    cdef list as_stored(self, list changes):
+        """Return changes with the literals that the store has made of those that were added.
+
+        A store may have a spelling of its own: Oxigraph's has ``"x"^^xsd:string`` for ``"x"``, and
+        1 for 01. What it removes is spelled so.
+        """
+        cdef dict stored
+        if self.keeps_literals:
+            return changes
+        # Mostly there is no need to look for doubles: hashes of terms and graphs are Python code.
+        if len(changes) == 1:
+            return self.stored_forms(changes[0])
+        stored = {}
+        for change in changes:
+            for form in self.stored_forms(change):
+                stored[self.key_of(form)] = form
+        return list(stored.values())
+
+    cdef list stored_forms(self, tuple change):
+        """Return what the store has made of a change: the same or another one, or none."""
+        is_add, triple, graph, statement = change
+        if not is_add or not isinstance(triple[2], Literal):
+            return [change]
+        stored, others = self.look_up(triple, graph)
+        if stored is None and type(statement) is not Crowded and others:
+            # It is spelled in a way that rdflib does not take for the same.
+            stored = others[0]
+        return [] if stored is None else [(True, stored, graph, statement)]
+
+    cdef object take_snapshot(self):
+        """Return all that the store has, in a form for `differences`."""
+        return {self.key_of(change): change for change in self.removals(ANYTHING, None)}
+
+    cdef list differences(self, object before, object after):
+        """Return the changes that lead from one snapshot to another."""
+        removed = [change for key, change in before.items() if key not in after]
+        added = [(True, *change[1:]) for key, change in after.items() if key not in before]
+        return removed + added
+
+    cdef tuple key_of(self, tuple change):
+        """Return what equal changes have in common, with a hash that mixes all of its parts."""
+        is_add, (s, p, o), graph, _ = change
+        tag = o.language if self.tells_tags_apart and isinstance(o, Literal) else None
+        return is_add, s, p, strong_key(o), tag, get_name(graph)
+
+
+cdef Crowded make_crowded(tuple triple, list others):
+    cdef Crowded crowded = Crowded.__new__(Crowded)
+    crowded.triple = triple
+    crowded.others = others
+    return crowded
+
+
+cdef bint is_answer(object asked, object found) except -1:
+    """Is a term that a store has the one that it was asked for, or what rdflib makes of it?"""
+    return asked is found or asked == found or is_normalized(asked, found)
+
+
+cdef bint is_normalized(object asked, object found) except -1:
+    """Is a literal what rdflib, which normalizes many, has made of another one?"""
+    return (
+        isinstance(asked, Literal)
+        and isinstance(found, Literal)
+        and asked.language == found.language
+        and asked.datatype == found.datatype
+        and str(found) == str(Literal(str(asked), datatype=asked.datatype, lang=asked.language))
+    )
+
+
+cdef bint may_be_normalized(object found) except -1:
+    """May a term that a store has be spelled there as rdflib does not?"""
+    return (
+        rdflib.NORMALIZE_LITERALS
+        and isinstance(found, Literal)
+        and found.datatype not in STRINGS
+    )
+
+
+cdef bint is_string(object asked, object found) except -1:
+    """Is one literal plain, and the other the same as a string?"""
+    return (
+        isinstance(asked, Literal)
+        and isinstance(found, Literal)
+        and str(asked) == str(found)
+        and not asked.language
+        and not found.language
+        and asked.datatype in STRINGS
+        and found.datatype in STRINGS
+    )

@@ -1,0 +1,35 @@
+# Each distinct node of an apply once, with its hash and the places where a store keeps it.
+
+cdef enum NodeKind:
+    OTHER = 0
+    IDENTIFIED = 1
+    LITERAL = 2
+
+
+cdef class NodeEntry:
+    cdef object node
+    cdef Py_hash_t hash
+    cdef NodeKind kind
+    # Nothing that the node refers to can refer to anything: it takes no part in cycles.
+    cdef bint is_plain
+    # Whether others that are equal for rdflib may be spelled in another way.
+    cdef bint has_spellings
+    # What the store's three indexes have for the node; None until asked for.
+    cdef dict predicates
+    cdef dict objects
+    cdef dict subjects
+    # What the user of the table keeps for the node as a graph.
+    cdef object graph
+
+
+cdef class NodeTable:
+    cdef NodeNumbers numbers
+    cdef list entries  # by number; none of number 0
+    cdef bint is_lenient
+    cdef int start(self, list entries) except -1
+    cdef NodeEntry find(self, object node)
+    cdef NodeEntry make_entry(self, Py_ssize_t number)
+    cdef list entries_of_hash_0(self)
+
+
+cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1
