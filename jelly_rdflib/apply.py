@@ -276,7 +276,7 @@ class _Applier:
             self._log,
             is_atomic=is_atomic,
             is_deferred=is_deferred and (tap is None or is_held),
-            teller=tap,
+            listener=tap,
         )
         self._prefixes = PrefixChanges(
             target,
@@ -284,7 +284,7 @@ class _Applier:
             is_atomic=is_atomic,
             is_exact=has_exact_prefixes,
             max_prefixes=max_prefixes,
-            find_teller=find_tap,
+            find_listener=find_tap,
         )
         self._claim = Claim(target.store)
         # Whether there is anything to roll back.

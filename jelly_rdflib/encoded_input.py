@@ -6,7 +6,7 @@ from typing import Any
 
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.core.jelly_decoder import BatchReader
-from jelly_rdflib.core.jelly_survey import FrameSurvey
+from jelly_rdflib.core.jelly_statistics import FrameStatistics
 from jelly_rdflib.core.source import Meter
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.encodings.jelly import JELLY
@@ -45,7 +45,7 @@ class EncodedInput:
 
     Attributes:
         batches: Its batches.
-        survey: Counts its frames; None if it has none.
+        statistics: Counts its frames; None if it has none.
         meter: Tells how it is compressed, and how many bytes were read of it as they are stored.
     """
 
@@ -75,20 +75,22 @@ class EncodedInput:
             self.batches = self._input.open()
         except DecodeError as error:
             self.batches = _Unreadable(error)
-        self.survey = FrameSurvey(self.batches) if isinstance(self.batches, BatchReader) else None
+        self.statistics = (
+            FrameStatistics(self.batches) if isinstance(self.batches, BatchReader) else None
+        )
 
     @property
     def has_changes(self) -> bool:
         """Whether it has changes, and not statements; so far as is known."""
-        if self.survey is not None:
-            return self.survey.is_patch
+        if self.statistics is not None:
+            return self.statistics.is_patch
         encoding = self._input.encoding
         return encoding is None or encoding.holds_changes
 
     @property
     def format(self) -> str | None:
         """The name of its encoding; None if nothing tells what that is."""
-        if self.survey is not None:
+        if self.statistics is not None:
             return JELLY_PATCH.name if self.has_changes else JELLY.name
         encoding = self._input.encoding
         return None if encoding is None else encoding.name
@@ -96,8 +98,8 @@ class EncodedInput:
     @property
     def size(self) -> int:
         """Bytes that were decoded, uncompressed."""
-        if self.survey is not None:
-            return self.survey.position
+        if self.statistics is not None:
+            return self.statistics.position
         if isinstance(self.batches, TextBatchReader):
             return self.batches.position
         return self.meter.unpacked_size

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch, TermKind
-from jelly_rdflib.core.jelly_survey import FrameSurvey
+from jelly_rdflib.core.jelly_statistics import FrameStatistics
 from jelly_rdflib.encoded_input import EncodedInput
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.operations import Op
@@ -302,7 +302,7 @@ class FrameInspector(Iterator[FrameReport]):
 
     def __init__(self, input_: EncodedInput) -> None:
         self._input = input_
-        if input_.survey is None:
+        if input_.statistics is None:
             input_.close()
             raise ValueError(f"{input_.format or 'the source'} has no frames")
         self._counter = _Counter(input_)
@@ -344,10 +344,10 @@ class _Counter:
         ops = bytes(batch.ops)
         for op in Op:
             self._operations[op] += ops.count(op)
-        survey = self._input.survey
-        if survey is None or not survey.count():
+        statistics = self._input.statistics
+        if statistics is None or not statistics.count():
             return None
-        number, offset, size, rows, entries = survey.last_frame
+        number, offset, size, rows, entries = statistics.last_frame
         self._frames += 1
         self._largest_frame = max(self._largest_frame, size)
         return FrameReport(
@@ -363,7 +363,7 @@ class _Counter:
     def report(self) -> StreamReport:
         """Report what was counted so far."""
         input_ = self._input
-        survey = input_.survey
+        statistics = input_.statistics
         return StreamReport(
             format=input_.format,
             options=input_.batches.options,
@@ -371,14 +371,14 @@ class _Counter:
             stored_size=input_.meter.size,
             size=input_.size,
             lines=input_.line_count,
-            is_delimited=None if survey is None else survey.is_delimited,
+            is_delimited=None if statistics is None else statistics.is_delimited,
             frames=self._frames,
             largest_frame=self._largest_frame,
-            rows={} if survey is None else _rows(survey),
-            lookups={} if survey is None else _lookups(survey),
-            terms={} if survey is None else _terms(survey),
-            repeated_terms={} if survey is None else _repeated_terms(survey),
-            metadata=Tally() if survey is None else _tally(survey.metadata_entries),
+            rows={} if statistics is None else _rows(statistics),
+            lookups={} if statistics is None else _lookups(statistics),
+            terms={} if statistics is None else _terms(statistics),
+            repeated_terms={} if statistics is None else _repeated_terms(statistics),
+            metadata=Tally() if statistics is None else _tally(statistics.metadata_entries),
             operations={op.name: self._operations[op] for op in Op},
             error=self.error,
         )
@@ -388,22 +388,23 @@ def _tally(numbers: tuple[int, int]) -> Tally:
     return Tally(count=numbers[0], size=numbers[1])
 
 
-def _rows(survey: FrameSurvey) -> dict[str, Tally]:
-    names = PATCH_ROWS if survey.is_patch else STREAM_ROWS
-    rows = survey.rows
+def _rows(statistics: FrameStatistics) -> dict[str, Tally]:
+    names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
+    rows = statistics.rows
     return {name: _tally(rows[field]) for field, name in names.items()}
 
 
-def _lookups(survey: FrameSurvey) -> dict[str, LookupReport]:
+def _lookups(statistics: FrameStatistics) -> dict[str, LookupReport]:
     return {
-        name: LookupReport(**counts) for name, counts in zip(LOOKUPS, survey.lookups, strict=True)
+        name: LookupReport(**counts)
+        for name, counts in zip(LOOKUPS, statistics.lookups, strict=True)
     }
 
 
-def _terms(survey: FrameSurvey) -> dict[str, int]:
-    counts = survey.term_kinds
+def _terms(statistics: FrameStatistics) -> dict[str, int]:
+    counts = statistics.term_kinds
     return {kind.name.lower(): counts[kind] for kind in TERMS}
 
 
-def _repeated_terms(survey: FrameSurvey) -> dict[str, int]:
-    return dict(zip("spog", survey.repeated_terms, strict=True))
+def _repeated_terms(statistics: FrameStatistics) -> dict[str, int]:
+    return dict(zip("spog", statistics.repeated_terms, strict=True))

@@ -32,23 +32,25 @@ _OPTIONS = {
 }
 
 
-def convert(input_: Input, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]) -> None:
+def convert(
+    input_: Input, destination: Any, encoding: Encoding, output_options: Mapping[str, Any]
+) -> None:
     """Write what an input has in another encoding.
 
     Args:
         input_: The input.
         destination: What the writers of this package take.
         encoding: The encoding to write.
-        wishes: Options of the output, those that were not given None: ``stream_type``, ``preset``,
-            ``frame_rows``, ``rdf_star``, ``generalized``.
+        output_options: Options of the output, None where one was not given: ``stream_type``,
+            ``preset``, ``frame_rows``, ``rdf_star``, ``generalized``.
 
     Raises:
-        UsageError: The encoding does not go with the input, or with the wishes.
+        UsageError: The encoding does not go with the input, or with the output_options.
         InputError: The input is at fault, or can't be expressed in the encoding, or with these
             options.
     """
     try:
-        _convert(input_, destination, encoding, wishes)
+        _convert(input_, destination, encoding, output_options)
     except EncodeError as error:
         message = str(error)
         for wanted, option in _OPTIONS.items():
@@ -57,7 +59,7 @@ def convert(input_: Input, destination: Any, encoding: Encoding, wishes: Mapping
 
 
 def _convert(
-    input_: Input, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]
+    input_: Input, destination: Any, encoding: Encoding, output_options: Mapping[str, Any]
 ) -> None:
     batches = input_.batches()
     first = next(batches, None)
@@ -65,9 +67,9 @@ def _convert(
     if encoding.holds_changes != input_.has_changes():
         raise click.UsageError(_explain_kinds(input_, encoding))
     if encoding.holds_changes:
-        write_changes(every, destination, encoding, input_.options, wishes)
+        write_changes(every, destination, encoding, input_.options, output_options)
     else:
-        write_statements(every, destination, encoding, input_, wishes)
+        write_statements(every, destination, encoding, input_, output_options)
 
 
 def _explain_kinds(input_: Input, encoding: Encoding) -> str:
@@ -81,7 +83,7 @@ def write_changes(
     destination: Any,
     encoding: Encoding,
     given: Any,
-    wishes: Mapping[str, Any],
+    output_options: Mapping[str, Any],
 ) -> None:
     """Write batches of changes.
 
@@ -90,13 +92,13 @@ def write_changes(
         destination: As for `convert`.
         encoding: The encoding to write.
         given: The options of the input; None if it has none.
-        wishes: As for `convert`.
+        output_options: As for `convert`.
     """
     options = None
     if encoding is JELLY_PATCH:
-        options = make_patch_options(given, wishes)
+        options = make_patch_options(given, output_options)
     else:
-        refuse_options(encoding, wishes)
+        refuse_options(encoding, output_options)
     with PatchWriter(destination, options, format=encoding.name) as writer:
         for batch in batches:
             writer.write_all(batch)
@@ -107,7 +109,7 @@ def write_statements(
     destination: Any,
     encoding: Encoding,
     input_: Input,
-    wishes: Mapping[str, Any],
+    output_options: Mapping[str, Any],
 ) -> None:
     """Write batches of statements; arguments as for `write_changes`, with the input itself.
 
@@ -116,9 +118,9 @@ def write_statements(
     options = None
     if encoding is JELLY:
         assert input_.encoding is not None
-        options = make_stream_options(input_.options, wishes, input_.encoding)
+        options = make_stream_options(input_.options, output_options, input_.encoding)
     else:
-        refuse_options(encoding, wishes)
+        refuse_options(encoding, output_options)
     with StatementWriter(destination, options, format=encoding.name) as writer:
         is_grouped = options is not None and options.is_grouped
         for batch in batches:

@@ -53,7 +53,9 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 )
 @isolated_option
 @limit_option
-def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
+def command(
+    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
+) -> None:
     """Convert changes, or statements, from one encoding to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
@@ -73,4 +75,4 @@ def command(source: str, target: str, from_: str | None, to: str | None, **wishe
 
     encoding = output_encoding(target, to, "--to")
     with open_input(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, encoding, wishes)
+        convert(input_, destination, encoding, output_options)

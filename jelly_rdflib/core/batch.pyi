@@ -133,5 +133,5 @@ class _ClosableBatches(Protocol):
     def close(self) -> None: ...
 
 @final
-class BuiltBatches(BatchSource):
+class GeneratedBatches(BatchSource):
     def __init__(self, batches: _ClosableBatches) -> None: ...

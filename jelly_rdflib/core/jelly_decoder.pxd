@@ -15,7 +15,7 @@ from jelly_rdflib.core.io cimport InputBuffer
 from jelly_rdflib.core.wire cimport Failure, Span, WriteBuffer, fail_number
 
 include "jelly/lookup.pxd"
-include "jelly/saved_state.pxd"
+include "jelly/checkpoint.pxd"
 include "jelly/term_decoder.pxd"
 include "jelly/frame_decoder.pxd"
 include "jelly/patch_decoder.pxd"

@@ -109,7 +109,7 @@ from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import LogicalStreamType, PatchOptions, PhysicalStreamType, StreamOptions
 
 include "jelly/lookup.pxi"
-include "jelly/saved_state.pxi"
+include "jelly/checkpoint.pxi"
 include "jelly/term_decoder.pxi"
 include "jelly/frame_decoder.pxi"
 include "jelly/patch_decoder.pxi"

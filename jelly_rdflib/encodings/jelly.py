@@ -50,7 +50,7 @@ JELLY = Encoding(
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),
     holds_changes=False,
-    # What nothing else takes is taken for Jelly; which Jelly it is, the stream's options say.
+    # Fallback when no other format matches; the stream's options say which Jelly it is.
     starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,

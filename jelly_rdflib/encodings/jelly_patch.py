@@ -24,7 +24,7 @@ JELLY_PATCH = Encoding(
     name="jelly-patch",
     extensions=("jellyp",),
     media_types=("application/x-jelly-rdf-patch",),
-    # What nothing else takes is taken for Jelly.
+    # Fallback when no other format matches.
     starts_like=lambda start: False,
     open_batches=open_batches,
     make_encoder=make_encoder,

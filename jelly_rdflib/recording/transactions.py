@@ -13,7 +13,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.recording.sinks import Sink
 from jelly_rdflib.recording.tap import Journal, Tap
 from jelly_rdflib.stores.prefixes import open_prefixes
-from jelly_rdflib.stores.short_names import forget_short_names
+from jelly_rdflib.stores.qname_cache import clear_qname_cache
 
 __all__ = ["Transactions"]
 
@@ -72,7 +72,7 @@ class Transactions(Journal):
 
     def _begin_prefixes(self) -> None:
         if self._is_atomic:
-            self.log.note_step(partial(forget_short_names, self._manager))
+            self.log.note_step(partial(clear_qname_cache, self._manager))
             self._bound.begin()
 
     def _read_prefixes(self) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Operation
+from jelly_rdflib.stores.change_listener import ChangeListener
 from jelly_rdflib.stores.general import GeneralChanges
 from jelly_rdflib.stores.native import MemoryChanges, Undoer, UndoLog, can_use
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.teller import Teller
 
 __all__ = ["Changes", "open_changes"]
 
@@ -60,7 +60,7 @@ def open_changes(
     *,
     is_atomic: bool,
     is_deferred: bool,
-    teller: Teller | None = None,
+    listener: ChangeListener | None = None,
 ) -> Changes:
     """Choose how changes get into the store of a target.
 
@@ -69,7 +69,7 @@ def open_changes(
         log: What is told of each change before it is made.
         is_atomic: Whether to do so.
         is_deferred: Whether the operations come from where nobody looks at the store meanwhile.
-        teller: Who is to be told of what goes past the store's methods, if it is being recorded.
+        listener: Who is to be told of what goes past the store's methods, if it is being recorded.
             What goes through them is seen.
 
     Examples:
@@ -79,9 +79,9 @@ def open_changes(
         'MemoryChanges'
     """
     if can_use(target.store) and (
-        teller is None or (is_atomic and is_deferred and not teller.is_shared)
+        listener is None or (is_atomic and is_deferred and not listener.is_shared)
     ):
         return MemoryChanges(
-            target, log, is_atomic=is_atomic, is_deferred=is_deferred, teller=teller
+            target, log, is_atomic=is_atomic, is_deferred=is_deferred, listener=listener
         )
-    return GeneralChanges(target, log, is_atomic=is_atomic, teller=teller)
+    return GeneralChanges(target, log, is_atomic=is_atomic, listener=listener)

@@ -12,12 +12,12 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.stores.change_listener import ChangeListener
 from jelly_rdflib.stores.native import Crowded, Undoer, UndoLog
 from jelly_rdflib.stores.nodes import HashLimit
 from jelly_rdflib.stores.open_view import open_view
 from jelly_rdflib.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.teller import Teller
 
 __all__ = ["GeneralChanges"]
 
@@ -33,8 +33,8 @@ class GeneralChanges:
         target: Whose store it is.
         log: What is told of each change before it is made.
         is_atomic: Whether to do so.
-        teller: Who records the store, and sees what goes through its methods. It is committed when
-            the recording says so.
+        listener: Records the store, and sees what goes through its methods. The recording says when
+            the store commits.
 
     Attributes:
         undoer: Takes back what the log has of statements and graphs.
@@ -45,7 +45,12 @@ class GeneralChanges:
     """
 
     def __init__(
-        self, target: Target, log: UndoLog, *, is_atomic: bool, teller: Teller | None = None
+        self,
+        target: Target,
+        log: UndoLog,
+        *,
+        is_atomic: bool,
+        listener: ChangeListener | None = None,
     ) -> None:
         store = target.store
         if isinstance(store, SPARQLUpdateStore) and store.dirty_reads and not store.autocommit:
@@ -61,13 +66,13 @@ class GeneralChanges:
         self._store = store
         self._log = log
         self._is_atomic = is_atomic
-        self._teller = teller
-        self._has_transactions = is_atomic and store.transaction_aware and teller is None
+        self._listener = listener
+        self._has_transactions = is_atomic and store.transaction_aware and listener is None
         self._has_begun = False
         self._contexts: dict[Node | None, Graph] = {}
         # Those that are known to be listed, or are in the log.
         self._listed: set[Node] = set()
-        self._view = open_view(store) if teller is None else teller.view
+        self._view = open_view(store) if listener is None else listener.view
         self._hashes = HashLimit(is_needed=self._view.is_in_memory)
         self.undoer: Undoer = self._view
 
@@ -179,7 +184,7 @@ class GeneralChanges:
         if self._view.is_graph_aware and name not in self._listed:
             if not self._view.lists(context):
                 self._log.note_listed(context)
-                if self._teller is None:
+                if self._listener is None:
                     # Else it is seen when the statement is added.
                     self._view.note_listed(context)
             self._listed.add(name)

@@ -8,8 +8,8 @@ from rdflib.store import Store
 
 from jelly_rdflib.errors import ApplyError, RecordError
 from jelly_rdflib.operations import Operation
+from jelly_rdflib.stores.change_listener import ChangeListener
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.teller import Teller
 
 class Undoer: ...
 
@@ -79,7 +79,7 @@ class MemoryChanges(Undoer):
         *,
         is_atomic: bool,
         is_deferred: bool,
-        teller: Teller | None = None,
+        listener: ChangeListener | None = None,
     ) -> None: ...
     def begin(self) -> None: ...
     def statements(self, operations: Iterator[Operation]) -> Operation | None: ...

@@ -9,11 +9,11 @@ from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.stores.change_listener import ChangeListener
 from jelly_rdflib.stores.native import UndoLog
 from jelly_rdflib.stores.prefixes import Prefixes, open_prefixes
-from jelly_rdflib.stores.short_names import forget_short_names
+from jelly_rdflib.stores.qname_cache import clear_qname_cache
 from jelly_rdflib.stores.target import Target
-from jelly_rdflib.stores.teller import Teller
 
 __all__ = ["PrefixChanges"]
 
@@ -36,7 +36,7 @@ class PrefixChanges:
             another prefix.
         max_prefixes: How many prefixes the store may then have, and a transaction change; None for
             any number.
-        find_teller: Finds who is to be told of the changes in a store, if there is anybody.
+        find_listener: Finds who is to be told of the changes in a store, if there is anybody.
     """
 
     def __init__(
@@ -47,15 +47,15 @@ class PrefixChanges:
         is_atomic: bool,
         is_exact: bool = True,
         max_prefixes: int | None = None,
-        find_teller: Callable[[Store], Teller | None] = lambda _: None,
+        find_listener: Callable[[Store], ChangeListener | None] = lambda _: None,
     ) -> None:
         self.operations = 0
         self.added = 0
         self.deleted = 0
         self._target = target
         self._log = log
-        self._find_teller = find_teller
-        self._teller: Teller | None = None
+        self._find_listener = find_listener
+        self._listener: ChangeListener | None = None
         self._prefixes: Prefixes | None = None
         self._is_atomic = is_atomic
         self._is_exact = is_exact
@@ -102,7 +102,7 @@ class PrefixChanges:
             self._change(prefix, iri)
         if self._is_changed:
             # It remembers short names that may be others now.
-            forget_short_names(self._target.namespace_manager)
+            clear_qname_cache(self._target.namespace_manager)
 
     def abort(self) -> None:
         """Forget what waited, before the log undoes what was done."""
@@ -111,7 +111,7 @@ class PrefixChanges:
 
     def _forget_names(self) -> None:
         """Forget what was known of the prefixes, which are as they were again."""
-        forget_short_names(self._target.namespace_manager)
+        clear_qname_cache(self._target.namespace_manager)
         self._count = None
         self._is_changed = False
 
@@ -158,7 +158,7 @@ class PrefixChanges:
             # which binds rdflib's prefixes. And a manager given by the user may have another store.
             store = self._target.namespace_manager.store
             self._prefixes = open_prefixes(store, self._log if self._is_atomic else None)
-            self._teller = self._find_teller(store)
+            self._listener = self._find_listener(store)
         return self._prefixes
 
     def _change(self, prefix: str, iri: URIRef | None) -> None:
@@ -171,8 +171,8 @@ class PrefixChanges:
                 # A namespace manager binds by itself.
                 prefixes.save()
             self._is_changed = True
-        if self._teller is not None:
-            self._teller.expect_prefix(prefix, iri)
+        if self._listener is not None:
+            self._listener.expect_prefix(prefix, iri)
         if self._count is None:
             # What the user has bound is not held against the input.
             self._count = len(prefixes)

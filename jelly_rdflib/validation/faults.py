@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from jelly_rdflib.errors import DecodeError
 
-__all__ = ["RULES", "Fault", "Finding", "Novelty", "Rule", "show"]
+__all__ = ["RULES", "Fault", "Finding", "RecentSet", "Rule", "show"]
 
 Severity = Literal["error", "warning"]
 # Longer texts are cut in messages.
@@ -171,7 +171,7 @@ class Finding(NamedTuple):
     message: str
 
 
-class Novelty:
+class RecentSet:
     """Tells whether something is new, as far as memory reaches: it has an end.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op
-from jelly_rdflib.validation.faults import Finding, Novelty, show
+from jelly_rdflib.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.validation.term_rules import term_text
 
 __all__ = ["PatchRules"]
@@ -25,7 +25,7 @@ class PatchRules:
     """Holds the patches of a stream against the rules."""
 
     def __init__(self) -> None:
-        self._ids = Novelty()
+        self._ids = RecentSet()
         # Of the patch before.
         self._last_id: str | None = None
         self._start_patch()

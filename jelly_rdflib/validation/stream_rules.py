@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch, TermKind
-from jelly_rdflib.core.jelly_survey import ROW_NAMES, FrameSurvey, OddKind
+from jelly_rdflib.core.jelly_statistics import ROW_NAMES, FrameStatistics, UnexpectedKind
 from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import (
@@ -26,11 +26,11 @@ class StreamRules:
     """Holds the options and frames of a stream of Jelly against the rules.
 
     Args:
-        survey: Has counted the frames that are taken.
+        statistics: Has counted the frames that are taken.
     """
 
-    def __init__(self, survey: FrameSurvey) -> None:
-        self._survey = survey
+    def __init__(self, statistics: FrameStatistics) -> None:
+        self._statistics = statistics
         self._options: PatchOptions | StreamOptions | None = None
         # Of the frame with the options.
         self._options_frame = 0
@@ -43,7 +43,7 @@ class StreamRules:
 
     def take(self, batch: Batch, options: PatchOptions | StreamOptions | None) -> Iterator[Fault]:
         """Find faults of a frame, with the stream's options."""
-        number, offset, size, _, _ = self._survey.last_frame
+        number, offset, size, _, _ = self._statistics.last_frame
         if self._options is None and options is not None:
             self._options = options
             self._options_frame, self._options_offset = number, offset
@@ -56,7 +56,7 @@ class StreamRules:
                 offset=offset,
                 frame=number,
             )
-        for odd in self._survey.find_odd_fields():
+        for odd in self._statistics.find_unexpected_fields():
             yield _describe(number, *odd)
         if isinstance(options, PatchOptions) and options.statement_type == PatchStatementType.QUADS:
             yield from self._take_graphs(batch)
@@ -64,7 +64,7 @@ class StreamRules:
             yield from self._take_features(batch, options)
 
     def _take_options(self, options: PatchOptions | StreamOptions) -> Iterator[Fault]:
-        if not self._survey.is_delimited:
+        if not self._statistics.is_delimited:
             yield Fault(rule="delimited", message="a bare frame: files are delimited", offset=0)
         if isinstance(options, PatchOptions):
             return
@@ -121,7 +121,7 @@ class StreamRules:
             yield self._blame_options(
                 "unused-feature", "generalized_statements is set, but no statement needs it"
             )
-        names, prefixes, _ = self._survey.lookups
+        names, prefixes, _ = self._statistics.lookups
         if prefixes["size"] > 0 and prefixes["entries"] == 0 and names["references"] > 0:
             yield self._blame_options(
                 "unused-lookup", f"prefix lookup of {prefixes['size']} entries, but none is set"
@@ -130,27 +130,27 @@ class StreamRules:
             yield from self._finish_statements(options)
 
     def _finish_statements(self, options: StreamOptions) -> Iterator[Fault]:
-        metadata, _ = self._survey.metadata_entries
+        metadata, _ = self._statistics.metadata_entries
         if options.version == 2 and not self._has_namespaces and metadata == 0:
             yield self._blame_options(
                 "version", "version 2, but neither namespace declarations nor metadata"
             )
-        if self._survey.is_in_graph:
+        if self._statistics.is_in_graph:
             yield Fault(
                 rule="open-graph",
                 message="the stream ends inside a graph",
-                offset=self._survey.position,
-                frame=self._survey.last_frame[0],
+                offset=self._statistics.position,
+                frame=self._statistics.last_frame[0],
             )
 
     def _blame_row(self, rule: str, row: int, message: str) -> Fault:
         """Make a fault of a row of the last frame's batch."""
-        ((offset, number),) = self._survey.locate([row])
+        ((offset, number),) = self._statistics.locate([row])
         return Fault(
             rule=rule,
             message=message,
             offset=offset,
-            frame=self._survey.last_frame[0],
+            frame=self._statistics.last_frame[0],
             row=number,
         )
 
@@ -165,10 +165,10 @@ class StreamRules:
 
 
 def _describe(frame: int, kind: int, message: str, field: int, offset: int, row: int) -> Fault:
-    """Describe a field that `FrameSurvey.find_odd_fields` found."""
-    if kind == OddKind.UNKNOWN_FIELD:
+    """Describe a field that `FrameStatistics.find_unexpected_fields` found."""
+    if kind == UnexpectedKind.UNKNOWN_FIELD:
         rule, what = "unknown-field", f"field {field} of {message} is not in the schema"
-    elif kind == OddKind.GRAPH_FIELD:
+    elif kind == UnexpectedKind.GRAPH_FIELD:
         rule, what = "graph-in-triples", f"{message} with a graph in a stream of triples"
     elif message in ROW_NAMES:
         rule, what = "row-kinds", f"{message} that is of more than one kind"

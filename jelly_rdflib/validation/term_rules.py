@@ -12,7 +12,7 @@ from jelly_rdflib.core.text import (
     find_generalized_statement,
 )
 from jelly_rdflib.operations import Op
-from jelly_rdflib.validation.faults import Finding, Novelty, show
+from jelly_rdflib.validation.faults import Finding, RecentSet, show
 
 __all__ = ["TermRules", "term_text"]
 
@@ -34,7 +34,7 @@ class TermRules:
     """
 
     def __init__(self, *, may_be_generalized: bool) -> None:
-        self._told = Novelty()
+        self._told = RecentSet()
         self._may_be_generalized = may_be_generalized
 
     def take(self, batch: Batch) -> Iterator[Finding]:

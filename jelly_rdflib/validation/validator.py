@@ -94,9 +94,9 @@ class _Validator:
     def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
         self._input = input_
         self._errors = errors
-        self._terms = TermRules(may_be_generalized=input_.survey is not None)
+        self._terms = TermRules(may_be_generalized=input_.statistics is not None)
         self._patches = PatchRules()
-        self._stream = None if input_.survey is None else StreamRules(input_.survey)
+        self._stream = None if input_.statistics is None else StreamRules(input_.statistics)
         # Operations before the batch.
         self._operations = 0
 
@@ -134,8 +134,8 @@ class _Validator:
         self._errors.clear()
 
     def _take_frame(self, batch: Batch) -> Iterator[Fault]:
-        survey = self._input.survey
-        if survey is not None and survey.count():
+        statistics = self._input.statistics
+        if statistics is not None and statistics.count():
             assert self._stream is not None
             yield from self._stream.take(batch, self._input.batches.options)
 
@@ -154,12 +154,12 @@ class _Validator:
     def _locate_some(self, findings: list[Finding]) -> Iterator[Fault]:
         rows = [finding.row for finding in findings]
         places: list[dict[str, int | None]]
-        survey = self._input.survey
-        if survey is not None:
-            frame = survey.last_frame[0]
+        statistics = self._input.statistics
+        if statistics is not None:
+            frame = statistics.last_frame[0]
             places = [
                 {"offset": offset, "frame": frame, "row": row}
-                for offset, row in survey.locate(rows)
+                for offset, row in statistics.locate(rows)
             ]
         elif isinstance(self._input.batches, TextBatchReader):
             places = [

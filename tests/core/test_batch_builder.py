@@ -10,7 +10,7 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LimitError, Limits, Op, TripleTerm
-from jelly_rdflib.core.batch import BatchBuilder, BuiltBatches
+from jelly_rdflib.core.batch import BatchBuilder, GeneratedBatches
 from jelly_rdflib.nodes import make_node_factory
 
 
@@ -101,9 +101,9 @@ def test_generated_batches_close_their_generator() -> None:
         finally:
             closed.append(True)
 
-    assert [len(batch) for batch in BuiltBatches(generate())] == [1, 1, 1]
+    assert [len(batch) for batch in GeneratedBatches(generate())] == [1, 1, 1]
     assert closed == [True]
-    batches = BuiltBatches(generate())
+    batches = GeneratedBatches(generate())
     next(batches)
     batches.close()
     assert closed == [True, True]

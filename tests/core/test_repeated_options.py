@@ -25,7 +25,7 @@ from ..rdf import strategies as rdf_strategies
 from ..rdf import support as rdf_support
 from ..strategies import Stream
 from ..support import options_of, write
-from .test_saved_state import check_all_states
+from .test_checkpoint import check_all_states
 
 KINDS = (PatchFrameDecoder, StatementFrameDecoder)
 # Of either format: a frame with options that uses what it sets, and one that uses it again.

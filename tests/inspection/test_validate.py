@@ -17,7 +17,7 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from jelly_rdflib.validation import RULES
-from jelly_rdflib.validation.faults import Novelty
+from jelly_rdflib.validation.faults import RecentSet
 
 from .. import strategies
 from ..oracle import build as b
@@ -556,7 +556,7 @@ class TestPatches:
 
 
 def test_memory_of_what_was_told_has_an_end() -> None:
-    novelty = Novelty(3)
+    novelty = RecentSet(3)
     assert [novelty.is_new(n) for n in (1, 2, 3, 1, 4, 1, 2, 4)] == [
         *(True, True, True, False),
         *(True, True, True, False),

@@ -295,7 +295,7 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
             log,
             is_atomic=True,
             is_deferred=True,
-            teller=find_tap(dataset.store),
+            listener=find_tap(dataset.store),
         )
         changes.begin()
         changes.statements(iter([add(1, G)]))

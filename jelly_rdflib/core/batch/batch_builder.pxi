@@ -162,7 +162,7 @@ cdef class BatchBuilder:
 
 @cython.nonecheck(True)
 @cython.final
-cdef class BuiltBatches(BatchSource):
+cdef class GeneratedBatches(BatchSource):
     """Batches that come one by one from a generator, or from what works like one.
 
     Args:

@@ -114,7 +114,7 @@ cdef class RowReader(RowIterator):
     """
 
     cdef BatchSource batches
-    # Whether who reads keeps what a transaction has; and then how much that is, and may be.
+    # Whether the consumer buffers a whole transaction; how many operations it has, and may have.
     cdef bint keeps
     cdef uint64_t held
     cdef uint64_t max_held

@@ -61,7 +61,7 @@ cdef class FrameDecoder:
     cdef uint64_t frame
     cdef uint64_t row
     cdef bint is_in_row
-    cdef list faults  # takes those that were overlooked; None: none is
+    cdef list faults  # takes those that were recovered; None: none is
     # The frame being decoded.
     cdef RowColumns rows
     cdef dict metadata
@@ -75,7 +75,7 @@ cdef class FrameDecoder:
     cdef int check_usable(self) except -1
     cdef uint64_t last_frame(self) noexcept
     cdef object raise_failure(self, const uint8_t* start, size_t size, uint64_t offset)
-    cdef int report_overlooked(self, const uint8_t* start, size_t size, uint64_t offset) except -1
+    cdef int report_recovered(self, const uint8_t* start, size_t size, uint64_t offset) except -1
     cdef int start_rows(self, size_t size) noexcept nogil
     cdef Batch take_batch(self)
     cdef int decode_frame_rows(self, Span frame) noexcept nogil
@@ -100,7 +100,7 @@ cdef class FrameDecoder:
     # What a format has of its own.
     cdef bytes saved_name(self)
     cdef int save_place(self, WriteBuffer* out) except -1
-    cdef int restore_place(self, SavedState* state) except -1
+    cdef int restore_place(self, Checkpoint* state) except -1
     cdef int warn(self) except -1
     cdef int decode_content(self, uint32_t field, Span content) noexcept nogil
     cdef int decode_frame_field(

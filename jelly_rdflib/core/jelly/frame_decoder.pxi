@@ -58,7 +58,7 @@ cdef class FrameDecoder:
         self.text_hint = 2048
         if faults is not None:
             self.faults = faults
-            self.terms.overlook_faults()
+            self.terms.recover_faults()
 
     def __dealloc__(self):
         rows_free(&self.rows)
@@ -129,7 +129,7 @@ cdef class FrameDecoder:
             DecodeError: The state is damaged, or one of another format.
             LimitError: It asks for more than the limits.
         """
-        cdef SavedState saved
+        cdef Checkpoint saved
         cdef uint32_t[OPTION_FIELDS] options
         cdef size_t field
         cdef bytes name
@@ -137,7 +137,7 @@ cdef class FrameDecoder:
         self.check_usable()
         if self.has_options or self.frame > 0:
             raise ValueError("only a new decoder can take over a state")
-        # Whatever comes of it: half a state is none.
+        # The decoder is unusable until the state is restored completely.
         self.is_broken = True
         saved.at = &state[0] if state.shape[0] > 0 else NULL
         saved.end = saved.at + state.shape[0]
@@ -193,8 +193,8 @@ cdef class FrameDecoder:
             if result >= 0:
                 result = self.decode_frame_rows(frame)
         self.is_busy = False
-        if self.terms.overlooked_count > 0:
-            self.report_overlooked(start, size, offset)
+        if self.terms.recovered_count > 0:
+            self.report_recovered(start, size, offset)
         if result < 0:
             self.raise_failure(start, size, offset)
         self.frame += 1
@@ -231,15 +231,15 @@ cdef class FrameDecoder:
             &self.terms.failure, offset, self.frame, self.row if self.is_in_row else None
         )
 
-    cdef int report_overlooked(
+    cdef int report_recovered(
         self, const uint8_t* start, size_t size, uint64_t offset
     ) except -1:
-        """Put what was overlooked in the frame into the list of faults."""
-        cdef OverlookedFault* fault
+        """Put what was recovered in the frame into the list of faults."""
+        cdef RecoveredFault* fault
         cdef const uint8_t* at
         cdef uint32_t number
-        for number in range(self.terms.overlooked_count):
-            fault = &self.terms.overlooked[number]
+        for number in range(self.terms.recovered_count):
+            fault = &self.terms.recovered[number]
             at = fault.failure.at
             self.faults.append(
                 failure_to_error(
@@ -249,7 +249,7 @@ cdef class FrameDecoder:
                     self.frame, None if fault.row == NO_ROW else fault.row,
                 )
             )
-        self.terms.overlooked_count = 0
+        self.terms.recovered_count = 0
         return 0
 
     cdef int start_rows(self, size_t size) noexcept nogil:
@@ -369,7 +369,7 @@ cdef class FrameDecoder:
             )
         if set_field == 0:
             fail(&self.terms.failure, content.start, b"row of no kind that is known")
-            return self.terms.overlook()
+            return self.terms.recover()
         return self.decode_content(<uint32_t>set_field, content)
 
     cdef int append(
@@ -422,7 +422,7 @@ cdef class FrameDecoder:
                 &self.terms.failure, message.start,
                 b"options that differ from the first options of the stream",
             )
-            return self.terms.overlook()
+            return self.terms.recover()
         return 0
 
     cdef int set_options(
@@ -571,7 +571,7 @@ cdef class FrameDecoder:
         """Save where in a patch or graph the last frame ended."""
         return 0
 
-    cdef int restore_place(self, SavedState* state) except -1:
+    cdef int restore_place(self, Checkpoint* state) except -1:
         """Take over what `save_place` saved."""
         return 0
 

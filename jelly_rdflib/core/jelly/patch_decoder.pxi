@@ -68,7 +68,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
         put_saved_number(out, self.patch_is_open)
         return 0
 
-    cdef int restore_place(self, SavedState* state) except -1:
+    cdef int restore_place(self, Checkpoint* state) except -1:
         self.in_transaction = take_saved_flag(state)
         self.patch_is_open = take_saved_flag(state)
         return 0
@@ -81,7 +81,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
                     &self.terms.failure, at,
                     b"a transaction of a FRAME stream does not end with its frame",
                 )
-                if self.terms.overlook() < 0:
+                if self.terms.recover() < 0:
                     return -1
                 self.in_transaction = False
             if self.append(END, 0, 0, 0, 0) < 0:
@@ -215,7 +215,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
             return -1
         if value.kind == UNSET:
             fail(&self.terms.failure, message.start, b"header has no value")
-            return self.terms.overlook()
+            return self.terms.recover()
         key_number = self.terms.intern_string(key)
         if key_number < 0:
             return -1
@@ -234,14 +234,14 @@ cdef class PatchFrameDecoder(FrameDecoder):
                 &self.terms.failure, message.start,
                 b"transaction starts inside a transaction",
             )
-            if self.terms.overlook() < 0:
+            if self.terms.recover() < 0:
                 return -1
         if op != TX and not self.in_transaction:
             fail(
                 &self.terms.failure, message.start,
                 b"transaction ends, but none was started",
             )
-            if self.terms.overlook() < 0:
+            if self.terms.recover() < 0:
                 return -1
         self.in_transaction = op == TX
         return self.append(op, 0, 0, 0, 0)
@@ -255,12 +255,12 @@ cdef class PatchFrameDecoder(FrameDecoder):
                 &self.terms.failure, message.start,
                 b"punctuation mark in a stream that is not PUNCTUATED",
             )
-            return self.terms.overlook()
+            return self.terms.recover()
         if self.in_transaction:
             fail(
                 &self.terms.failure, message.start, b"punctuation mark inside a transaction"
             )
-            if self.terms.overlook() < 0:
+            if self.terms.recover() < 0:
                 return -1
             self.in_transaction = False
         return self.append(END, 0, 0, 0, 0)

@@ -65,7 +65,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int save_place(self, WriteBuffer* out) except -1:
         return put_saved_number(out, self.is_in_graph)
 
-    cdef int restore_place(self, SavedState* state) except -1:
+    cdef int restore_place(self, Checkpoint* state) except -1:
         self.is_in_graph = take_saved_flag(state)
         if self.is_in_graph:
             if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
@@ -160,7 +160,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
         if self.option_fields[PHYSICAL_TYPE] == GRAPHS:
             if not self.is_in_graph:
                 fail(&self.terms.failure, message.start, b"triple outside a graph")
-                if self.terms.overlook() < 0:
+                if self.terms.recover() < 0:
                     return -1
             # The graph may be that of an earlier frame.
             memset(&same, 0, sizeof(same))
@@ -215,7 +215,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return -1
         if self.is_in_graph:
             fail(&self.terms.failure, message.start, b"graph starts inside a graph")
-            if self.terms.overlook() < 0:
+            if self.terms.recover() < 0:
                 return -1
         if self.read_graph_start(message, &graph) < 0:
             return -1
@@ -235,7 +235,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             return self.refuse_row(message, b"graph end")
         if not self.is_in_graph:
             fail(&self.terms.failure, message.start, b"graph ends, but none was started")
-            return self.terms.overlook()
+            return self.terms.recover()
         self.is_in_graph = False
         self.has_regular_rows = False
         return 0
@@ -265,7 +265,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             b"{what} row in a stream of physical type {number}",
             self.option_fields[PHYSICAL_TYPE], 0,
         )
-        return self.terms.overlook()
+        return self.terms.recover()
 
     cdef int decode_frame_field(
         self, const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type

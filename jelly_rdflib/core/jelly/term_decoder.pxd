@@ -57,11 +57,11 @@ ctypedef struct EncodedLiteral:
 
 
 cdef enum:
-    # How many faults of a frame may be overlooked: strangers write our input.
-    MAX_OVERLOOKED = 1000
+    # How many faults of a frame may be recovered: strangers write our input.
+    MAX_RECOVERED = 1000
 
 
-ctypedef struct OverlookedFault:
+ctypedef struct RecoveredFault:
     Failure failure
     uint64_t row
 
@@ -85,16 +85,16 @@ cdef class TermDecoder:
     cdef size_t held  # bytes that the lookups keep
     # Bytes of texts that were put together or copied in the whole stream, and how many may be by
     # the size of what was read so far.
-    cdef uint64_t work
-    cdef uint64_t max_work
+    cdef uint64_t expansion
+    cdef uint64_t max_expansion
     # Bytes that merging fields took in this frame, and how many it may take.
     cdef size_t merged_size
     cdef size_t max_merged_size
     cdef TermColumns terms  # of the frame that is being decoded
     cdef Failure failure
-    # What was wrong but could be overlooked, in this frame; NULL: nothing can.
-    cdef OverlookedFault* overlooked
-    cdef uint32_t overlooked_count
+    # Recoverable errors of this frame; NULL in strict mode.
+    cdef RecoveredFault* recovered
+    cdef uint32_t recovered_count
     cdef uint64_t row  # in which such faults are
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
@@ -110,17 +110,17 @@ cdef class TermDecoder:
     cdef MergedSpan* merged
 
     cdef int save(self, WriteBuffer* out) except -1
-    cdef int restore(self, SavedState* state) except -1
+    cdef int restore(self, Checkpoint* state) except -1
     cdef bint may_repeat(self, const TermColumns* terms, uint32_t term, int position) noexcept
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
     ) noexcept nogil
     cdef int begin_frame(self, size_t size, uint32_t terms, size_t text) noexcept nogil
-    cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil
-    cdef void bound_work_left(self) noexcept nogil
+    cdef int count_expansion(self, size_t size, const uint8_t* at) noexcept nogil
+    cdef void bound_expansion_left(self) noexcept nogil
     cdef int end_frame(self) noexcept nogil
-    cdef int overlook_faults(self) except -1
-    cdef int overlook(self) noexcept nogil
+    cdef int recover_faults(self) except -1
+    cdef int recover(self) noexcept nogil
     cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,

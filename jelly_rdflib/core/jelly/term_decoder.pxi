@@ -9,7 +9,7 @@ cdef enum:
 
 cdef enum:
     # Of a saved state: far from where counting would start over.
-    MAX_WORK = 0x3FFFFFFFFFFFFFFF
+    MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
     # Of the forms that an IRI has in a regular row.
@@ -98,12 +98,12 @@ cdef class TermDecoder:
         for position in range(4):
             terms_free(&self.carried[position])
         self.free_merged()
-        PyMem_RawFree(self.overlooked)
+        PyMem_RawFree(self.recovered)
 
     cdef int set_lookups(
         self, uint32_t names, uint32_t prefixes, uint32_t datatypes
     ) noexcept nogil:
-        """Start a stream: nothing of an earlier one is left but the work that it was.
+        """Start a stream: nothing of an earlier one is left but its expansion so far.
 
         The sizes of the lookups have been checked against the limits.
         """
@@ -127,8 +127,8 @@ cdef class TermDecoder:
         save_lookup(out, &self.datatypes)
         put_saved_number(out, self.last_name)
         put_saved_number(out, self.last_prefix)
-        put_saved_number(out, self.work)
-        put_saved_number(out, self.max_work)
+        put_saved_number(out, self.expansion)
+        put_saved_number(out, self.max_expansion)
         for position in range(4):
             put_saved_number(out, self.last[position] == CARRIED)
             if self.last[position] == CARRIED:
@@ -136,7 +136,7 @@ cdef class TermDecoder:
                 put_saved_number(out, self.carried_term[position])
         return 0
 
-    cdef int restore(self, SavedState* state) except -1:
+    cdef int restore(self, Checkpoint* state) except -1:
         """Take over what `save` saved; the lookups have been made, and are empty."""
         cdef int position
         cdef uint32_t term
@@ -146,9 +146,9 @@ cdef class TermDecoder:
         # Any numbers will do: they are checked where they are used.
         self.last_name = <uint32_t>take_saved_number(state, 0xFFFFFFFF)
         self.last_prefix = <uint32_t>take_saved_number(state, self.prefixes.size)
-        self.work = take_saved_number(state, MAX_WORK)
-        self.max_work = take_saved_number(state, MAX_WORK)
-        self.bound_work_left()
+        self.expansion = take_saved_number(state, MAX_EXPANSION)
+        self.max_expansion = take_saved_number(state, MAX_EXPANSION)
+        self.bound_expansion_left()
         for position in range(4):
             if not take_saved_flag(state):
                 continue
@@ -186,9 +186,9 @@ cdef class TermDecoder:
 
         The table has room for so many terms, and bytes of their texts, before it grows.
         """
-        if self.max_work == 0:
-            self.max_work = self.limits.text_size
-        self.max_work += self.limits.expansion * size
+        if self.max_expansion == 0:
+            self.max_expansion = self.limits.text_size
+        self.max_expansion += self.limits.expansion * size
         self.merged_size = 0
         self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
         self.start_epoch()
@@ -198,10 +198,10 @@ cdef class TermDecoder:
         terms_set_max(&self.terms, self.max_frame_terms)
         return 0
 
-    cdef int count_work(self, size_t size, const uint8_t* at) noexcept nogil:
+    cdef int count_expansion(self, size_t size, const uint8_t* at) noexcept nogil:
         """Count bytes of text that few bytes of the stream can ask for again and again."""
-        self.work += size
-        if self.work > self.max_work:
+        self.expansion += size
+        if self.expansion > self.max_expansion:
             return fail_limit(
                 &self.failure, at,
                 b"the stream stands for more than {number} times its own size (limit max_expansion)",
@@ -209,11 +209,11 @@ cdef class TermDecoder:
             )
         return 0
 
-    cdef void bound_work_left(self) noexcept nogil:
+    cdef void bound_expansion_left(self) noexcept nogil:
         """Let a stream keep some of what it did not use, and a saved state give no more."""
-        cdef uint64_t most = self.work + SAVED_TEXTS * <uint64_t>self.limits.text_size
-        if self.max_work > most:
-            self.max_work = most
+        cdef uint64_t most = self.expansion + SAVED_TEXTS * <uint64_t>self.limits.text_size
+        if self.max_expansion > most:
+            self.max_expansion = most
 
     cdef void start_epoch(self) noexcept nogil:
         """Make all uses of lookup entries bad."""
@@ -247,37 +247,37 @@ cdef class TermDecoder:
             if term < 0:
                 return -1
             self.carried_term[position] = <uint32_t>term
-            if self.count_work(text_size(&self.carried[position]), NULL) < 0:
+            if self.count_expansion(text_size(&self.carried[position]), NULL) < 0:
                 return -1
             self.last[position] = CARRIED
         memset(self.carried_copy, 0, sizeof(self.carried_copy))
         self.last_is_elsewhere = True
         self.free_merged()
-        self.bound_work_left()
+        self.bound_expansion_left()
         return 0
 
-    cdef int overlook_faults(self) except -1:
-        """Make `overlook` take faults from now on."""
-        self.overlooked = <OverlookedFault*>PyMem_RawMalloc(
-            MAX_OVERLOOKED * sizeof(OverlookedFault)
+    cdef int recover_faults(self) except -1:
+        """Make `recover` take faults from now on."""
+        self.recovered = <RecoveredFault*>PyMem_RawMalloc(
+            MAX_RECOVERED * sizeof(RecoveredFault)
         )
-        if self.overlooked == NULL:
+        if self.recovered == NULL:
             raise MemoryError
         return 0
 
-    cdef int overlook(self) noexcept nogil:
+    cdef int recover(self) noexcept nogil:
         """Note the failure and go on, if that is wanted; -1 if it is the end.
 
         This is for rules that the state does not depend on: what follows is decoded as if the
         rule had been kept.
         """
-        cdef OverlookedFault* fault
-        if self.overlooked == NULL or self.overlooked_count == MAX_OVERLOOKED:
+        cdef RecoveredFault* fault
+        if self.recovered == NULL or self.recovered_count == MAX_RECOVERED:
             return -1
-        fault = &self.overlooked[self.overlooked_count]
+        fault = &self.recovered[self.recovered_count]
         fault.failure = self.failure
         fault.row = self.row
-        self.overlooked_count += 1
+        self.recovered_count += 1
         memset(&self.failure, 0, sizeof(self.failure))
         return 0
 
@@ -577,7 +577,7 @@ cdef class TermDecoder:
                 position + 1, 0,
             )
         if self.last[position] == CARRIED:
-            if self.count_work(text_size(&self.carried[position]), at) < 0:
+            if self.count_expansion(text_size(&self.carried[position]), at) < 0:
                 return -1
             copied = terms_copy(
                 &self.terms, &self.carried[position], self.carried_term[position], at,
@@ -602,7 +602,7 @@ cdef class TermDecoder:
                     b"literal that is not an object, but the options do not have"
                     b" generalized_statements",
                 )
-                if self.overlook() < 0:
+                if self.recover() < 0:
                     return -1
             return self.decode_literal(span)
         if term.kind == IS_DEFAULT_GRAPH:
@@ -618,7 +618,7 @@ cdef class TermDecoder:
                 b"predicate that is not an IRI, but the options do not have"
                 b" generalized_statements",
             )
-            if self.overlook() < 0:
+            if self.recover() < 0:
                 return -1
         if term.kind == IS_TRIPLE_TERM:
             return self.decode_triple(span, depth + 1)
@@ -697,7 +697,7 @@ cdef class TermDecoder:
                 size, self.limits.string_size,
             )
         if (
-            self.count_work(size, at) < 0
+            self.count_expansion(size, at) < 0
             or terms_reserve(&self.terms, size, at, &self.failure) < 0
         ):
             return -1
@@ -787,7 +787,7 @@ cdef class TermDecoder:
         if literal.kind == TermKind.LANGUAGE_LITERAL:
             if not is_language_tag(literal.language):
                 fail(&self.failure, literal.language.start, b"this is no language tag")
-                if self.overlook() < 0:
+                if self.recover() < 0:
                     return -1
             extra = self.intern_text(TermKind.STRING, literal.language, 0)
         else:
@@ -806,7 +806,7 @@ cdef class TermDecoder:
         use = &self.datatypes.uses[id]
         if use.key == self.epoch << 16:
             return use.term
-        if self.count_work(entry.size, at) < 0:
+        if self.count_expansion(entry.size, at) < 0:
             return -1
         if entry.hashed_prefix != EMPTY_PREFIX:
             entry.hashed_prefix = EMPTY_PREFIX
@@ -832,7 +832,7 @@ cdef class TermDecoder:
                 &self.failure, message.start,
                 b"quoted triple, but the options do not have rdf_star",
             )
-            if self.overlook() < 0:
+            if self.recover() < 0:
                 return -1
         if depth > self.max_nesting_depth:
             return fail_limit(

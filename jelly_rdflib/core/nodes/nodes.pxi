@@ -17,8 +17,8 @@ cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
 
-# What is said to be no boolean, in the place of what is none.
-cdef str ODD_BOOLEAN = "\u2026"
+# Stand-in for an ill-formed boolean, so that rdflib warns only once.
+cdef str ILL_FORMED_BOOLEAN = "\u2026"
 cdef const char* XSD_BOOLEAN = b"http://www.w3.org/2001/XMLSchema#boolean"
 cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
 cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
@@ -192,7 +192,7 @@ cdef class NodeFactory(NodeMaker):
                     normalize = False
                 if is_odd_boolean(terms, term):
                     # rdflib warns of each and makes the same of all. Python keeps what it warned of.
-                    known = ODD_BOOLEAN
+                    known = ILL_FORMED_BOOLEAN
                 made = make_typed(types, known, datatype, normalize)
                 if made is None and normalize is not False:
                     normalize = False
@@ -200,7 +200,7 @@ cdef class NodeFactory(NodeMaker):
                 # What rdflib normalized may be taken, unless it is what stands for an odd boolean,
                 # which comes back as it is where warnings are errors; else it has to be the text.
                 if made is not None and (
-                    (normalize and (known is text or PyUnicode_Compare(made, ODD_BOOLEAN) != 0))
+                    (normalize and (known is text or PyUnicode_Compare(made, ILL_FORMED_BOOLEAN) != 0))
                     or is_text_of(made, terms, term)
                 ):
                     return made

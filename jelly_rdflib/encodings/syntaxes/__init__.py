@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch import BatchSource, BuiltBatches
+from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.nodes import NodeTypes
 from jelly_rdflib.core.source import ByteSource
@@ -48,7 +48,7 @@ _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 def _open_batches(
     syntax: Syntax, source: memoryview | ByteSource, reading: Reading
-) -> BuiltBatches:
+) -> GeneratedBatches:
     """Make batches of an open source.
 
     Raises:
@@ -66,7 +66,7 @@ def _open_batches(
     from jelly_rdflib.encodings.syntaxes.reader import StatementBatches
 
     open_text = IsolatedBatches if reading.isolated else StatementBatches
-    return BuiltBatches(open_text(syntax, source, reading))
+    return GeneratedBatches(open_text(syntax, source, reading))
 
 
 def _open_lines(

@@ -97,7 +97,7 @@ cdef class MemoryChanges(Undoer):
         is_atomic: Whether to do so.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
             brought into it in batches. False where another's code yields them.
-        teller: A `Teller`, to be told of what was committed; it takes a log.
+        listener: A `ChangeListener`, to be told of what was committed; it takes a log.
 
     Attributes:
         undoer: Itself.
@@ -112,7 +112,7 @@ cdef class MemoryChanges(Undoer):
     cdef bint is_atomic
     cdef bint is_deferred
     # What is told of the changes when they are committed, and whether it was; None for nobody.
-    cdef object teller
+    cdef object listener
     cdef bint is_told
     # The store's own, by their names there.
     cdef dict spo
@@ -146,13 +146,13 @@ cdef class MemoryChanges(Undoer):
     def undoer(self):
         return self
 
-    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, teller=None):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, listener=None):
         store = target.store
         self.target = target
         self.store = store
         self.is_atomic = is_atomic
         self.is_deferred = is_deferred
-        self.teller = teller
+        self.listener = listener
         self.spo = _get_private(store, "_Memory__spo")
         self.pos = _get_private(store, "_Memory__pos")
         self.osp = _get_private(store, "_Memory__osp")
@@ -200,7 +200,7 @@ cdef class MemoryChanges(Undoer):
         cdef list changes = [], listed = []
         cdef MemoryGraph graph
         cdef Py_ssize_t i
-        if self.teller is None:
+        if self.listener is None:
             return
         for i in range(0, len(entries), 3):
             if type(entries[i + 2]) is not MemoryGraph:
@@ -213,13 +213,13 @@ cdef class MemoryChanges(Undoer):
                 is_add = not <int>entries[i] & DELETED
                 changes.append((is_add, triple_of(statement), graph.graph, statement))
         self.is_told = True
-        self.teller.tell_made(changes, listed)
+        self.listener.tell_made(changes, listed)
 
     def begin_undoing(self):
         """Get ready for the log to undo the transaction. May be called again."""
         if self.is_told:
             # As it can be only by an interrupt right after the commit.
-            self.teller.take_back()
+            self.listener.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
 

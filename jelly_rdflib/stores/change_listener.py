@@ -9,10 +9,10 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.stores.native import View
 
-__all__ = ["Teller"]
+__all__ = ["ChangeListener"]
 
 
-class Teller(Protocol):
+class ChangeListener(Protocol):
     """Tells those who record a store of what is changed in it past its methods."""
 
     @property

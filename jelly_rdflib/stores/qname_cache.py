@@ -7,7 +7,7 @@ from typing import Any
 
 from rdflib.namespace import NamespaceManager, insert_trie
 
-__all__ = ["forget_short_names"]
+__all__ = ["clear_qname_cache"]
 
 # The short names of IRIs, and the namespaces as a tree, in which it looks for the longest.
 _CACHES = ("_NamespaceManager__cache", "_NamespaceManager__cache_strict")
@@ -15,7 +15,7 @@ _FOUND = "_NamespaceManager__strie"
 _TREE = "_NamespaceManager__trie"
 
 
-def forget_short_names(manager: NamespaceManager) -> None:
+def clear_qname_cache(manager: NamespaceManager) -> None:
     """Make a manager find short names anew, by the prefixes that there are when it is asked.
 
     rdflib's ``reset`` looks through all namespaces for each of them. Here that waits until somebody
@@ -28,7 +28,7 @@ def forget_short_names(manager: NamespaceManager) -> None:
         >>> from rdflib import Graph, URIRef
         >>> graph = Graph()
         >>> graph.store.bind("ex", URIRef("urn:ex#"))
-        >>> forget_short_names(graph.namespace_manager)
+        >>> clear_qname_cache(graph.namespace_manager)
         >>> graph.namespace_manager.qname("urn:ex#a")
         'ex:a'
     """

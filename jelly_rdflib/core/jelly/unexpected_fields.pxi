@@ -1,13 +1,13 @@
 """Finds fields that protobuf reads without complaint, but that no stream should have."""
 
-cpdef enum OddKind:
+cpdef enum UnexpectedKind:
     UNKNOWN_FIELD  # which the schema does not have
     SECOND_FIELD  # a field that stands twice, or two members of a oneof
     GRAPH_FIELD  # a graph in a stream of triples
-    ODD_KINDS
+    UNEXPECTED_KINDS
 
 ctypedef struct OddField:
-    OddKind kind
+    UnexpectedKind kind
     int message
     uint32_t field
     uint64_t row
@@ -15,14 +15,14 @@ ctypedef struct OddField:
 
 cdef enum:
     # For each message each of its fields may be odd in each of these ways, once in a stream.
-    MAX_FOUND = 32 * MESSAGES * ODD_KINDS
+    MAX_FOUND = 32 * MESSAGES * UNEXPECTED_KINDS
 
-ctypedef struct OddFields:
+ctypedef struct UnexpectedFields:
     # Those of this frame that were not found in an earlier one.
     OddField[MAX_FOUND] found
     uint32_t count
     # Bits of the fields that were found, by kind and message.
-    uint32_t[ODD_KINDS][MESSAGES] seen
+    uint32_t[UNEXPECTED_KINDS][MESSAGES] seen
     uint64_t row
     bint has_graphs  # which rows of quads may have
 
@@ -77,8 +77,8 @@ for message in range(MESSAGES):
             GROUPS[message][field] = first
 
 
-cdef int find_odd_fields(
-    OddFields* odd, Span frame, int row_message, int max_depth, Failure* failure
+cdef int find_unexpected_fields(
+    UnexpectedFields* odd, Span frame, int row_message, int max_depth, Failure* failure
 ) noexcept nogil:
     """Find the odd fields of a frame that were not found in an earlier one.
 
@@ -114,7 +114,7 @@ cdef int find_odd_fields(
 
 
 cdef int look_at_message(
-    OddFields* odd, int message, Span content, int max_depth, Failure* failure
+    UnexpectedFields* odd, int message, Span content, int max_depth, Failure* failure
 ) noexcept nogil:
     cdef const uint8_t* at = content.start
     cdef const uint8_t* tag_at
@@ -156,7 +156,7 @@ cdef int look_at_message(
 
 
 cdef void note(
-    OddFields* odd, int kind, int message, uint32_t field, const uint8_t* at
+    UnexpectedFields* odd, int kind, int message, uint32_t field, const uint8_t* at
 ) noexcept nogil:
     cdef uint32_t bit = 1U << (field if field <= MAX_FIELD else HIGH_FIELD)
     cdef OddField* found
@@ -165,7 +165,7 @@ cdef void note(
     odd.seen[kind][message] |= bit
     found = &odd.found[odd.count]
     odd.count += 1
-    found.kind = <OddKind>kind
+    found.kind = <UnexpectedKind>kind
     found.message = message
     found.field = field
     found.row = odd.row

@@ -70,7 +70,7 @@ cdef object bad_state(str reason):
     return DecodeError(f"the saved state of a decoder is damaged: {reason}")
 
 
-cdef uint64_t take_saved_number(SavedState* state, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
+cdef uint64_t take_saved_number(Checkpoint* state, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
     cdef uint64_t number
     cdef Failure failure
     memset(&failure, 0, sizeof(failure))
@@ -81,11 +81,11 @@ cdef uint64_t take_saved_number(SavedState* state, uint64_t most) except? 0xFFFF
     return number
 
 
-cdef bint take_saved_flag(SavedState* state) except -1:
+cdef bint take_saved_flag(Checkpoint* state) except -1:
     return take_saved_number(state, 1) == 1
 
 
-cdef int take_span(SavedState* state, Span* span, size_t max_size) except -1:
+cdef int take_span(Checkpoint* state, Span* span, size_t max_size) except -1:
     cdef Failure failure
     memset(&failure, 0, sizeof(failure))
     if read_span(&state.at, state.end, span, &failure) < 0:
@@ -97,14 +97,14 @@ cdef int take_span(SavedState* state, Span* span, size_t max_size) except -1:
     return 0
 
 
-cdef bytes take_saved_text(SavedState* state, size_t max_size):
+cdef bytes take_saved_text(Checkpoint* state, size_t max_size):
     cdef Span span
     take_span(state, &span, max_size)
     return <bytes>(<const char*>span.start)[:span.end - span.start]
 
 
 cdef int restore_lookup(
-    SavedState* state, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
+    Checkpoint* state, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
 ) except -1:
     """Fill an empty lookup."""
     cdef uint32_t last_set = <uint32_t>take_saved_number(state, lookup.size)
@@ -131,7 +131,7 @@ cdef int restore_lookup(
 
 
 cdef int restore_terms(
-    SavedState* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
+    Checkpoint* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
 ) except -1:
     """Fill a table that is not there yet with the terms of a saved one, in the same order."""
     # Each takes three bytes or more.
@@ -153,7 +153,7 @@ cdef int restore_terms(
 
 
 cdef int restore_term(
-    SavedState* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
+    Checkpoint* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
     WrittenTerm* written
 ) except -1:
     cdef uint32_t term = terms.count

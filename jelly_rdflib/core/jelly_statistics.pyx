@@ -62,5 +62,5 @@ from jelly_rdflib.core.wire cimport (
     skip_field,
 )
 
-include "jelly/odd_fields.pxi"
-include "jelly/frame_survey.pxi"
+include "jelly/unexpected_fields.pxi"
+include "jelly/frame_statistics.pxi"

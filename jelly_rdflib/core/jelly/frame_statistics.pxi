@@ -37,10 +37,10 @@ cdef enum SlotState:
 
 
 @cython.final
-cdef class FrameSurvey:
+cdef class FrameStatistics:
     """Counts rows, lookup entries and terms of frames that a reader has decoded.
 
-    That a frame keeps the rules is the decoder's affair; so the survey goes frame by frame behind
+    That a frame keeps the rules is the decoder's affair; so the statistics goes frame by frame behind
     it. All the same each length and id is checked, as whoever gave the bytes might change them.
 
     Args:
@@ -57,7 +57,7 @@ cdef class FrameSurvey:
     cdef uint64_t frame_size
     cdef uint64_t frame_rows
     cdef uint64_t frame_entries
-    cdef OddFields* odd  # NULL: nobody wants to know
+    cdef UnexpectedFields* odd  # NULL: nobody wants to know
     # Of all frames.
     cdef Tally[MAX_FIELD + 1] row_tallies  # by the rows' fields; 0: rows of no kind
     cdef Tally metadata
@@ -138,19 +138,19 @@ cdef class FrameSurvey:
             self.let_go()
         return places
 
-    def find_odd_fields(self):
+    def find_unexpected_fields(self):
         """Find fields of the last frame that protobuf does not mind, but a stream should not have.
 
         Each kind of field is told once, however many of them the stream has.
 
         Returns:
-            For each of them why it is odd, an `OddKind`; its message's name and its own number;
+            For each of them why it is odd, an `UnexpectedKind`; its message's name and its own number;
             its offset in the input, in bytes, and the number of its row.
         """
         cdef int result
         cdef uint32_t number
         if self.odd == NULL:
-            self.odd = <OddFields*>PyMem_RawCalloc(1, sizeof(OddFields))
+            self.odd = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
             if self.odd == NULL:
                 raise MemoryError
         if self.batches.is_finished:
@@ -162,7 +162,7 @@ cdef class FrameSurvey:
             self.decoder.has_graph_fields or self.decoder.row_message == STREAM_ROW
         )
         with nogil:
-            result = find_odd_fields(
+            result = find_unexpected_fields(
                 self.odd, self.frame, self.decoder.row_message, self.terms.max_nesting_depth,
                 &self.terms.failure,
             )
