@@ -54,8 +54,8 @@ class Limits:
         max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
             Linux; some 15 MB of these are Python's own. Documents of JSON-LD with a context around
             them take about twenty times their size.
-        max_parser_seconds: Seconds of processor time that this process may take for each batch, of
-            a thousand statements at the most. It may take ten times as long by the clock.
+        max_parser_seconds: Seconds of processor time that this process may take for each 8 MiB of
+            text, or a part of them. For a batch it may take ten times as long by the clock.
 
     Raises:
         ValueError: A number is out of its range.

@@ -277,7 +277,10 @@ class _Child:
         assert self._process.stderr is not None
         told = self._process.stderr.read(_MAX_TOLD)
         if status == -signal.SIGXCPU:
-            most = f"{self._limits.max_parser_seconds} seconds of processor time for a batch"
+            most = (
+                f"{self._limits.max_parser_seconds} seconds of processor time for"
+                f" {messages.TEXT_PER_TIME} MiB of text"
+            )
             return self._limit_error(most, "max_parser_seconds")
         if status == messages.NO_MEMORY or _NO_MEMORY.search(told):
             most = f"{self._limits.max_parser_memory} bytes of memory"

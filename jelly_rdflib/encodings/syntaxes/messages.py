@@ -9,7 +9,18 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["ANSWER", "END", "ERROR", "FRAME", "INPUT", "NO_MEMORY", "SOURCE_FAILED", "TOLD", "WANT"]
+__all__ = [
+    "ANSWER",
+    "END",
+    "ERROR",
+    "FRAME",
+    "INPUT",
+    "NO_MEMORY",
+    "SOURCE_FAILED",
+    "TEXT_PER_TIME",
+    "TOLD",
+    "WANT",
+]
 
 # What the child sends: a kind, and the size of the body that follows. With WANT there is no body,
 # and the number says how many bytes the parser wants.
@@ -21,5 +32,7 @@ TOLD = struct.Struct(">??qqq")
 # What the parent sends: the size of the bytes that follow; SOURCE_FAILED if it can't read any.
 INPUT = struct.Struct(">I")
 SOURCE_FAILED = 0xFFFFFFFF
+# MiB of text, each begun, for which the child has ``max_parser_seconds``.
+TEXT_PER_TIME = 8
 # The exit status of a child that gets no more memory.
 NO_MEMORY = 12

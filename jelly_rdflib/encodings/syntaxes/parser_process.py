@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 import sys
-import time
 
 from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
 from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
@@ -69,15 +68,14 @@ def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> No
         namespace_declarations=True,
     )
     reading = Reading(factory=NodeFactory(_NO_NODES), limits=limits, strict=strict, base=base)
-    batches = StatementBatches(syntax, ByteSource(_read, _close), reading)
-    _allow_time(limits.max_parser_seconds)
+    text = _Text(limits.max_parser_seconds)
+    batches = StatementBatches(syntax, ByteSource(text.read, _close), reading)
     try:
         for batch in batches:
             encoder = StatementFrameEncoder(_NO_NODES, options)
             _send(
                 messages.FRAME, encoder.encode_frame(functools.partial(encoder.write_batch, batch))
             )
-            _allow_time(limits.max_parser_seconds)
     except DecodeError as error:
         kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
         places = (error.offset, error.line, error.column)
@@ -87,22 +85,40 @@ def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> No
         _send(messages.END, b"")
 
 
-def _allow_time(seconds: int) -> None:
-    """Let this process take so much processor time from now on, and up to a second more."""
-    _limit(resource.RLIMIT_CPU, int(time.process_time()) + 1 + seconds)
+class _Text:
+    """Reads the text, and lets this process take the processor time that is due to its size.
+
+    The time is not that of a batch: of elements in each other pyoxigraph makes statements, one by
+    one, in a time that grows with their depth.
+
+    Args:
+        seconds: How long it may take for each piece of the text.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds
+        self._size = 0
+        self._allow_time()
+
+    def read(self, size: int) -> bytes:
+        """Ask the parent for bytes of the text."""
+        sys.stdout.buffer.write(messages.ANSWER.pack(messages.WANT, size))
+        sys.stdout.buffer.flush()
+        data = _receive()
+        self._size += len(data)
+        self._allow_time()
+        return data
+
+    def _allow_time(self) -> None:
+        pieces = 1 + (self._size >> 20) // messages.TEXT_PER_TIME
+        # A second is for Python to start.
+        _limit(resource.RLIMIT_CPU, 1 + pieces * self._seconds)
 
 
 def _limit(what: int, most: int) -> None:
     """Set a limit of the operating system, unless there is a lower one that can't be raised."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
-def _read(size: int) -> bytes:
-    """Ask the parent for bytes of the text."""
-    sys.stdout.buffer.write(messages.ANSWER.pack(messages.WANT, size))
-    sys.stdout.buffer.flush()
-    return _receive()
 
 
 def _close() -> None:
