@@ -22,6 +22,7 @@ from jelly_rdflib.stores.native import Claim, UndoLog
 from jelly_rdflib.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.stores.sources import is_at_hand, is_readable
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
 
@@ -353,31 +354,19 @@ class _Applier:
             self._take_other(operation)
 
     def _take_other(self, operation: Operation) -> None:
-        op = operation[0]
+        op = Op(operation[0])
         if op == Op.H:
             return
-        if op == Op.TX:
-            if self._is_explicit:
-                raise ApplyError("a transaction starts (TX) inside a transaction")
-            self._commit()
-            self._begin()
-            self._is_explicit = True
-        elif op == Op.TC:
-            self._check_explicit("TC")
-            self._commit()
-            self._begin()
-        else:
-            self._check_explicit("TA")
+        is_explicit = follow_transaction(op, self._is_explicit)
+        if op == Op.TA:
             self._abort()
-            self._begin()
-
-    def _check_explicit(self, code: str) -> None:
-        if not self._is_explicit:
-            raise ApplyError(f"a transaction ends ({code}), but none has started (TX)")
+        else:
+            self._commit()
+        self._begin()
+        self._is_explicit = is_explicit
 
     def _end_patch(self, what_ends: str) -> None:
-        if self._is_explicit:
-            raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")
+        check_closed(self._is_explicit, what_ends)
         self._commit()
 
     def _begin(self) -> None:

@@ -12,11 +12,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
-from jelly_rdflib.algebra.sources import (
-    check_closed,
-    open_operations,
-    operation_at,
-)
+from jelly_rdflib.algebra.sources import open_operations, operation_at
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.open_input import open_input
@@ -24,6 +20,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch import Patch
 from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.transactions import check_closed
 
 __all__ = ["compact"]
 

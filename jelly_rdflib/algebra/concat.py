@@ -9,10 +9,11 @@ from typing import Any
 from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.replay import Replay
-from jelly_rdflib.algebra.sources import check_closed, check_reading, follow_transaction
+from jelly_rdflib.algebra.sources import check_reading
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["concat"]
 

@@ -8,16 +8,12 @@ from typing import Any
 from rdflib.graph import Graph
 
 from jelly_rdflib.algebra.effects import PrefixEffects, StatementEffects
-from jelly_rdflib.algebra.sources import (
-    check_closed,
-    closing_reader,
-    follow_transaction,
-    open_operations,
-)
+from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.stores.target import Target
+from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["effective"]
 

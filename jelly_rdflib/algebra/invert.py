@@ -7,17 +7,13 @@ from typing import Any
 
 from rdflib.term import Node
 
-from jelly_rdflib.algebra.sources import (
-    check_closed,
-    closing_reader,
-    follow_transaction,
-    open_operations,
-)
+from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["invert"]
 

@@ -28,8 +28,8 @@ from jelly_rdflib.core.batch cimport (
 from jelly_rdflib.core.wire cimport A, D, TA, TC, TX, Failure, failure_to_error, mix
 from jelly_rdflib.stores.nodes cimport NodeNumbers
 
-from jelly_rdflib.algebra.sources import follow_transaction
 from jelly_rdflib.operations import Op
+from jelly_rdflib.transactions import follow_transaction
 
 include "net_statements/quad_table.pxi"
 include "net_statements/net_statements.pxi"

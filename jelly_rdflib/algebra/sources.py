@@ -10,7 +10,6 @@ from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, OperationReader
-from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -20,11 +19,9 @@ from jelly_rdflib.stores.statements import check_operation, not_an_operation
 from jelly_rdflib.terms import TripleTerm
 
 __all__ = [
-    "check_closed",
     "check_reading",
     "check_source",
     "closing_reader",
-    "follow_transaction",
     "is_held",
     "open_operations",
     "operation_at",
@@ -116,49 +113,6 @@ def check_reading(limits: Limits | None, normalize: bool | None, format: str | N
             "limits, normalize and format are about bytes, and operations are given: give them to "
             "what reads the operations"
         )
-
-
-def follow_transaction(op: Op, is_open: bool) -> bool:
-    """Check that a transaction starts or ends where it may.
-
-    Args:
-        op: TX, TC, TA or END; any other has nothing to do with transactions.
-        is_open: Is a transaction open before it?
-
-    Returns:
-        Whether one is open after it.
-
-    Raises:
-        ApplyError: It must not stand here.
-
-    Examples:
-        >>> follow_transaction(Op.TX, False)
-        True
-        >>> follow_transaction(Op.TC, False)
-        Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
-    """
-    if op == Op.TX:
-        if is_open:
-            raise ApplyError("a transaction starts (TX) inside a transaction")
-        return True
-    if op in (Op.TC, Op.TA):
-        if not is_open:
-            raise ApplyError(f"a transaction ends ({op.name}), but none has started (TX)")
-        return False
-    if op == Op.END:
-        check_closed(is_open, "a patch ends")
-    return is_open
-
-
-def check_closed(is_open: bool, what_ends: str = "the input ends") -> None:
-    """Check that no transaction is open.
-
-    Raises:
-        ApplyError: One is.
-    """
-    if is_open:
-        raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")
 
 
 def _checked(operation: Any) -> Operation:

@@ -102,6 +102,7 @@ from jelly_rdflib.core.wire cimport (
     read_uint32,
     read_varint,
     skip_field,
+    transaction_fault,
 )
 
 from jelly_rdflib.core.warning import warn

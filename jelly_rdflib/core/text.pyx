@@ -88,6 +88,7 @@ from jelly_rdflib.core.wire cimport (
     put_bytes,
     read_code_point,
     read_name_part,
+    transaction_fault,
 )
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError

@@ -55,6 +55,7 @@ from jelly_rdflib.core.wire cimport (
     put_byte,
     put_bytes,
     put_varint,
+    transaction_fault,
 )
 
 from decimal import Decimal

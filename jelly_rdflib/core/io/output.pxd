@@ -17,6 +17,7 @@ cdef class Output:
     cdef int put_batch(self, Batch batch) except -1
     cdef int end_batch(self) except -1
     cdef int check_namespaces(self, object prefix) except -1
+    cdef int check_mark(self, int op) except -1
     cdef int check_new(self) except -1
     cdef int check_claimed(self) except -1
     cdef int refuse(self) except -1

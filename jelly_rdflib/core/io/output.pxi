@@ -85,6 +85,16 @@ cdef class Output:
         """See that a namespace may be declared; where there is no place for it, it is left out."""
         return 0
 
+    cdef int check_mark(self, int op) except -1:
+        """See that a transaction may start or end here (TX, TC, TA), or the patch (END)."""
+        if transaction_fault(self.in_transaction, op) == NULL:
+            return 0
+        raise EncodeError(
+            "a transaction starts inside a transaction" if op == TX
+            else "the patch ends inside a transaction: commit() or abort() it" if op == END
+            else "there is no transaction to end: begin() one first"
+        )
+
     cdef int check_new(self) except -1:
         if self.state != NOT_INITIALIZED:
             raise RuntimeError("the encoder is initialized already")

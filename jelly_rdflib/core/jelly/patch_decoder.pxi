@@ -227,20 +227,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
 
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil:
         """Decode a transaction's start, commit or abort (Jelly-Patch, "Transactions")."""
+        cdef const char* fault = transaction_fault(self.in_transaction, op)
         if self.terms.check_message(EMPTY_MESSAGE, message) < 0:
             return -1
-        if op == TX and self.in_transaction:
-            fail(
-                &self.terms.failure, message.start,
-                b"transaction starts inside a transaction",
-            )
-            if self.terms.recover() < 0:
-                return -1
-        if op != TX and not self.in_transaction:
-            fail(
-                &self.terms.failure, message.start,
-                b"transaction ends, but none was started",
-            )
+        if fault != NULL:
+            fail(&self.terms.failure, message.start, fault)
             if self.terms.recover() < 0:
                 return -1
         self.in_transaction = op == TX

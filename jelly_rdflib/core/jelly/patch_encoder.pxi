@@ -94,10 +94,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
     cdef int put_transaction(self, int op) except -1:
         """Put the row that starts a transaction, or the one that ends it."""
         self.start_operation()
-        if op == TX and self.in_transaction:
-            raise EncodeError("a transaction starts inside a transaction")
-        if op != TX and not self.in_transaction:
-            raise EncodeError("there is no transaction to end: begin() one first")
+        self.check_mark(op)
         self.put_mark(
             TRANSACTION_START if op == TX else TRANSACTION_COMMIT if op == TC else TRANSACTION_ABORT
         )
@@ -106,8 +103,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
 
     cdef int end_patch(self) except -1:
         self.start_operation()
-        if self.in_transaction:
-            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        self.check_mark(END)
         if self.stream_type == PUNCTUATED:
             self.put_mark(PUNCTUATION)
         self.patch_is_open = False

@@ -210,16 +210,9 @@ cdef const uint8_t* decode_prefix(TextDecoder self, const uint8_t* at, uint8_t o
 
 
 cdef const uint8_t* decode_mark(TextDecoder self, const uint8_t* at, uint8_t op) noexcept nogil:
-    if self.is_in_doubt:
-        pass
-    elif op == TX:
-        if self.in_transaction:
-            return fail(self, self.row_start, b"transaction starts inside a transaction")
-    elif op == END:
-        if self.in_transaction:
-            return fail(self, self.row_start, b"patch ends inside a transaction")
-    elif not self.in_transaction:
-        return fail(self, self.row_start, b"transaction ends, but none was started")
+    cdef const char* fault = transaction_fault(self.in_transaction, op)
+    if fault != NULL and not self.is_in_doubt:
+        return fail(self, self.row_start, fault)
     at = next_token(self, at)
     if at == NULL:
         return NULL

@@ -90,8 +90,7 @@ cdef class TextPatchEncoder(Output):
     cdef int end_patch(self) except -1:
         """End the patch. What is written is handed on."""
         check_usable(self)
-        if self.in_transaction:
-            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        self.check_mark(END)
         if self.is_end_due:
             # This patch is empty.
             self.start_row()
@@ -118,11 +117,7 @@ cdef class TextPatchEncoder(Output):
     cdef int put_mark(self, int op) except -1:
         """Put a row of a transaction."""
         check_usable(self)
-        if op == TX:
-            if self.in_transaction:
-                raise EncodeError("a transaction starts inside a transaction")
-        elif not self.in_transaction:
-            raise EncodeError("there is no transaction to end: begin() one first")
+        self.check_mark(op)
         self.start_row()
         self.put(b"TX .\n" if op == TX else b"TC .\n" if op == TC else b"TA .\n", 5)
         self.in_transaction = op == TX

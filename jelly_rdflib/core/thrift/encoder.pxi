@@ -113,8 +113,7 @@ cdef class ThriftPatchEncoder(Output):
         return 0
 
     cdef int end_patch(self) except -1:
-        if self.in_transaction:
-            raise EncodeError("the patch ends inside a transaction: commit() or abort() it")
+        self.check_mark(END)
         if self.is_end_due:
             # This patch is empty.
             self.put_mark(TXN_SEGMENT)
@@ -139,11 +138,7 @@ cdef class ThriftPatchEncoder(Output):
         cdef uint8_t op = rows.ops[row]
         cdef bint has_graph
         if op == TX or op == TC or op == TA:
-            if (op == TX) == self.in_transaction:
-                raise EncodeError(
-                    "a transaction starts inside a transaction" if op == TX
-                    else "there is no transaction to end: begin() one first"
-                )
+            self.check_mark(op)
             self.put_mark(TXN_TX if op == TX else TXN_TC if op == TC else TXN_TA)
             self.in_transaction = op == TX
             return 0

@@ -298,16 +298,16 @@ cdef class RowDecoder:
 
     cdef void add_mark(self, int64_t txn) noexcept nogil:
         """Add a row that starts or ends a transaction, or ends a patch."""
+        cdef const char* fault
         if txn < 0:
             self.fail(b"PatchTxn has no value -{number}", -txn)
-        elif txn > TXN_SEGMENT:
+            return
+        if txn > TXN_SEGMENT:
             self.fail(b"PatchTxn has no value {number}", txn)
-        elif txn == TXN_TX and self.in_transaction:
-            self.fail(b"transaction starts inside a transaction")
-        elif txn == TXN_SEGMENT and self.in_transaction:
-            self.fail(b"patch ends inside a transaction")
-        elif (txn == TXN_TC or txn == TXN_TA) and not self.in_transaction:
-            self.fail(b"transaction ends, but none was started")
+            return
+        fault = transaction_fault(self.in_transaction, MARKS[txn])
+        if fault != NULL:
+            self.fail(fault)
         else:
             self.add_row(MARKS[txn], 0, 0, 0, 0)
 
