@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -114,6 +115,17 @@ def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
     assert any(done)
     expected = {str(100 * n + m) for n in range(1, 9) if done[n - 1] for m in range(50)}
     assert objects(dataset) == expected
+
+
+def test_threads_at_a_new_oxigraph() -> None:
+    """It makes what it keeps its statements in when it is first asked: no thread may make another."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(150):
+            test_many_threads_that_try_do_no_harm(Dataset("Oxigraph"))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 # --- readers -------------------------------------------------------------------------------------

@@ -26,7 +26,10 @@ cdef object STRING = XSD.string
 
 def can_view_oxigraph(store):
     """Is it exactly oxrdflib's store, as this module knows it?"""
-    return type(store) is OxigraphStore and isinstance(getattr(store, "_inner", None), ox.Store)
+    # ``_inner`` makes the Oxigraph where there is none yet. Two threads that ask for it may get two,
+    # one of which is lost with its statements: so it is not asked for before the store is claimed.
+    inner = getattr(store, "_store", ...)
+    return type(store) is OxigraphStore and (inner is None or isinstance(inner, ox.Store))
 
 
 cdef class OxigraphView(View):
