@@ -1,12 +1,13 @@
 """Jelly-Patch and Jelly-RDF for rdflib: record, move and apply changes to RDF data.
 
-The public names are in ``__init__.pyi``. Each is imported when it is first asked for.
+The public names are in ``__init__.pyi``. Each is imported when it is first asked for, so that the
+command line shows its help without waiting for rdflib.
 """
 
 import lazy_loader
 
-from jelly_rdflib.plugins import register
+from jelly_rdflib.registration import register_with_rdflib
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-register()
+register_with_rdflib()
