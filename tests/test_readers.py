@@ -118,7 +118,7 @@ def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
 
 
 def test_threads_at_a_new_oxigraph() -> None:
-    """It makes what it keeps its statements in when it is first asked: no thread may make another."""
+    """It is made when it is first asked for: no thread may make another."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
