@@ -1,7 +1,7 @@
 """RDF Patch text and N-Triples, to batches and back."""
 
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memmove
 
 from jelly_rdflib.core.batch cimport Batch, NodeMaker, RowColumns, TermColumns, TermTable
 from jelly_rdflib.core.wire cimport BLOCK, Failure, Span, WriteBuffer, buffer_reserve

@@ -50,8 +50,8 @@ cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) ex
     buffer_reserve(out, size + BLOCK)
     text = out.data + place.start
     target = out.data + out.size
-    # Most are short, and there is room for a block behind both.
-    memcpy(target, text, BLOCK)
+    # Most are short, and there is room for a block behind both, which may overlap then.
+    memmove(target, text, BLOCK)
     if size > BLOCK:
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
     out.size += size
