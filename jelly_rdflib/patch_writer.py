@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.nodes import OperationSink
-from jelly_rdflib.encodings import check_kind, find_encoding_of_changes, guess_by_name
-from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
+from jelly_rdflib.encodings import choose_encoding
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.options import PatchOptions
@@ -68,11 +67,7 @@ class PatchWriter(OperationSink):
         self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
     ) -> None:
         opened = Destination(destination)
-        if format is not None:
-            encoding = find_encoding_of_changes(format)
-        else:
-            guessed = guess_by_name(destination) or JELLY_PATCH
-            encoding = check_kind(guessed, holds_changes=True)
+        encoding = choose_encoding(destination, format, holds_changes=True)
         encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
         super().__init__(NODE_TYPES, encoder)
         self._destination = opened

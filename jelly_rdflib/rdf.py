@@ -12,7 +12,7 @@ from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
 from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
 from jelly_rdflib.core.nodes import StatementSink
-from jelly_rdflib.encodings import check_kind, find_encoding_of_statements, guess_by_name
+from jelly_rdflib.encodings import choose_encoding
 from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
 from jelly_rdflib.open_input import open_input
@@ -389,11 +389,7 @@ class StatementWriter(StatementSink):
         self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
     ) -> None:
         opened = Destination(destination)
-        if format is not None:
-            encoding = find_encoding_of_statements(format)
-        else:
-            guessed = guess_by_name(destination) or JELLY
-            encoding = check_kind(guessed, holds_changes=False)
+        encoding = choose_encoding(destination, format, holds_changes=False)
         encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
         super().__init__(NODE_TYPES, encoder)
         self._destination = opened

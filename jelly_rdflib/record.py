@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import ConjunctiveGraph, Graph, QuotedGraph, ReadOnlyGraphAggregate
 
-from jelly_rdflib.encodings import find_encoding_of_changes, guess_by_name
+from jelly_rdflib.encodings import choose_encoding
 from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.options import PatchOptions, PatchStatementType
@@ -149,10 +149,7 @@ def record(
 def _open_file(
     target: Graph, file: Any, options: PatchOptions | None, format: str | None
 ) -> FileSink:
-    if format is not None:
-        encoding = find_encoding_of_changes(format)
-    else:
-        encoding = guess_by_name(file) or JELLY_PATCH
+    encoding = choose_encoding(file, format, holds_changes=True)
     if options is None and encoding is JELLY_PATCH:
         is_dataset = isinstance(target, ConjunctiveGraph)
         options = PatchOptions(

@@ -22,9 +22,8 @@ __all__ = [
     "Encoding",
     "UntoldEncodingError",
     "check_kind",
+    "choose_encoding",
     "find_encoding",
-    "find_encoding_of_changes",
-    "find_encoding_of_statements",
     "guess_by_name",
     "guess_by_start",
 ]
@@ -69,22 +68,25 @@ def find_encoding(key: str) -> Encoding:
     raise LookupError(f"no encoding {key!r}; there are: {names}")
 
 
-def find_encoding_of_changes(key: str) -> Encoding:
-    """Find an encoding of changes; see `find_encoding`.
+def choose_encoding(destination: Any, format: str | None, *, holds_changes: bool) -> Encoding:
+    """Choose what to write: what is asked for, else what a path's name says, else Jelly.
+
+    Args:
+        destination: A path, or what else is written to.
+        format: As for `find_encoding`.
+        holds_changes: Whether changes are to be written, or statements.
 
     Raises:
-        LookupError: There is none, or it is for statements.
+        LookupError: There is no such encoding, or it is for the others.
+
+    Examples:
+        >>> choose_encoding("new.rdfp.gz", None, holds_changes=True).name
+        'rdf-patch'
     """
-    return check_kind(find_encoding(key), holds_changes=True)
-
-
-def find_encoding_of_statements(key: str) -> Encoding:
-    """Find an encoding of statements; see `find_encoding`.
-
-    Raises:
-        LookupError: There is none, or it is for changes.
-    """
-    return check_kind(find_encoding(key), holds_changes=False)
+    encoding = guess_by_name(destination) if format is None else find_encoding(format)
+    if encoding is None:
+        return JELLY_PATCH if holds_changes else JELLY
+    return check_kind(encoding, holds_changes=holds_changes)
 
 
 def check_kind(encoding: Encoding, *, holds_changes: bool) -> Encoding:
