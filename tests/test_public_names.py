@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 import jelly_rdflib
 from jelly_rdflib.encodings import find_encoding
-from jelly_rdflib.plugins import PLUGINS
+from jelly_rdflib.plugins import PLUGINS, Plugin
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,8 +34,7 @@ def run(code: str) -> None:
 
 def test_the_package_alone_imports_little() -> None:
     run(
-        "import sys, jelly_rdflib\n"
-        "assert not {'rdflib', 'zstandard', 'jelly_rdflib.core'} & set(sys.modules)"
+        "import sys, jelly_rdflib\nassert not {'zstandard', 'jelly_rdflib.core'} & set(sys.modules)"
     )
 
 
@@ -68,18 +68,43 @@ def test_functions_stay_functions_when_their_modules_are_imported() -> None:
     )
 
 
-def test_rdflib_stays_as_it_is() -> None:
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])
+def test_entry_points_are_enough_for_the_names(plugin: Plugin) -> None:
+    """rdflib finds the plugins of the installed package, whether or not anybody imports it."""
     run(
-        "import jelly_rdflib, sys, rdflib\n"
-        "assert type(rdflib.__spec__.loader).__name__ == 'SourceFileLoader'\n"
-        "assert not any('Watch' in type(finder).__name__ for finder in sys.meta_path)\n"
-        "import importlib; importlib.reload(rdflib)"
+        "import sys, rdflib.plugin\n"
+        "from rdflib.parser import Parser\nfrom rdflib.serializer import Serializer\n"
+        "assert 'jelly_rdflib' not in sys.modules\n"
+        f"parser = rdflib.plugin.get({plugin.names[0]!r}, Parser)\n"
+        f"serializer = rdflib.plugin.get({plugin.names[0]!r}, Serializer)\n"
+        "assert parser.__module__.startswith('jelly_rdflib.plugins.')\n"
+        "assert serializer.__module__.startswith('jelly_rdflib.plugins.')"
+    )
+
+
+def test_entry_points_are_the_plugins() -> None:
+    for kind in ("parser", "serializer"):
+        points = entry_points(group=f"rdf.plugins.{kind}")
+        ours = {each.name: each.value for each in points if each.dist.name == "jelly-rdflib"}
+        assert ours == {
+            name: f"jelly_rdflib.plugins.{each.module}_{kind}:{each.classes}{kind.title()}"
+            for each in PLUGINS
+            for name in each.names
+        }
+
+
+@pytest.mark.parametrize("first", ["pyjelly.integrations.rdflib", "jelly_rdflib"])
+def test_jelly_rdf_is_ours_beside_pyjelly(first: str) -> None:
+    run(
+        f"import {first}\nimport jelly_rdflib, pyjelly.integrations.rdflib, rdflib.plugin\n"
+        "from rdflib.parser import Parser\n"
+        "parser = rdflib.plugin.get('jelly-rdf', Parser)\n"
+        "assert parser.__module__ == 'jelly_rdflib.plugins.rdf_parser'"
     )
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])
-def test_plugins_have_the_names_of_the_registry(plugin: object) -> None:
-    assert isinstance(plugin, type(PLUGINS[0]))
+def test_plugins_have_the_names_of_the_registry(plugin: Plugin) -> None:
     encoding = find_encoding(plugin.names[0])
     assert set(plugin.names) == set(encoding.names)
     assert plugin.extensions == encoding.extensions

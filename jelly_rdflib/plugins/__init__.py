@@ -1,7 +1,4 @@
-"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized.
-
-Nothing is imported before there is something to register: see `jelly_rdflib.registration`.
-"""
+"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized."""
 
 from __future__ import annotations
 
@@ -58,11 +55,10 @@ PLUGINS = (
 def register() -> None:
     """Make the plugins known to rdflib, and the formats of ``.jellyp`` and ``.jelly`` files.
 
-    Installed, the package has entry points that rdflib finds by itself; so only the guessing from a
-    file's name, and a package that is used where it lies, needs this. A name that rdflib knows
-    already stays what it is. ``jelly`` and the media type may be another package's, if one is
-    installed that has entry points of these names: which one rdflib finds last is the one it takes.
-    ``jelly-rdf`` is ours.
+    ``import jelly_rdflib`` calls it. The entry points of the installed package tell rdflib the
+    names even without that import; the formats of file names, and a package that is not installed,
+    need the call. A name that rdflib knows already is left alone: ``jelly`` and the media type may
+    be another package's, if it has entry points of these names. ``jelly-rdf`` is always ours.
 
     Examples:
         >>> import rdflib.util

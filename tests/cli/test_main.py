@@ -39,14 +39,14 @@ def test_version() -> None:
     assert run_well("--version").text.startswith("jellyp, version 0.")
 
 
-def test_help_imports_neither_rdflib_nor_the_core() -> None:
+def test_help_does_not_import_the_core() -> None:
     """What makes it quick; how quick it is, is measured by the benchmarks."""
     code = (
         "import sys; sys.argv = ['jellyp', '--help']\n"
         "from jelly_rdflib.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = {'rdflib', 'rich', 'pyoxigraph', 'zstandard', 'jelly_rdflib.core'}\n"
+        "heavy = {'rich', 'pyoxigraph', 'zstandard', 'jelly_rdflib.core'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     subprocess.run([COMMAND[0], "-c", code], env=ENVIRONMENT, check=True, capture_output=True)
