@@ -77,10 +77,11 @@ test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all ot
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(SPARK_TESTS)
 
 .PHONY: lint
-lint: $(VENV)/.dev ## Check style and types
+lint: $(VENV)/.dev ## Check style, types, and which package imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/
@@ -88,7 +89,7 @@ docs: $(VENV)/.dev ## Build the documentation into site/
 
 .PHONY: stores-page
 stores-page: $(VENV)/.dev ## Try every store at hand, Fuseki by Maven among them, and write docs/stores.md
-	$(BIN)/python -m tests.stores
+	$(BIN)/python -m tests.graph.stores
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less

@@ -11,11 +11,11 @@ from google.protobuf.message import DecodeError as ProtobufError
 
 import jelly_rdflib as jr
 from tests import support as patch_support
+from tests.core.jelly_rdf import support as rdf_support
+from tests.core.text import reference as text_reference
 from tests.oracle import schema as pb
 from tests.oracle import wire
-from tests.rdf import support as rdf_support
 from tests.support import LOOSE
-from tests.text import reference as text_reference
 
 from .outcomes import attempt, is_compressed, plain_operations
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import jelly_rdflib as jr
-from jelly_rdflib.open_input import open_input
+from jelly_rdflib.streams.open_input import open_input
+from tests.core.jelly_rdf.support import plain_frame
 from tests.oracle import wire
 from tests.pieces import Pieces
-from tests.rdf.support import plain_frame
 from tests.support import assert_position
 
 from .outcomes import (

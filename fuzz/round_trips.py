@@ -9,11 +9,11 @@ import zlib
 from typing import Any
 
 import jelly_rdflib as jr
+from tests.core.jelly_rdf.support import plain_frame, write_frames
+from tests.core.text import test_round_trips as text_rules
+from tests.core.thrift import test_round_trips as thrift_rules
 from tests.oracle.term_producer import needs
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation, with_simple_strings
-from tests.rdf.support import plain_frame, write_frames
-from tests.text import test_round_trips as text_rules
-from tests.thrift import test_round_trips as thrift_rules
 
 from .outcomes import attempt, choose, plain_operations
 

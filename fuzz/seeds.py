@@ -16,18 +16,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.encodings.syntaxes import messages
+from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
+from tests.core.jelly_patch.test_bad_input import BARE, REALISTIC, SMALL
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly_rdf.test_bad_input import SMALL as SMALL_RDF
+from tests.core.text import soup
+from tests.core.text import support as text
+from tests.core.text.test_round_trips import sayable
+from tests.core.thrift import oracle as thrift
+from tests.core.thrift.test_round_trips import as_thrift_says
+from tests.formats.syntaxes import texts
 from tests.oracle import producer, rdf_producer, wire
-from tests.rdf import strategies as rdf_strategies
-from tests.rdf.test_bad_input import SMALL as SMALL_RDF
-from tests.syntaxes import texts
-from tests.test_bad_input import BARE, REALISTIC, SMALL
-from tests.text import soup
-from tests.text import support as text
-from tests.text.test_round_trips import sayable
-from tests.thrift import oracle as thrift
-from tests.thrift.test_round_trips import as_thrift_says
 
 from .looking import make_decoder
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.encodings.reading import Reading
-from jelly_rdflib.encodings.syntaxes import messages
-from jelly_rdflib.encodings.syntaxes.isolated import IsolatedBatches
-from jelly_rdflib.encodings.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.syntaxes import messages
+from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes import make_node_factory
+from tests.formats.syntaxes import reference
 from tests.pieces import Pieces
-from tests.syntaxes import reference
 
 from .outcomes import attempt, choose, is_compressed
 from .reading import check_rows

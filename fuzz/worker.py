@@ -11,7 +11,7 @@ import atheris
 
 # What is instrumented is what comes to be imported here first.
 with atheris.instrument_imports(include=["jelly_rdflib"], enable_loader_override=False):
-    import jelly_rdflib.validation  # noqa: F401
+    import jelly_rdflib.inspection.validation  # noqa: F401
 
 from .targets import TARGETS
 

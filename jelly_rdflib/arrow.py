@@ -238,8 +238,8 @@ def read_arrow(
         >>> next(read_arrow(frame, columns=["op", "s", "o"])).to_pylist()[:1]
         [{'op': 'A', 's': '<urn:s>', 'o': '"chat"@fr'}]
     """
-    from jelly_rdflib.batches import read_batches
     from jelly_rdflib.core.arrow import RowFilter
+    from jelly_rdflib.streams.reading import read_batches
 
     if terms not in ("string", "struct"):
         raise ValueError(f"terms is 'string' or 'struct', not {terms!r}")
@@ -348,9 +348,8 @@ def write_arrow(
         >>> print(file.getvalue().decode(), end="")
         A <_:b> <urn:p> "1" .
     """
-    from jelly_rdflib.encodings import find_encoding
-    from jelly_rdflib.patch_writer import PatchWriter
-    from jelly_rdflib.rdf import StatementWriter
+    from jelly_rdflib.formats import find_encoding
+    from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
     batches = read_record_batches(record_batches, limits=limits)
     if format is not None and not find_encoding(format).holds_changes and options is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .oracle.terms import Plain
+from tests.oracle.terms import Plain
 
 __all__ = ["Economy"]
 

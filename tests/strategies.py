@@ -11,9 +11,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
-from .oracle.producer import needs
-from .oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
+from tests.oracle.producer import needs
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = [
     "Pool",

@@ -16,12 +16,11 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.nodes import OperationSink
 from jelly_rdflib.nodes import NODE_TYPES
-
-from .oracle import decoder
-from .oracle.terms import Plain, operation, plain_operation
-from .sanitized import MEMORY_FACTOR
+from jelly_rdflib.nodes.conversion import OperationSink
+from tests.oracle import decoder
+from tests.oracle.terms import Plain, operation, plain_operation
+from tests.sanitized import MEMORY_FACTOR
 
 __all__ = [
     "LOOSE",

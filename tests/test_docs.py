@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples import DOCS, ROOT, name_page, run_page
-from tests.syntaxes.support import ISOLATED
+from tests.formats.syntaxes.support import ISOLATED
 
 PAGES = [ROOT / "README.md", *sorted(set(DOCS.rglob("*.md")) - set(DOCS.glob("spark/*.md")))]
 

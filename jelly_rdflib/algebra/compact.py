@@ -15,11 +15,11 @@ from jelly_rdflib.algebra.net_statements import NetStatements
 from jelly_rdflib.algebra.sources import open_operations, operation_at
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
-from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch
-from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed
 
 __all__ = ["compact"]
@@ -103,8 +103,8 @@ def compact(
         opened = open_operations(source, limits=limits, normalize=normalize, format=format)
         if isinstance(source, Batch):
             opened = [BatchSlice(source, 0, len(source))]
-        elif isinstance(source, Patch) and source._slices is not None:
-            opened = source._slices
+        elif isinstance(source, PatchOperations) and source.slices is not None:
+            opened = source.slices
     # Statements are handed on by C code alone.
     compacted = _compact(opened, assume_effective=assume_effective, max_held=max_held)
     return chain.from_iterable(compacted)

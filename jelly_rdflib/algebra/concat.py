@@ -12,7 +12,7 @@ from jelly_rdflib.algebra.replay import Replay
 from jelly_rdflib.algebra.sources import check_reading
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["concat"]

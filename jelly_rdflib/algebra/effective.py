@@ -10,9 +10,9 @@ from rdflib.graph import Graph
 from jelly_rdflib.algebra.effects import PrefixEffects, StatementEffects
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.stores.target import Target
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
 __all__ = ["effective"]

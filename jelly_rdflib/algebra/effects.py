@@ -9,9 +9,9 @@ from rdflib.graph import Graph
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.graph.stores.statements import check_graph, check_statement
+from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.stores.statements import check_graph, check_statement
-from jelly_rdflib.stores.target import Target
 from jelly_rdflib.terms import strong_key
 
 __all__ = ["PrefixEffects", "StatementEffects"]

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from rdflib.term import Node
 
 from jelly_rdflib.errors import PatchError
+from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.stores.statements import show_term
 from jelly_rdflib.terms import strong_key
 
 __all__ = ["JoinedHeaders"]

@@ -26,7 +26,7 @@ from jelly_rdflib.core.batch cimport (
     terms_init,
 )
 from jelly_rdflib.core.wire cimport A, D, TA, TC, TX, Failure, failure_to_error, mix
-from jelly_rdflib.stores.nodes cimport NodeNumbers
+from jelly_rdflib.nodes.numbering cimport NodeNumbers
 
 from jelly_rdflib.operations import Op
 from jelly_rdflib.transactions import follow_transaction

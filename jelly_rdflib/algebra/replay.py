@@ -16,10 +16,10 @@ from jelly_rdflib.algebra.sources import (
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import LimitError
-from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.stores.sources import is_readable, is_rereadable
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.sources import is_readable, is_rereadable
 
 if TYPE_CHECKING:
     from types import TracebackType

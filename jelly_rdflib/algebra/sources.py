@@ -10,12 +10,12 @@ from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, OperationReader
-from jelly_rdflib.open_input import open_input
+from jelly_rdflib.graph.stores.statements import check_operation, not_an_operation
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch
-from jelly_rdflib.stores.sources import is_readable
-from jelly_rdflib.stores.statements import check_operation, not_an_operation
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import TripleTerm
 
 __all__ = [
@@ -33,7 +33,7 @@ _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
 def is_held(source: Any) -> bool:
     """Whether the operations of a source are in memory, whatever becomes of them."""
-    return isinstance(source, list | tuple | Patch | Batch)
+    return isinstance(source, list | tuple | PatchOperations | Batch)
 
 
 def open_operations(
@@ -64,7 +64,9 @@ def open_operations(
     check_source(source)
     check_reading(limits, normalize, format)
     # What a reader made is well-formed.
-    if isinstance(source, Batch) or (isinstance(source, Patch) and source._slices is not None):
+    if isinstance(source, Batch) or (
+        isinstance(source, PatchOperations) and source.slices is not None
+    ):
         return iter(source)
     return map(_checked, source)
 

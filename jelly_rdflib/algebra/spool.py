@@ -12,7 +12,7 @@ from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, PatchStreamType
-from jelly_rdflib.patch import PatchDecoder, PatchEncoder
+from jelly_rdflib.streams.codecs import PatchDecoder, PatchEncoder
 from jelly_rdflib.terms import TripleTerm
 
 if TYPE_CHECKING:

@@ -15,12 +15,11 @@ from jelly_rdflib.cli.jelly_options import (
     refuse_options,
 )
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.encodings import Encoding
-from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.rdf import StatementWriter
+from jelly_rdflib.formats import Encoding
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 __all__ = ["convert"]
 

@@ -8,16 +8,15 @@ import click
 from rdflib.graph import Dataset
 from rdflib.namespace import NamespaceManager
 
-from jelly_rdflib.apply import apply
 from jelly_rdflib.cli.inputs import Input, InputError
-from jelly_rdflib.diff import diff
-from jelly_rdflib.encodings import Encoding
-from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import ApplyError, DecodeError
-from jelly_rdflib.graphs import write_graph
+from jelly_rdflib.formats import Encoding
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.options import StreamOptions
-from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.rdf import StatementWriter
+from jelly_rdflib.patch.diff import diff
+from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 __all__ = ["apply_patch", "load", "save", "write_difference"]
 

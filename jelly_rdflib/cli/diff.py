@@ -53,7 +53,7 @@ def command(
       jellyp diff yesterday.jelly.gz today.jelly.gz -o changes.rdfp.gz
     """
     from jelly_rdflib.cli.datasets import load, write_difference
-    from jelly_rdflib.encodings import find_encoding, guess_by_name
+    from jelly_rdflib.formats import find_encoding, guess_by_name
 
     if old == new == "-":
         raise click.UsageError("standard input can be read only once")

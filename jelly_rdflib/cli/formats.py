@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from jelly_rdflib.encodings import Encoding
+    from jelly_rdflib.formats import Encoding
 
 __all__ = ["FORMAT", "output_encoding"]
 
@@ -22,7 +22,7 @@ class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> str:
         """Return the encoding's name."""
-        from jelly_rdflib.encodings import find_encoding
+        from jelly_rdflib.formats import find_encoding
 
         try:
             return find_encoding(value).name
@@ -33,7 +33,7 @@ class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         self, context: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that start like what was typed."""
-        from jelly_rdflib.encodings import ENCODINGS
+        from jelly_rdflib.formats import ENCODINGS
 
         names = (encoding.name for encoding in ENCODINGS)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -53,7 +53,7 @@ def output_encoding(path: str, format: str | None, option: str) -> Encoding:
     Raises:
         UsageError: Neither says it.
     """
-    from jelly_rdflib.encodings import find_encoding, guess_by_name
+    from jelly_rdflib.formats import find_encoding, guess_by_name
 
     encoding = guess_by_name(path) if format is None else find_encoding(format)
     if encoding is None:

@@ -59,8 +59,8 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
 def _is_statements(path: str) -> bool:
     """Is a file of Jelly-RDF, and not of Jelly-Patch, by its first frame?"""
     from jelly_rdflib.errors import DecodeError
-    from jelly_rdflib.open_input import open_input
     from jelly_rdflib.options import StreamOptions
+    from jelly_rdflib.streams.open_input import open_input
 
     batches = open_input(path, limits=chosen_limits(), is_quiet=True).batches()
     try:
@@ -78,7 +78,7 @@ def _is_statements(path: str) -> bool:
 def _make(path: str, spacing: int) -> bool:
     from jelly_rdflib.core.source import is_compressed
     from jelly_rdflib.errors import DecodeError
-    from jelly_rdflib.index import find_parts, write_index
+    from jelly_rdflib.streams.index import find_parts, write_index
 
     if is_compressed(path):
         raise InputError(path, "what is compressed can't be read in parts: unpack it first")
@@ -106,7 +106,7 @@ def _make(path: str, spacing: int) -> bool:
 
 
 def _check(path: str) -> bool:
-    from jelly_rdflib.index import StaleIndexError, index_path, load_index
+    from jelly_rdflib.streams.index import StaleIndexError, index_path, load_index
 
     try:
         parts = load_index(path, is_statements=_is_statements(path), spacing=1)

@@ -16,8 +16,8 @@ from jelly_rdflib.cli.progress import Progress, show_progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch
-    from jelly_rdflib.encodings import Encoding
-    from jelly_rdflib.open_input import Input as OpenInput
+    from jelly_rdflib.formats import Encoding
+    from jelly_rdflib.streams.open_input import Input as OpenInput
 
 __all__ = ["INPUT", "Input", "InputError", "open_input"]
 
@@ -88,9 +88,9 @@ class Input:
             InputError: The bytes can't be unpacked.
             UsageError: They may be of more than one syntax of RDF.
         """
-        from jelly_rdflib.encodings import UntoldEncodingError
         from jelly_rdflib.errors import DecodeError
-        from jelly_rdflib.open_input import open_input
+        from jelly_rdflib.formats import UntoldEncodingError
+        from jelly_rdflib.streams.open_input import open_input
 
         input_ = open_input(
             self.file, limits=self.limits, format=self.format, isolated=self.isolated
@@ -135,8 +135,8 @@ class Input:
 
     def _set_options(self, options: Any) -> None:
         """Keep a stream's options, which say which Jelly it is, whatever it is called."""
-        from jelly_rdflib.encodings.jelly import JELLY
-        from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
+        from jelly_rdflib.formats.jelly import JELLY
+        from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
         self.options = options
@@ -152,7 +152,7 @@ def open_input(path: str, format: str | None = None) -> Iterator[Input]:
         path: Where it is, or "-".
         format: The encoding's name; None if the path's name says it, or the first bytes.
     """
-    from jelly_rdflib.encodings import find_encoding, guess_by_name
+    from jelly_rdflib.formats import find_encoding, guess_by_name
 
     encoding = guess_by_name(path) if format is None else find_encoding(format)
     file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115

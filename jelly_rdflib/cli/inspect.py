@@ -46,7 +46,7 @@ def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None
 
 def show_stream(input_: Input, *, as_json: bool) -> None:
     """Print a report of an input as a whole."""
-    from jelly_rdflib.inspection import inspect
+    from jelly_rdflib.inspection.inspect import inspect
 
     report = inspect(
         input_.file,
@@ -67,7 +67,7 @@ def show_stream(input_: Input, *, as_json: bool) -> None:
 def show_frames(input_: Input, *, as_json: bool) -> None:
     """Print a line for each frame, as soon as it has come."""
     from jelly_rdflib.errors import DecodeError
-    from jelly_rdflib.inspection import inspect_frames
+    from jelly_rdflib.inspection.inspect import inspect_frames
 
     try:
         frames = inspect_frames(input_.file, limits=input_.limits, format=input_.format)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.encodings import Encoding
+from jelly_rdflib.formats import Encoding
 from jelly_rdflib.options import (
     LogicalStreamType,
     PatchOptions,

@@ -13,10 +13,10 @@ from pyparsing import ParseException
 from rdflib.graph import Dataset
 
 from jelly_rdflib.cli.inputs import InputError
-from jelly_rdflib.encodings import Encoding
 from jelly_rdflib.errors import RecordError
-from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.record import record
+from jelly_rdflib.formats import Encoding
+from jelly_rdflib.recording.record import record
+from jelly_rdflib.streams.writing import PatchWriter
 
 __all__ = ["record_updates"]
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.cli.tables import make_console
-from jelly_rdflib.inspection import StreamReport
+from jelly_rdflib.inspection.inspect import StreamReport
 
 __all__ = ["print_report"]
 

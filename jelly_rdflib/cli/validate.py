@@ -15,7 +15,7 @@ from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
-    from jelly_rdflib.validation import Fault
+    from jelly_rdflib.inspection.validation import Fault
 
 __all__ = ["command"]
 
@@ -24,7 +24,7 @@ def show_rules(context: click.Context, option: click.Option, is_wanted: bool) ->
     """Print the rules and exit."""
     if not is_wanted:
         return
-    from jelly_rdflib.validation import RULES
+    from jelly_rdflib.inspection.validation import RULES
 
     for name, rule in RULES.items():
         click.echo(f"{name}: {rule.severity}. {rule.text}")
@@ -71,7 +71,7 @@ def command(
       jellyp validate --strict *.rdfp && echo good
       jellyp validate --json changes.rdfp | jq -r .rule | sort | uniq -c
     """
-    from jelly_rdflib.validation import validate
+    from jelly_rdflib.inspection.validation import validate
 
     is_good = True
     for file in files or ("-",):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.nodes import NodeFactory
+from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.options import Limits
 
 @final

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Any, Protocol, final, overload
 
-from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.errors import ApplyError, DecodeError
+from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import Limits
 

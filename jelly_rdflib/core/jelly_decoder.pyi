@@ -3,8 +3,8 @@
 from typing import Any, TypeAlias, final
 
 from jelly_rdflib.core.batch import Batch, BatchSource
-from jelly_rdflib.core.nodes import NodeFactory
 from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 
 class FrameDecoder:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from jelly_rdflib.core.io import Output
-from jelly_rdflib.core.nodes import NodeTypes
+from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
 class FrameEncoder(Output): ...

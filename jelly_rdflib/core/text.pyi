@@ -6,8 +6,8 @@ from typing import Any, final
 
 from jelly_rdflib.core.batch import Batch, BatchBuilder, BatchSource, TermTable
 from jelly_rdflib.core.io import Output
-from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
 from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final

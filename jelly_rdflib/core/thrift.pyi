@@ -5,7 +5,7 @@ from typing import Any, final
 
 from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.core.io import Output
-from jelly_rdflib.core.nodes import NodeFactory, NodeTypes
+from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final

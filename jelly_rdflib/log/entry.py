@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.header_room import HeaderRoom
-from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.headers import Headers
@@ -20,7 +19,9 @@ from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
-from jelly_rdflib.patch import Patch, read_operations, read_patches
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.patch.reading import read_patches
+from jelly_rdflib.streams.reading import read_batches, read_operations
 
 __all__ = [
     "COLUMNS",

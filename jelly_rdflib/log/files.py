@@ -21,15 +21,16 @@ from rdflib.graph import Dataset
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Literal, Node, URIRef
 
-from jelly_rdflib.apply import apply_read
-from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import EncodeError, LogError
-from jelly_rdflib.graphs import write_graph
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.apply import apply_read
+from jelly_rdflib.graph.graphs import write_graph
+from jelly_rdflib.graph.stores.contents import Contents
+from jelly_rdflib.graph.stores.statements import show_term
+from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.log.staging import StagedFile, read_stored
-from jelly_rdflib.open_input import open_input
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import (
     Limits,
@@ -39,11 +40,9 @@ from jelly_rdflib.options import (
     PhysicalStreamType,
     StreamOptions,
 )
-from jelly_rdflib.patch_writer import PatchWriter
-from jelly_rdflib.rdf import StatementWriter
-from jelly_rdflib.stores.contents import Contents
-from jelly_rdflib.stores.statements import show_term
-from jelly_rdflib.stores.target import Target
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.reading import read_batches
+from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 __all__ = [
     "FORMAT",

@@ -17,8 +17,9 @@ from jelly_rdflib.headers import ID, PREV, PREVIOUS
 from jelly_rdflib.log.names import parse_patch_id
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits, PatchOptions
-from jelly_rdflib.patch import Patch, read_operations
-from jelly_rdflib.stores.sources import is_readable
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.streams.reading import read_operations
+from jelly_rdflib.streams.sources import is_readable
 
 __all__ = ["IncomingPatch", "default_options", "open_incoming"]
 

@@ -15,7 +15,7 @@ from typing import Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.stores.statements import show_term
+from jelly_rdflib.graph.stores.statements import show_term
 
 __all__ = [
     "DIGEST_LENGTH",

@@ -23,15 +23,15 @@ from pathlib import Path
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.apply import apply, apply_read
-from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, LogError
+from jelly_rdflib.graph.apply import apply, apply_read
+from jelly_rdflib.graph.stores.statements import show_term
+from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start, stored_source
 from jelly_rdflib.log.files import FORMAT
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.stores.statements import show_term
-from jelly_rdflib.stores.target import Target
+from jelly_rdflib.streams.reading import read_batches
 
 __all__ = ["POSITION", "Position", "Progress", "replay_entries"]
 

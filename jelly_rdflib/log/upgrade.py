@@ -16,10 +16,9 @@ from typing import Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.batches import read_batches
 from jelly_rdflib.core.warning import warn
-from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import DecodeError, LogError, LogWarning
+from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, check_regular
 from jelly_rdflib.log.files import Place, check_segment
 from jelly_rdflib.log.history import COMPRESSIONS, History
@@ -27,6 +26,7 @@ from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.staging import hash_stored, is_whole, list_names, remove_files
 from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.reading import read_batches
 
 __all__ = ["upgrade"]
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jelly_rdflib.batches import read_batches
-from jelly_rdflib.diff import diff
-from jelly_rdflib.encodings.jelly import JELLY
 from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
+from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.log.database import wrong_types
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, named, place_of, stored_source
 from jelly_rdflib.log.files import check_segment, empty_dataset, load_snapshot
@@ -19,6 +17,8 @@ from jelly_rdflib.log.history import NAME, History, broken_links
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
 from jelly_rdflib.log.replay import replay_entries
 from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_stored
+from jelly_rdflib.patch.diff import diff
+from jelly_rdflib.streams.reading import read_batches
 
 __all__ = ["LogProblem", "find_problems"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import BytesIOWrapper, InputSource
 
-from jelly_rdflib.stores.target import get_default_graph
+from jelly_rdflib.graph.stores.target import get_default_graph
 
 __all__ = ["check_not_decoded", "find_target", "get_bytes"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rdflib.graph import Graph
 from rdflib.parser import InputSource, Parser
 
-from jelly_rdflib.apply import apply
+from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 

@@ -10,13 +10,13 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
-from jelly_rdflib.diff import diff
-from jelly_rdflib.encodings.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.graph.stores.contents import Contents, sort_triples
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
-from jelly_rdflib.patch_writer import PatchWriter
+from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.plugins.calls import check_not_decoded
-from jelly_rdflib.stores.contents import Contents, sort_triples
+from jelly_rdflib.streams.writing import PatchWriter
 
 __all__ = ["JellyPatchSerializer", "RdfPatchSerializer", "RdfPatchThriftSerializer"]
 

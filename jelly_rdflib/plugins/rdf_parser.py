@@ -8,12 +8,12 @@ from rdflib.graph import Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.term import BNode, Node
 
-from jelly_rdflib.apply import apply, apply_statements
-from jelly_rdflib.encodings.jelly import JELLY
-from jelly_rdflib.open_input import open_input
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.apply import apply, apply_statements
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
+from jelly_rdflib.streams.open_input import open_input
 
 __all__ = ["JellyParser"]
 

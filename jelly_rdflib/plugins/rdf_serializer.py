@@ -7,10 +7,10 @@ from typing import IO
 from rdflib.graph import ConjunctiveGraph
 from rdflib.serializer import Serializer
 
-from jelly_rdflib.graphs import write_graph
+from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.options import PhysicalStreamType, StreamOptions
 from jelly_rdflib.plugins.calls import check_not_decoded
-from jelly_rdflib.rdf import StatementWriter
+from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellySerializer"]
 

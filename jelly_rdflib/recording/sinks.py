@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.patch import Patch
-from jelly_rdflib.patch_writer import PatchWriter
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.streams.writing import PatchWriter
 
 __all__ = ["FileSink", "PatchSink", "Sink", "WriterSink"]
 

@@ -323,7 +323,7 @@ def _encoded(
 ) -> Iterator[pa.RecordBatch]:
     from jelly_rdflib.arrow import read_record_batches
     from jelly_rdflib.errors import EncodeError
-    from jelly_rdflib.patch_writer import PatchWriter
+    from jelly_rdflib.streams.writing import PatchWriter
 
     current: _Key | None = None
     writer = sink = None

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.index import SPACING, Part, StaleIndexError, find_parts, load_index
-from jelly_rdflib.open_input import open_input
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
+from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
+from jelly_rdflib.streams.open_input import open_input
 
 __all__ = ["FilePart", "FilePartition", "check_files", "plan"]
 

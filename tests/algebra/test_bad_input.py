@@ -17,8 +17,7 @@ from rdflib.term import Node
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Limits, Op, Patch
 from jelly_rdflib.core.batch import BatchSlice
-
-from .strategies import DEFAULT, streams, write, write_text
+from tests.algebra.strategies import DEFAULT, streams, write, write_text
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 A = (Op.A, S, P, O, None)
@@ -124,7 +123,7 @@ def test_transactions_out_of_place_in_a_batch(codes: str) -> None:
     ops = list(batch.ops)
     starts = [start for start in range(len(ops)) if ops[start] == wanted[0]]
     assert starts
-    patch = Patch._of_slices(
+    patch = Patch.of_slices(
         [BatchSlice(batch, start, start + 1) for start in starts[:1] * len(wanted)]
     )
     with pytest.raises(ApplyError, match="transaction"):

@@ -17,8 +17,7 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
-
-from .strategies import (
+from tests.algebra.strategies import (
     DEFAULT,
     contents,
     datasets,

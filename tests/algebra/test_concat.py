@@ -18,8 +18,7 @@ from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.header_room import HeaderRoom
 from jelly_rdflib.algebra.headers import JoinedHeaders
-
-from .strategies import (
+from tests.algebra.strategies import (
     FORMS,
     contents,
     datasets,

@@ -15,8 +15,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, Op, Patch
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.effective import effective
-
-from .strategies import contents, datasets, forms, make_dataset, patches, streams
+from tests.algebra.strategies import contents, datasets, forms, make_dataset, patches, streams
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o", lang="en")  # noqa: E741
 A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)

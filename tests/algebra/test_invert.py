@@ -13,8 +13,7 @@ from jelly_rdflib import Op, Patch, PatchError
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
-
-from .strategies import (
+from tests.algebra.strategies import (
     FORMS,
     contents,
     datasets,

@@ -11,9 +11,8 @@ from rdflib import BNode, Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-
-from ..support import assert_nothing_is_kept, run
-from .strategies import write
+from tests.algebra.strategies import write
+from tests.support import assert_nothing_is_kept, run
 
 OPERATIONS: list[Any] = [
     (Op.H, "id", URIRef("urn:uuid:1")),

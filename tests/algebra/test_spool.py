@@ -16,9 +16,8 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.spool import Spool
-
-from ..oracle.terms import operation, plain_operation
-from ..strategies import streams
+from tests.oracle.terms import operation, plain_operation
+from tests.strategies import streams
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 

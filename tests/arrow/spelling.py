@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["rows_of", "spell"]
 

@@ -14,13 +14,12 @@ from rdflib import Literal
 import jelly_rdflib as jr
 from jelly_rdflib.core.arrow import RowFilter, TermCondition
 from jelly_rdflib.nodes import make_node_factory
-
-from .. import strategies
-from ..oracle import producer
-from ..oracle.terms import DEFAULT_GRAPH, Plain, node, operation, plain
-from ..strategies import Stream
-from ..support import assert_nothing_is_kept, options_of, read, write
-from .spelling import rows_of, spell
+from tests import strategies
+from tests.arrow.spelling import rows_of, spell
+from tests.oracle import producer
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, operation, plain
+from tests.strategies import Stream
+from tests.support import assert_nothing_is_kept, options_of, read, write
 
 pa = pytest.importorskip("pyarrow")
 from jelly_rdflib.arrow import (  # noqa: E402

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from jelly_rdflib import index
 from jelly_rdflib.cli.index import command
-
-from .support import OPERATIONS, encode, run, run_well
+from jelly_rdflib.streams import index
+from tests.cli.support import OPERATIONS, encode, run, run_well
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
 def test_more_parts_than_an_index_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.jellyp"
     path.write_bytes(encode())
-    monkeypatch.setattr("jelly_rdflib.index.MAX_HEADER", 50)
+    monkeypatch.setattr("jelly_rdflib.streams.index.MAX_HEADER", 50)
     result = CliRunner().invoke(command, [str(path)])
     assert result.exit_code == 1
     assert "x.jellyp: 1 parts are too many for an index; take a wider spacing" in result.output

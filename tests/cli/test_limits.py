@@ -10,10 +10,9 @@ import click
 import pytest
 
 from jelly_rdflib.cli.commands import jellyp
+from tests.cli.support import run
+from tests.formats.syntaxes.support import ISOLATED
 from tests.oracle import build as b
-
-from ..syntaxes.support import ISOLATED
-from .support import run
 
 DATA = b.stream(
     [b.options(), b.name("urn:p"), b.add(b.iri(0, 1), b.iri(0, 1), b.literal("x" * 1000))]

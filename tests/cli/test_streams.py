@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .support import COMMAND, ENVIRONMENT, OPERATIONS, TEXT
+from tests.cli.support import COMMAND, ENVIRONMENT, OPERATIONS, TEXT
 
 S = "<http://example.org/s> <http://example.org/p> <http://example.org/o> .\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.validation import RULES
+from jelly_rdflib.inspection.validation import RULES
 from tests.cli.support import TEXT, encode, run, run_well
 
 GOOD = TEXT.replace("urn:uuid:1", "urn:patch:1")

@@ -7,9 +7,9 @@ import datetime
 import sys
 from pathlib import Path
 
-from .manifest import SuiteError, read_suite
-from .report import turtle
-from .run import run
+from tests.conformance.manifest import SuiteError, read_suite
+from tests.conformance.report import turtle
+from tests.conformance.run import run
 
 ALL_PASS, SOME_FAIL, WRONG_USE = 0, 1, 2
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["SyntaxProblem", "parse"]
 

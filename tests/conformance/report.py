@@ -10,7 +10,7 @@ from typing import Any
 
 from rdflib import Literal, URIRef
 
-from .run import Outcome
+from tests.conformance.run import Outcome
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import jelly_rdflib as jr
-
-from ..oracle import rdf_decoder
-from ..oracle.terms import Plain, node, plain
-from ..oracle.wire import read_varint, split
-from . import nquads
-from .manifest import Case
+from tests.conformance import nquads
+from tests.conformance.manifest import Case
+from tests.oracle import rdf_decoder
+from tests.oracle.terms import Plain, node, plain
+from tests.oracle.wire import read_varint, split
 
 __all__ = ["Failure", "Outcome", "isomorphic", "run"]
 

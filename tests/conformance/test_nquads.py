@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.term import URIRef
 
-from .. import strategies
-from ..oracle.terms import DEFAULT_GRAPH, Plain, node
-from .nquads import SyntaxProblem, parse
+from tests import strategies
+from tests.conformance.nquads import SyntaxProblem, parse
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node
 
 S, P, OBJ = (("iri", f"urn:{letter}") for letter in "spo")
 B = ("bnode", "b")

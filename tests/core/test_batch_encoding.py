@@ -16,18 +16,17 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
-from jelly_rdflib.core.nodes import OperationSink, StatementSink
 from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
-
-from .. import strategies
-from ..oracle.build import FRAME
-from ..oracle.build import QUADS as PATCH_QUADS
-from ..oracle.rdf_build import GRAPHS, QUADS, TRIPLES
-from ..rdf import strategies as rdf_strategies
-from ..rdf import support as rdf_support
-from ..strategies import dice
-from ..support import assert_nothing_is_kept, options_of, write
+from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
+from tests import strategies
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly_rdf import support as rdf_support
+from tests.oracle.build import FRAME
+from tests.oracle.build import QUADS as PATCH_QUADS
+from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.strategies import dice
+from tests.support import assert_nothing_is_kept, options_of, write
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 DEFAULT = URIRef("urn:x-rdflib:default")

@@ -13,13 +13,12 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-
-from .. import strategies
-from ..oracle import build as b
-from ..oracle import producer
-from ..oracle.build import QUADS, TRIPLES
-from ..oracle.terms import plain_operation
-from ..strategies import Stream
+from tests import strategies
+from tests.oracle import build as b
+from tests.oracle import producer
+from tests.oracle.build import QUADS, TRIPLES
+from tests.oracle.terms import plain_operation
+from tests.strategies import Stream
 
 COLUMNS = ("ops", "s", "p", "o", "g")
 

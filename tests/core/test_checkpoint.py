@@ -17,13 +17,12 @@ from jelly_rdflib.core.jelly_decoder import (
     StreamScanner,
 )
 from jelly_rdflib.nodes import make_node_factory
-
-from .. import strategies
-from ..oracle import producer, rdf_producer
-from ..oracle.terms import plain_operation
-from ..rdf import strategies as rdf_strategies
-from ..strategies import Stream
-from ..support import assert_nothing_is_kept
+from tests import strategies
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.oracle import producer, rdf_producer
+from tests.oracle.terms import plain_operation
+from tests.strategies import Stream
+from tests.support import assert_nothing_is_kept
 
 LIMITS = jr.Limits()
 
@@ -100,7 +99,7 @@ class TestGoingOn:
     def test_parts_that_a_scanner_finds_make_the_whole(
         self, stream: Stream, rows: int, spacing: int
     ) -> None:
-        from ..support import options_of, write
+        from tests.support import options_of, write
 
         data = write(stream.operations, options_of(stream.options, frame_rows=rows))
         found = list(StreamScanner(data, patch_decoder(), LIMITS, spacing=spacing))
@@ -122,7 +121,7 @@ class TestGoingOn:
         assert got == operations(jr.read_batches(data))
 
     def test_an_error_in_a_part_tells_its_place_in_the_stream(self) -> None:
-        from ..support import write
+        from tests.support import write
 
         good = write([("TX",), ("TC",), ("END",)] * 4, jr.PatchOptions(frame_rows=1))
         data = good + b"\x02\xff\xff"
@@ -140,7 +139,7 @@ class TestGoingOn:
 class TestDamage:
     def state(self) -> bytes:
         quoted = ("triple", ("bnode", "b"), ("iri", "urn:p"), ("literal", "x", "en", None))
-        from ..support import write
+        from tests.support import write
 
         data = write(
             [
@@ -202,7 +201,7 @@ class TestDamage:
     @pytest.mark.parametrize("levels", [10, 22, 40, 99])
     def test_quoted_triples_that_would_be_written_out_without_end(self, levels: int) -> None:
         """Each has the one before it as its subject and as its object."""
-        from ..support import write
+        from tests.support import write
 
         text = "b" * 20
         data = write(

@@ -9,10 +9,9 @@ from rdflib import BNode, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-
-from ..oracle import decoder, wire
-from ..oracle import schema as pb
-from ..oracle.terms import plain_operation
+from tests.oracle import decoder, wire
+from tests.oracle import schema as pb
+from tests.oracle.terms import plain_operation
 
 S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
 ADD = (Op.A, S, P, BNode("o"), S)

@@ -16,11 +16,10 @@ from jelly_rdflib.core.input_start import (
     look_at_start,
 )
 from jelly_rdflib.core.source import open_source
-from jelly_rdflib.encodings import guess_by_start
-
-from .. import strategies
-from ..oracle import producer, wire
-from ..pieces import Pieces
+from jelly_rdflib.formats import guess_by_start
+from tests import strategies
+from tests.oracle import producer, wire
+from tests.pieces import Pieces
 
 CONTROL_IN_A_STRING = b'PA ex <a> <g> .\nPD ex "' + 30 * b"\x12" + b'" .\n'
 

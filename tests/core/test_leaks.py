@@ -13,10 +13,9 @@ from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-
-from ..oracle import build as b
-from ..support import assert_nothing_is_kept
-from ..test_bad_input import BARE, HEAD, REALISTIC, SMALL, row
+from tests.core.jelly_patch.test_bad_input import BARE, HEAD, REALISTIC, SMALL, row
+from tests.oracle import build as b
+from tests.support import assert_nothing_is_kept
 
 OPERATIONS = [
     (Op.H, "id", URIRef("urn:uuid:1")),

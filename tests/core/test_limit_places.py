@@ -11,7 +11,7 @@ from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.batch import OperationReader
-from jelly_rdflib.index import find_parts, read_part
+from jelly_rdflib.streams.index import find_parts, read_part
 from tests.oracle import build as b
 
 XML = "http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-
-from ..oracle import build as b
-from ..oracle import decoder, producer, wire
-from ..oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
-from ..oracle.terms import DEFAULT_GRAPH, Plain
-from ..support import assert_same_outcome, read, refuse
-from ..test_bad_input import damage
+from tests.core.jelly_patch.test_bad_input import damage
+from tests.oracle import build as b
+from tests.oracle import decoder, producer, wire
+from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.support import assert_same_outcome, read, refuse
 
 SEEDS = range(int(os.environ.get("LONG_FRAME_SEEDS", "12")))
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from fuzz import differential
-
-from ..oracle import build as b
-from ..oracle import wire
+from tests.oracle import build as b
+from tests.oracle import wire
 
 HEAD = [b.options(statement_type=1), b.name("urn:p")]
 ADD = 2

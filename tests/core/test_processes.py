@@ -13,9 +13,8 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-
-from ..sanitized import UNDER_SANITIZERS
-from ..support import run
+from tests.sanitized import UNDER_SANITIZERS
+from tests.support import run
 
 HAS_FORKS = pytest.mark.skipif(
     sys.platform == "win32" or UNDER_SANITIZERS,

@@ -15,17 +15,16 @@ import jelly_rdflib as jr
 from jelly_rdflib.arrow import read_arrow
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
-
-from .. import strategies
-from ..oracle import build as b
-from ..oracle import rdf_build as rb
-from ..oracle import wire
-from ..oracle.terms import plain_operation
-from ..rdf import strategies as rdf_strategies
-from ..rdf import support as rdf_support
-from ..strategies import Stream
-from ..support import options_of, write
-from .test_checkpoint import check_all_states
+from tests import strategies
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly_rdf import support as rdf_support
+from tests.core.test_checkpoint import check_all_states
+from tests.oracle import build as b
+from tests.oracle import rdf_build as rb
+from tests.oracle import wire
+from tests.oracle.terms import plain_operation
+from tests.strategies import Stream
+from tests.support import options_of, write
 
 KINDS = (PatchFrameDecoder, StatementFrameDecoder)
 # Of either format: a frame with options that uses what it sets, and one that uses it again.

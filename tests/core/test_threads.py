@@ -6,9 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import jelly_rdflib as jr
-
-from ..oracle import build as b
-from ..support import run
+from tests.oracle import build as b
+from tests.support import run
 
 
 def test_decoders_in_threads() -> None:

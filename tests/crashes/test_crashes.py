@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ..support import run
+from tests.support import run
 
 PRELUDE = """
 import gzip, io, threading, types, warnings
@@ -125,7 +125,9 @@ def test_no_call_of_a_compiled_class_ends_the_process(seed: int) -> None:
     assert not printed
 
 
-@pytest.mark.parametrize("name", ["core.nodes.OperationSink", "stores.native.MemoryChanges"])
+@pytest.mark.parametrize(
+    "name", ["nodes.conversion.OperationSink", "graph.stores.native.MemoryChanges"]
+)
 def test_what_new_alone_has_made_is_of_no_use(name: str) -> None:
     module, cls = name.rsplit(".", 1)
     run(

@@ -15,8 +15,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from fuzz.entries import extreme_limits
 from jelly_rdflib.nodes import NODE_TYPES
-
-from .sweep import some_patch
+from tests.crashes.sweep import some_patch
 
 PATCH = some_patch()
 S, P = URIRef("urn:s"), URIRef("urn:p")

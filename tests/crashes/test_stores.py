@@ -11,9 +11,8 @@ from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.recording.tap import find_tap
-
-from ..faults.targets import ForeignStore
+from jelly_rdflib.graph.tap import find_tap
+from tests.faults.targets import ForeignStore
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 ONE, TWO = (S, P, Literal(1)), (S, P, Literal(2))

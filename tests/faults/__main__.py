@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from .campaign import Tally, at_each_call, at_each_place, at_each_request, twice
-from .targets import TARGETS
+from tests.faults.campaign import Tally, at_each_call, at_each_place, at_each_request, twice
+from tests.faults.targets import TARGETS
 
 __all__ = ["main"]
 

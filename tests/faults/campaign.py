@@ -8,9 +8,8 @@ from typing import Any
 
 from jelly_rdflib import RollbackError
 from jelly_rdflib.operations import Operation
-
-from .injection import ERRORS, FOLDERS, Fuse, interrupted_at, wired
-from .scenario import OPERATIONS, MakeTarget, Scenario
+from tests.faults.injection import ERRORS, FOLDERS, Fuse, interrupted_at, wired
+from tests.faults.scenario import OPERATIONS, MakeTarget, Scenario
 
 __all__ = ["Tally", "at_each_call", "at_each_place", "at_each_request", "at_one_call", "twice"]
 

@@ -90,7 +90,7 @@ FOLDERS = (
 
 # What drives a transaction, to its commit and back.
 OUR_PYTHON = tuple(
-    str(Path(jelly_rdflib.__file__).with_name(name)) for name in ("apply.py", "stores")
+    str(Path(jelly_rdflib.__file__).parent / name) for name in ("graph/apply.py", "graph/stores")
 )
 
 # After these Python looks whether a signal has come.

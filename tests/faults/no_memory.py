@@ -13,11 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.apply import apply
-
-from .campaign import Tally
-from .scenario import Scenario, state_of
-from .targets import TARGETS
+from jelly_rdflib.graph.apply import apply
+from tests.faults.campaign import Tally
+from tests.faults.scenario import Scenario, state_of
+from tests.faults.targets import TARGETS
 
 __all__ = ["WORKS", "failing_at_each_allocation", "main"]
 

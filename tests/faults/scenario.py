@@ -11,11 +11,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 from jelly_rdflib import Op, RollbackError
-from jelly_rdflib.apply import apply
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.graph.stores.prefixes import DictPrefixes, open_prefixes
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.stores.prefixes import DictPrefixes, open_prefixes
-
-from ..stores.memory_state import visible_state
+from tests.graph.stores.memory_state import visible_state
 
 __all__ = [
     "BEFORE",

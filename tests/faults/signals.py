@@ -13,12 +13,11 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.apply import apply
-
-from .campaign import Tally
-from .no_memory import encoded
-from .scenario import Scenario, state_of
-from .targets import TARGETS
+from jelly_rdflib.graph.apply import apply
+from tests.faults.campaign import Tally
+from tests.faults.no_memory import encoded
+from tests.faults.scenario import Scenario, state_of
+from tests.faults.targets import TARGETS
 
 __all__ = ["interrupted_by_a_timer", "main"]
 

@@ -13,11 +13,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.apply import apply
-
-from .no_memory import encoded
-from .scenario import Scenario, state_of
-from .targets import TARGETS
+from jelly_rdflib.graph.apply import apply
+from tests.faults.no_memory import encoded
+from tests.faults.scenario import Scenario, state_of
+from tests.faults.targets import TARGETS
 
 TARGET_NAMES = ["memory", "memory, the general way", "of a third party"]
 WAYS = [(name, "jelly-patch") for name in TARGET_NAMES]

@@ -14,14 +14,20 @@ from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.apply import apply
+from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.operations import Operation
-
-from ..support import run
-from .campaign import Tally, at_each_call, at_each_place, at_each_request, at_one_call, twice
-from .injection import ERRORS, OUR_PYTHON, Fuse, wired
-from .scenario import BEFORE, Scenario, add, delete, prefix_added, state_of
-from .targets import TARGETS, ForeignStore, OtherMemory, endpoint_store
+from tests.faults.campaign import (
+    Tally,
+    at_each_call,
+    at_each_place,
+    at_each_request,
+    at_one_call,
+    twice,
+)
+from tests.faults.injection import ERRORS, OUR_PYTHON, Fuse, wired
+from tests.faults.scenario import BEFORE, Scenario, add, delete, prefix_added, state_of
+from tests.faults.targets import TARGETS, ForeignStore, OtherMemory, endpoint_store
+from tests.support import run
 
 # The fast way calls no method of the store.
 FAST = ["memory", "memory, as a ConjunctiveGraph", "memory, a Graph"]

@@ -12,12 +12,11 @@ import jelly_rdflib as jr
 from fuzz import differential, reading, round_trips
 from fuzz.outcomes import Outcome, assert_limited, attempt, choose, plain_operations
 from fuzz.targets import TARGETS
-
-from ..oracle import build as b
-from ..oracle import wire
-from ..pieces import Pieces
-from ..rdf.test_bad_input import HEAD as RDF_HEAD
-from ..test_bad_input import HEAD, SMALL
+from tests.core.jelly_patch.test_bad_input import HEAD, SMALL
+from tests.core.jelly_rdf.test_bad_input import HEAD as RDF_HEAD
+from tests.oracle import build as b
+from tests.oracle import wire
+from tests.pieces import Pieces
 
 BEGIN = wire.field(6, b"")
 COMMIT = wire.field(1, wire.field(7, b""))

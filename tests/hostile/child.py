@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import jelly_rdflib as jr
-
-from ..pieces import Pieces
-from ..sanitized import UNDER_SANITIZERS
+from tests.pieces import Pieces
+from tests.sanitized import UNDER_SANITIZERS
 
 __all__ = ["USES"]
 
@@ -163,7 +162,7 @@ def validate(source: Any, **arguments: Any) -> int:
 
 def index(source: Any, *, format: str, limits: jr.Limits) -> int:
     """Find the parts of a file, and read each."""
-    from jelly_rdflib.index import find_parts, read_part
+    from jelly_rdflib.streams.index import find_parts, read_part
 
     is_statements = format == "jelly-rdf"
     parts = find_parts(source, is_statements=is_statements, spacing=1 << 20, limits=limits)

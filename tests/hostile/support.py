@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..sanitized import UNDER_SANITIZERS
+from tests.sanitized import UNDER_SANITIZERS
 
 __all__ = ["MAX_PEAK", "Report", "read_hostile", "write_pieces"]
 

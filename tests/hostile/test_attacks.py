@@ -9,10 +9,19 @@ from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.hostile.attacks import (
+    ADD,
+    ATTACKS,
+    DATATYPE,
+    HEADER,
+    MIB,
+    delimited,
+    iri,
+    patch_head,
+    row,
+)
+from tests.hostile.support import read_hostile, write_pieces
 from tests.oracle import build, wire
-
-from .attacks import ADD, ATTACKS, DATATYPE, HEADER, MIB, delimited, iri, patch_head, row
-from .support import read_hostile, write_pieces
 
 # What takes a moment for each MiB, and what takes a second.
 LARGE, SMALL = 4 * MIB, MIB // 2

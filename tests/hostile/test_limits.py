@@ -15,10 +15,8 @@ import zstandard
 from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
-from tests.oracle import build, wire
-
-from ..syntaxes.support import ISOLATED
-from .attacks import (
+from tests.formats.syntaxes.support import ISOLATED
+from tests.hostile.attacks import (
     ADD,
     ATTACKS,
     DATATYPE,
@@ -34,8 +32,9 @@ from .attacks import (
     patch_head,
     row,
 )
-from .support import read_hostile, write_pieces
-from .table import MESSAGES
+from tests.hostile.support import read_hostile, write_pieces
+from tests.hostile.table import MESSAGES
+from tests.oracle import build, wire
 
 FEW = ("batches", "apply", "validate")
 MOST = ("batches", "operations", "patches", "apply", "parse", "compact", "invert", "inspect")

@@ -13,11 +13,10 @@ import zstandard
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, LogWarning, PatchLog
-
-from ..log.support import fill
-from ..log.test_damage import segment, with_digest
-from .attacks import ADD, ATTACKS, MIB, bomb, delimited, patch_head, row
-from .support import read_hostile
+from tests.hostile.attacks import ADD, ATTACKS, MIB, bomb, delimited, patch_head, row
+from tests.hostile.support import read_hostile
+from tests.log.support import fill
+from tests.log.test_damage import segment, with_digest
 
 SEGMENTS: dict[str, Callable[[], Iterable[bytes]]] = {
     "a bomb": partial(bomb, 200 * MIB, "zstd"),

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ..syntaxes.support import ISOLATED
-from .attacks import MIB
-from .support import read_hostile, write_pieces
+from tests.formats.syntaxes.support import ISOLATED
+from tests.hostile.attacks import MIB
+from tests.hostile.support import read_hostile, write_pieces
 
 pytestmark = ISOLATED
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import jelly_rdflib as jr
-
-from .table import DEFAULTS
+from tests.hostile.table import DEFAULTS
 
 
 def test_names_and_defaults() -> None:

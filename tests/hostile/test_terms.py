@@ -9,8 +9,7 @@ import pytest
 from rdflib.namespace import RDF, XSD
 
 import jelly_rdflib as jr
-
-from .support import read_hostile, write_pieces
+from tests.hostile.support import read_hostile, write_pieces
 
 LONG = 6_000_000
 

@@ -16,9 +16,8 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.headers import JoinedHeaders
-from jelly_rdflib.stores import qname_cache
-
-from ..faults.targets import OtherMemory
+from jelly_rdflib.graph.stores import qname_cache
+from tests.faults.targets import OtherMemory
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
 FEW, MANY = 200, 1600

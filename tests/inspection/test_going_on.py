@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.nodes import make_node_factory
-
-from ..oracle.terms import Plain, plain_operation
-from ..pieces import Pieces
-from ..strategies import dice
-from ..text import soup
-from ..text.support import attempt
+from tests.core.text import soup
+from tests.core.text.support import attempt
+from tests.oracle.terms import Plain, plain_operation
+from tests.pieces import Pieces
+from tests.strategies import dice
 
 END = ("END",)
 

@@ -15,19 +15,18 @@ import zstandard
 from hypothesis import given
 
 import jelly_rdflib as jr
-
-from .. import strategies
-from ..oracle import build as b
-from ..oracle import producer, rdf_producer, wire
-from ..oracle import rdf_build as rb
-from ..oracle import schema as pb
-from ..oracle.wire import varint
-from ..rdf import strategies as rdf_strategies
-from ..strategies import Stream
-from ..support import assert_nothing_is_kept, run
-from ..support import write as write_patch
-from ..test_bad_input import REALISTIC, SMALL
-from .counting import Counts, count
+from tests import strategies
+from tests.core.jelly_patch.test_bad_input import REALISTIC, SMALL
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.inspection.counting import Counts, count
+from tests.oracle import build as b
+from tests.oracle import producer, rdf_producer, wire
+from tests.oracle import rdf_build as rb
+from tests.oracle import schema as pb
+from tests.oracle.wire import varint
+from tests.strategies import Stream
+from tests.support import assert_nothing_is_kept, run
+from tests.support import write as write_patch
 
 
 def assert_counts(report: jr.StreamReport, expected: Counts, messages: list[Any]) -> None:

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-
-from ..oracle import build as b
+from tests.oracle import build as b
 
 
 def rules(*rows: object, **options: int) -> list[str]:

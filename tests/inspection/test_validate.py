@@ -16,19 +16,18 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
-from jelly_rdflib.validation import RULES
-from jelly_rdflib.validation.faults import RecentSet
-
-from .. import strategies
-from ..oracle import build as b
-from ..oracle import producer, wire
-from ..oracle import rdf_build as rb
-from ..oracle import schema as pb
-from ..rdf import strategies as rdf_strategies
-from ..rdf.support import write_frames
-from ..strategies import Stream
-from ..support import write
-from ..test_bad_input import REALISTIC, SMALL
+from jelly_rdflib.inspection.validation import RULES
+from jelly_rdflib.inspection.validation.faults import RecentSet
+from tests import strategies
+from tests.core.jelly_patch.test_bad_input import REALISTIC, SMALL
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly_rdf.support import write_frames
+from tests.oracle import build as b
+from tests.oracle import producer, wire
+from tests.oracle import rdf_build as rb
+from tests.oracle import schema as pb
+from tests.strategies import Stream
+from tests.support import write
 
 UUID = "4f5a8c3e-0000-4000-8000-000000000001"
 OTHER = "4f5a8c3e-0000-4000-8000-000000000002"

@@ -27,8 +27,7 @@ from pyjelly.serialize.streams import (
 )
 
 import jelly_rdflib as jr
-
-from ..oracle.terms import DEFAULT_GRAPH, Plain, plain
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
 
 # Importing it makes rdflib guess its plugin for `.jelly`, in all other tests too.
 _options.INTEGRATION_SIDE_EFFECTS = False

@@ -15,10 +15,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource
 
 import jelly_rdflib as jr
-
-from ..oracle.terms import DEFAULT_GRAPH, Plain, node, plain
-from ..rdf import strategies
-from . import peer
+from tests.core.jelly_rdf import strategies
+from tests.interop import peer
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain
 
 PHYSICAL = ["TRIPLES", "QUADS", "GRAPHS"]
 GROUPED = {

@@ -21,8 +21,7 @@ from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, PatchLog
-
-from .support import add, change, files, fill, numbers, patch_id, put_folder, put_pipe
+from tests.log.support import add, change, files, fill, numbers, patch_id, put_folder, put_pipe
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])

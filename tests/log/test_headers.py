@@ -11,8 +11,7 @@ from rdflib import Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, Op, PatchLog
-
-from .support import add, files, patch_id
+from tests.log.support import add, files, patch_id
 
 
 @pytest.fixture

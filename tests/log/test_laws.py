@@ -19,10 +19,9 @@ from rdflib.namespace import XSD, NamespaceManager
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, PatchLog, Replica
-
-from ..oracle.terms import operation, plain_operation
-from ..strategies import Stream, streams
-from .support import GRAPH, P, S, state
+from tests.log.support import GRAPH, P, S, state
+from tests.oracle.terms import operation, plain_operation
+from tests.strategies import Stream, streams
 
 NODES = st.sampled_from([S, P, GRAPH, BNode("b"), BNode("c")])
 OBJECTS = NODES | st.sampled_from(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..support import run
+from tests.support import run
 
 CODE = """
 from rdflib import Literal, URIRef

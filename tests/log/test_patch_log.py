@@ -17,8 +17,19 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, Op, PatchLog, TripleTerm
-
-from .support import GRAPH, P, S, add, change, delete, files, fill, numbers, patch_id, state
+from tests.log.support import (
+    GRAPH,
+    P,
+    S,
+    add,
+    change,
+    delete,
+    files,
+    fill,
+    numbers,
+    patch_id,
+    state,
+)
 
 TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
 

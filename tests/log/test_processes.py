@@ -17,8 +17,7 @@ from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
-
-from .support import add, change, files, fill, numbers, state
+from tests.log.support import add, change, files, fill, numbers, state
 
 SPAWN = multiprocessing.get_context("spawn")
 

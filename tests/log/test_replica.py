@@ -15,10 +15,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog, Replica
-
-from ..support import run
-from ..test_apply import TransactionalStore
-from .support import GRAPH, P, S, add, change, files, fill, numbers, patch_id, state
+from tests.graph.test_apply import TransactionalStore
+from tests.log.support import GRAPH, P, S, add, change, files, fill, numbers, patch_id, state
+from tests.support import run
 
 POSITION = URIRef("urn:position")
 AT = URIRef("urn:x-jelly-rdflib:position")

@@ -10,8 +10,19 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, LogWarning, Op, PatchLog
-
-from .support import GRAPH, P, S, add, files, fill, numbers, patch_id, put_folder, put_pipe, state
+from tests.log.support import (
+    GRAPH,
+    P,
+    S,
+    add,
+    files,
+    fill,
+    numbers,
+    patch_id,
+    put_folder,
+    put_pipe,
+    state,
+)
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])

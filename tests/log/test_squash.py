@@ -10,8 +10,19 @@ from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog
-
-from .support import GRAPH, P, S, add, change, delete, files, fill, numbers, patch_id, state
+from tests.log.support import (
+    GRAPH,
+    P,
+    S,
+    add,
+    change,
+    delete,
+    files,
+    fill,
+    numbers,
+    patch_id,
+    state,
+)
 
 TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
 

@@ -17,8 +17,7 @@ import pytest
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, PatchLog, Replica
 from jelly_rdflib.log import database, staging
-
-from .support import P, S, add, change, files, fill, numbers, patch_id, state
+from tests.log.support import P, S, add, change, files, fill, numbers, patch_id, state
 
 
 @pytest.fixture

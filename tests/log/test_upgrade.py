@@ -17,9 +17,8 @@ import pytest
 
 from jelly_rdflib import LogError, LogWarning, PatchLog, Replica
 from jelly_rdflib.log import upgrade
-
-from .faults import run_and_kill
-from .support import files, fill, numbers, patch_id
+from tests.log.faults import run_and_kill
+from tests.log.support import files, fill, numbers, patch_id
 
 OLD = Path(__file__).parent / "old"
 

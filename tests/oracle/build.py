@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from . import schema as pb
-from .wire import varint
+from tests.oracle import schema as pb
+from tests.oracle.wire import varint
 
 __all__ = [
     "FLAT",

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from . import schema as pb
-from .build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
-from .reference import Doubt, RuleError, TermReference, parse_as
-from .terms import Plain
-from .wire import WireError, split
+from tests.oracle import schema as pb
+from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES
+from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
+from tests.oracle.terms import Plain
+from tests.oracle.wire import WireError, split
 
 __all__ = ["Doubt", "Reference", "RuleError", "decode", "read"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from . import build
-from . import schema as pb
-from .build import FRAME, PUNCTUATED, QUADS
-from .term_producer import TermProducer, needs, spelled
-from .terms import Plain
+from tests.oracle import build
+from tests.oracle import schema as pb
+from tests.oracle.build import FRAME, PUNCTUATED, QUADS
+from tests.oracle.term_producer import TermProducer, needs, spelled
+from tests.oracle.terms import Plain
 
 __all__ = ["frames", "needs", "spelled"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import schema as pb
-from .build import delimited, iri, literal, quad, set_term, triple
+from tests.oracle import schema as pb
+from tests.oracle.build import delimited, iri, literal, quad, set_term, triple
 
 __all__ = [
     "DATASETS",

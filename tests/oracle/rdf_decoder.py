@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import schema as pb
-from .rdf_build import GRAPHS, QUADS, TRIPLES
-from .reference import Doubt, RuleError, TermReference, parse_as
-from .terms import Plain
-from .wire import WireError, split
+from tests.oracle import schema as pb
+from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.oracle.reference import Doubt, RuleError, TermReference, parse_as
+from tests.oracle.terms import Plain
+from tests.oracle.wire import WireError, split
 
 __all__ = ["SUPPORT", "Doubt", "Frame", "Reference", "RuleError", "decode", "parse", "read"]
 

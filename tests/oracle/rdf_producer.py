@@ -10,12 +10,12 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from . import rdf_build as build
-from . import schema as pb
-from .rdf_build import GRAPHS, QUADS
-from .rdf_decoder import Frame
-from .term_producer import TermProducer, needs, spelled
-from .terms import DEFAULT_GRAPH, Plain
+from tests.oracle import rdf_build as build
+from tests.oracle import schema as pb
+from tests.oracle.rdf_build import GRAPHS, QUADS
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.term_producer import TermProducer, needs, spelled
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["messages", "needs", "spelled"]
 

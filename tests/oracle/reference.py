@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from google.protobuf.message import DecodeError as ProtobufError
 
-from .terms import DEFAULT_GRAPH, Plain
-from .wire import WireError, check
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.oracle.wire import WireError, check
 
 __all__ = ["Doubt", "Lookup", "RuleError", "TermReference", "parse_as"]
 

@@ -11,9 +11,9 @@ import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import build, wire
-from . import schema as pb
-from .terms import DEFAULT_GRAPH, Plain
+from tests.oracle import build, wire
+from tests.oracle import schema as pb
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["TermProducer", "needs", "spelled"]
 

@@ -13,8 +13,8 @@ from rdflib.plugins.stores.memory import SimpleMemory
 
 import jelly_rdflib as jr
 from jelly_rdflib import EncodeError, Op, PatchOptions
-from jelly_rdflib.apply import apply
-from jelly_rdflib.diff import diff
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.plugins import register
 
 register()

@@ -21,8 +21,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.plugins import register
 from jelly_rdflib.plugins.rdf_parser import JellyParser
 from jelly_rdflib.plugins.rdf_serializer import JellySerializer
-
-from ..stores.memory_state import visible_state
+from tests.graph.stores.memory_state import visible_state
 
 register()
 

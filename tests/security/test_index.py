@@ -14,7 +14,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.index import (
+from jelly_rdflib.streams.index import (
     DIGEST_SIZE,
     MAGIC,
     StaleIndexError,
@@ -23,8 +23,7 @@ from jelly_rdflib.index import (
     read_part,
     write_index,
 )
-
-from ..support import run
+from tests.support import run
 
 
 @pytest.fixture
@@ -75,7 +74,7 @@ def test_a_state_that_says_it_is_huge_takes_no_memory(file: Path) -> None:
     forge(file, json.dumps(fields).encode(), state)
     out = run(
         """
-from jelly_rdflib.index import load_index
+from jelly_rdflib.streams.index import load_index
 part = load_index(sys.argv[1], spacing=1)[1]
 before = peak()
 try:
@@ -107,7 +106,7 @@ def test_a_header_larger_than_any_that_is_written(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = find_parts(file, spacing=300)
-    monkeypatch.setattr("jelly_rdflib.index.MAX_HEADER", 300)
+    monkeypatch.setattr("jelly_rdflib.streams.index.MAX_HEADER", 300)
     with pytest.raises(ValueError, match="parts are too many for an index"):
         write_index(file, parts)
     assert os.listdir(file.parent) == [file.name]
@@ -118,12 +117,12 @@ def test_a_header_larger_than_any_that_is_written(
 
 def test_the_largest_header_takes_little_memory(file: Path) -> None:
     """Two bytes of JSON are an object of Python."""
-    from jelly_rdflib.index import MAX_HEADER
+    from jelly_rdflib.streams.index import MAX_HEADER
 
     forge(file, b"[%s{}]" % (b"{}," * (MAX_HEADER // 3 - 2)))
     out = run(
         """
-from jelly_rdflib.index import StaleIndexError, load_index
+from jelly_rdflib.streams.index import StaleIndexError, load_index
 before = peak()
 try:
     load_index(sys.argv[1])

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib
-
-from ..support import run
+from tests.support import run
 
 # Each asks for something else to be fetched.
 DOCUMENTS = {

@@ -13,9 +13,8 @@ from rdflib import Dataset, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.index import find_parts, write_index
-
-from ..cli.support import encode, run, run_well
+from jelly_rdflib.streams.index import find_parts, write_index
+from tests.cli.support import encode, run, run_well
 
 UUID = "0686c69d-8f89-4496-acb5-744f0157a8db"
 ESCAPES = [

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import jelly_rdflib as jr
-
-from ..oracle.terms import DEFAULT_GRAPH, Plain, operation
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation
 
 __all__ = ["COLUMNS", "iri", "make_operations", "read_rows", "write_file"]
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib import index
-
-from ..arrow.spelling import rows_of
-from .files import COLUMNS, iri, make_operations, read_rows, write_file
+from jelly_rdflib.streams import index
+from tests.arrow.spelling import rows_of
+from tests.spark.files import COLUMNS, iri, make_operations, read_rows, write_file
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import register

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..support import ROOT
-from .files import make_operations, read_rows, write_file
+from tests.spark.files import make_operations, read_rows, write_file
+from tests.support import ROOT
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import register

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..support import read
-from .files import make_operations, read_rows, write_file
+from tests.spark.files import make_operations, read_rows, write_file
+from tests.support import read
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import register

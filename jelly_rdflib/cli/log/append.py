@@ -41,7 +41,7 @@ def command(log: str, patches: tuple[str, ...], prev: str | None, from_: str | N
       jellyp log append history --prev urn:uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4 next.jellyp
     """
     from jelly_rdflib.errors import DecodeError, EncodeError, LogError
-    from jelly_rdflib.patch import read_operations
+    from jelly_rdflib.streams.reading import read_operations
 
     if prev is not None:
         prev = _check_id(prev)

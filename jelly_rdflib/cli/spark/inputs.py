@@ -30,7 +30,7 @@ class Changes:
     """
 
     def __init__(self, paths: Sequence[str], format: str | None) -> None:
-        from jelly_rdflib.encodings import guess_by_name
+        from jelly_rdflib.formats import guess_by_name
 
         if format is None:
             encoding = guess_by_name(paths[0])

@@ -79,8 +79,8 @@ class RowsReader:
         import pyarrow as pa
 
         from jelly_rdflib.arrow import ArrowRows
-        from jelly_rdflib.batches import read_batches
-        from jelly_rdflib.index import read_part
+        from jelly_rdflib.streams.index import read_part
+        from jelly_rdflib.streams.reading import read_batches
 
         limits = self.options.limits
         rows = ArrowRows(

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ...stores.at_hand import StoreAtHand
-from . import project
-from .fuseki import run_fuseki
-from .peer import Peer
+from tests.graph.stores.at_hand import StoreAtHand
+from tests.interop.jvm import project
+from tests.interop.jvm.fuseki import run_fuseki
+from tests.interop.jvm.peer import Peer
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ...oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, with_simple_strings
 
 __all__ = [
     "can_both_have",

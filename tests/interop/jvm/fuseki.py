@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 
-from ...stores.at_hand import FUSEKI, StoreAtHand, endpoint
-from . import project
+from tests.graph.stores.at_hand import FUSEKI, StoreAtHand, endpoint
+from tests.interop.jvm import project
 
 __all__ = ["run_fuseki"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-
-from ...oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain, plain_operation
 
 __all__ = [
     "FEATURES",

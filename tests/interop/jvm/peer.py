@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...oracle.terms import DEFAULT_GRAPH, Plain
-from . import project
+from tests.interop.jvm import project
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
 
 __all__ = ["Peer", "PeerError"]
 

@@ -8,12 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 import jelly_rdflib as jr
-
-from ...oracle import schema
-from ...oracle.terms import DEFAULT_GRAPH, Plain, plain_operation
-from ...support import read, refuse, write
-from . import test_statements
-from .inputs import (
+from tests.interop.jvm import test_statements
+from tests.interop.jvm.inputs import (
     END,
     FEATURES,
     NEEDS,
@@ -27,7 +23,10 @@ from .inputs import (
     preset_fields,
     text,
 )
-from .peer import Peer, PeerError
+from tests.interop.jvm.peer import Peer, PeerError
+from tests.oracle import schema
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain_operation
+from tests.support import read, refuse, write
 
 QUADS: dict[str, Any] = {
     "preset": "BIG_STRICT",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ...stores.at_hand import StoreAtHand
-from ...stores.test_aborted import check_apply, check_record, spelling
-from ...stores.test_matrix import check_page
+from tests.graph.stores.at_hand import StoreAtHand
+from tests.graph.stores.test_aborted import check_apply, check_record, spelling
+from tests.graph.stores.test_matrix import check_page
 
 ONE_ENDPOINT = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -9,9 +9,8 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib.headers import Headers
-
-from ...support import operation, read
-from .peer import Peer, PeerError
+from tests.interop.jvm.peer import Peer, PeerError
+from tests.support import operation, read
 
 ONE = URIRef("uuid:0686c69d-8f89-4496-acb5-744f0157a8d1")
 TWO = URIRef("uuid:0686c69d-8f89-4496-acb5-744f0157a8d2")

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-
-from ...oracle.terms import DEFAULT_GRAPH, Plain
-from ...support import read, write
-from .forms import seen_by_jena, without_last_end
-from .inputs import (
+from tests.interop.jvm.forms import seen_by_jena, without_last_end
+from tests.interop.jvm.inputs import (
     END,
     FEATURES,
     PRESETS,
@@ -26,7 +23,9 @@ from .inputs import (
     preset_fields,
     schema_org,
 )
-from .peer import Peer
+from tests.interop.jvm.peer import Peer
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+from tests.support import read, write
 
 # Of a frame, at the most.
 LENGTH = 3

@@ -8,16 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-
-from ... import strategies
-from ...oracle.terms import Plain
-from ...rdf import strategies as rdf_strategies
-from . import test_statements, test_text_and_thrift
-from .forms import can_both_have, seen_by_jena
-from .inputs import PRESETS
-from .peer import Peer
-from .test_patches import check_ours, check_theirs
-from .test_sizes import check_patch_sizes
+from tests import strategies
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.interop.jvm import test_statements, test_text_and_thrift
+from tests.interop.jvm.forms import can_both_have, seen_by_jena
+from tests.interop.jvm.inputs import PRESETS
+from tests.interop.jvm.peer import Peer
+from tests.interop.jvm.test_patches import check_ours, check_theirs
+from tests.interop.jvm.test_sizes import check_patch_sizes
+from tests.oracle.terms import Plain
 
 Drawn: TypeAlias = tuple[dict[str, Any], list[Plain]]
 """Options, and operations or statements."""

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-
-from ...oracle.terms import Plain
-from ...support import write
-from . import test_statements
-from .inputs import FEATURES, PRESETS, feature, preset_fields
-from .peer import Peer
-from .test_patches import FORMS, check_size, has_options, marks_of
+from tests.interop.jvm import test_statements
+from tests.interop.jvm.inputs import FEATURES, PRESETS, feature, preset_fields
+from tests.interop.jvm.peer import Peer
+from tests.interop.jvm.test_patches import FORMS, check_size, has_options, marks_of
+from tests.oracle.terms import Plain
+from tests.support import write
 
 NO_LIMIT = {"frame_bytes": (1 << 31) - 1}
 

@@ -10,11 +10,20 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
-
-from ...oracle.terms import DEFAULT_GRAPH, Plain, node, plain
-from .forms import with_jenas_terms
-from .inputs import FEATURES, PRESETS, G, P, S, allows, iri, preset_fields, schema_org
-from .peer import Peer
+from tests.interop.jvm.forms import with_jenas_terms
+from tests.interop.jvm.inputs import (
+    FEATURES,
+    PRESETS,
+    G,
+    P,
+    S,
+    allows,
+    iri,
+    preset_fields,
+    schema_org,
+)
+from tests.interop.jvm.peer import Peer
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain
 
 NAMESPACES = [("ex", "http://example.org/"), ("", "http://example.org/ns#"), ("é", "urn:")]
 

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-
-from ...oracle.terms import Plain, operation, plain_operation
-from .forms import seen_by_jena, without_default_graph, without_last_end
-from .inputs import FEATURES, brick, feature, schema_org
-from .peer import Peer
+from tests.interop.jvm.forms import seen_by_jena, without_default_graph, without_last_end
+from tests.interop.jvm.inputs import FEATURES, brick, feature, schema_org
+from tests.interop.jvm.peer import Peer
+from tests.oracle.terms import Plain, operation, plain_operation
 
 FORMATS = {"rdfp": "rdf-patch", "rdfpb": "rdf-patch-thrift"}
 

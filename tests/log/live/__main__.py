@@ -14,9 +14,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .campaign import ask, every_case, run_cases
-from .driver import start_driver
-from .shim import WHY_NOT
+from tests.log.live.campaign import ask, every_case, run_cases
+from tests.log.live.driver import start_driver
+from tests.log.live.shim import WHY_NOT
 
 MEMORY = Path("/dev/shm")
 MOST_SHOWN = 30

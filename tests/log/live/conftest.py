@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from .child import Child
-from .driver import start_driver
-from .shim import WHY_NOT
+from tests.log.live.child import Child
+from tests.log.live.driver import start_driver
+from tests.log.live.shim import WHY_NOT
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from . import sabotage
-from .child import Child, serve
-from .meeting import Case, Outcome, count_calls, crash, meet
-from .outage import STEPS, Outages, Steps, cut_power
-from .shim import Shim, build_shim, environment
-from .side import Side, make_template
+from tests.log.live import sabotage
+from tests.log.live.child import Child, serve
+from tests.log.live.meeting import Case, Outcome, count_calls, crash, meet
+from tests.log.live.outage import STEPS, Outages, Steps, cut_power
+from tests.log.live.shim import Shim, build_shim, environment
+from tests.log.live.side import Side, make_template
 
 __all__ = ["Driver", "start_driver"]
 

@@ -13,9 +13,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from .child import PATIENCE, Answer, Child, GoneError
-from .known import Known
-from .side import LAST, Side
+from tests.log.live.child import PATIENCE, Answer, Child, GoneError
+from tests.log.live.known import Known
+from tests.log.live.side import LAST, Side
 
 __all__ = ["Case", "End", "Meets", "Outcome", "count_calls", "crash", "meet"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from .child import Child
-from .disk import Call, Disk, State, read_record, read_state, write_state
-from .known import Known
-from .side import LAST, Seen, Side
+from tests.log.live.child import Child
+from tests.log.live.disk import Call, Disk, State, read_record, read_state, write_state
+from tests.log.live.known import Known
+from tests.log.live.side import LAST, Seen, Side
 
 __all__ = ["STEPS", "Outages", "Steps", "cut_power"]
 

@@ -10,9 +10,8 @@ from rdflib import Dataset, Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog, Replica
-
-from ..support import P, S, numbers, patch_id
-from .shim import Shim
+from tests.log.live.shim import Shim
+from tests.log.support import P, S, numbers, patch_id
 
 __all__ = ["FIRST", "LAST", "TIMEOUT", "Seen", "Side", "Verdict", "id_of", "make_template"]
 

@@ -9,9 +9,9 @@ import functools
 
 import pytest
 
-from .campaign import ask, quick_cases, run_cases
-from .child import Child
-from .meeting import Case, End, Meets
+from tests.log.live.campaign import ask, quick_cases, run_cases
+from tests.log.live.child import Child
+from tests.log.live.meeting import Case, End, Meets
 
 
 @pytest.mark.parametrize(

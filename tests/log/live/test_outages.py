@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .campaign import ask
-from .child import Child
+from tests.log.live.campaign import ask
+from tests.log.live.child import Child
 
 
 def test_a_failure_of_power_at_any_moment(driver: Child) -> None:

@@ -1,0 +1,223 @@
+"""The syntaxes that the world has for RDF, as encodings of statements.
+
+N-Triples and N-Quads are read here. All else is pyoxigraph's, which is imported when something is
+read or written, not before.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
+from jelly_rdflib.core.input_start import has_control_characters, is_frame
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.core.text import LineBatchReader
+from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.nodes.conversion import NodeTypes
+
+if TYPE_CHECKING:
+    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
+
+__all__ = [
+    "JSON_LD",
+    "N3",
+    "N_QUADS",
+    "N_TRIPLES",
+    "RDF_XML",
+    "SYNTAXES",
+    "TRIG",
+    "TURTLE",
+    "starts_like_turtle",
+]
+
+# An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
+_XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
+# An absolute IRI or one that ends, a blank node, a comment, a directive.
+_TURTLE_START = re.compile(
+    rb"(\xEF\xBB\xBF)?[ \t\r\n]*"
+    rb"(<[A-Za-z][\w+.-]*:|<[^\s<>\"]*>|_:|#[^\r\n]|@?(?i:pre|bas))"
+)
+_JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
+
+
+def _open_batches(
+    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
+) -> GeneratedBatches:
+    """Make batches of an open source.
+
+    Raises:
+        ImportError: The package pyoxigraph is not there, or too old.
+        ValueError: The base is no absolute IRI.
+        NotImplementedError: The text is to be isolated, and this system can't do it.
+    """
+    pyoxigraph = _check_pyoxigraph(syntax.title)
+    if reading.base is not None:
+        try:
+            pyoxigraph.NamedNode(reading.base)
+        except ValueError as error:
+            raise ValueError(f"the base {reading.base!r} is no absolute IRI: {error}") from error
+    from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
+    from jelly_rdflib.formats.syntaxes.reader import StatementBatches
+
+    open_text = IsolatedBatches if reading.isolated else StatementBatches
+    return GeneratedBatches(open_text(syntax, source, reading))
+
+
+def _open_lines(
+    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
+) -> LineBatchReader:
+    """Open N-Triples or N-Quads as batches; no other library takes part, so nothing is isolated."""
+    return LineBatchReader(
+        source,
+        reading.factory,
+        reading.limits,
+        has_graphs=syntax.has_graphs,
+        strict=reading.strict,
+    )
+
+
+def _make_encoder(
+    syntax: Syntax, types: NodeTypes, options: Any, sink: Callable[[bytes], object]
+) -> SyntaxEncoder:
+    """Make an encoder.
+
+    Raises:
+        ValueError: There are options: syntaxes have none.
+        ImportError: The package pyoxigraph is not there, or too old.
+    """
+    if options is not None:
+        raise ValueError(f"options are for Jelly-RDF: {syntax.title} has none")
+    _check_pyoxigraph(syntax.title)
+    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
+
+    return SyntaxEncoder(syntax, types, sink)
+
+
+@functools.cache
+def _check_pyoxigraph(title: str) -> Any:
+    hint = (
+        f"{title} needs the package pyoxigraph, 0.5 or later: pip install 'jelly-rdflib[syntaxes]'"
+    )
+    try:
+        pyoxigraph = importlib.import_module("pyoxigraph")
+    except ImportError as error:
+        raise ImportError(hint) from error
+    version = pyoxigraph.__version__
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (0, 5):
+        raise ImportError(f"{hint} (found {version})")
+    return pyoxigraph
+
+
+def _says_nothing(start: bytes) -> bool:
+    """Tell nothing: the texts of N-Triples, N-Quads, Turtle, TriG and N3 may all start alike."""
+    return False
+
+
+def starts_like_turtle(start: bytes) -> bool:
+    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from what is none of them.
+
+    Examples:
+        >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
+        (True, True)
+        >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
+        (False, False)
+    """
+    return _may_be_text(start) and _TURTLE_START.match(start) is not None
+
+
+def _starts_like_xml(start: bytes) -> bool:
+    return _may_be_text(start) and _XML_START.match(start) is not None
+
+
+def _starts_like_json(start: bytes) -> bool:
+    return _may_be_text(start) and _JSON_START.match(start) is not None
+
+
+def _may_be_text(start: bytes) -> bool:
+    return not has_control_characters(start) and not is_frame(start)
+
+
+def _make_encoding(
+    syntax: Syntax,
+    starts_like: Callable[[bytes], bool] = _says_nothing,
+    open_batches: Callable[..., BatchSource] = _open_batches,
+    **names: Any,
+) -> Encoding:
+    return Encoding(
+        holds_changes=False,
+        starts_like=starts_like,
+        open_batches=functools.partial(open_batches, syntax),
+        make_encoder=functools.partial(_make_encoder, syntax),
+        has_graphs=syntax.has_graphs,
+        has_prefixes=syntax.has_prefixes,
+        has_base=syntax.has_base,
+        **names,
+    )
+
+
+N_TRIPLES = _make_encoding(
+    Syntax(title="N-Triples", format="N_TRIPLES", has_triple_terms=True),
+    open_batches=_open_lines,
+    name="n-triples",
+    aliases=("ntriples", "nt11"),
+    extensions=("nt",),
+    media_types=("application/n-triples",),
+)
+N_QUADS = _make_encoding(
+    Syntax(title="N-Quads", format="N_QUADS", has_graphs=True, has_triple_terms=True),
+    open_batches=_open_lines,
+    name="n-quads",
+    aliases=("nquads",),
+    extensions=("nq",),
+    media_types=("application/n-quads", "text/x-nquads"),
+)
+TURTLE = _make_encoding(
+    Syntax(
+        title="Turtle", format="TURTLE", has_triple_terms=True, has_prefixes=True, has_base=True
+    ),
+    name="turtle",
+    extensions=("ttl",),
+    media_types=("text/turtle", "application/x-turtle"),
+)
+TRIG = _make_encoding(
+    Syntax(
+        title="TriG",
+        format="TRIG",
+        has_graphs=True,
+        has_triple_terms=True,
+        has_prefixes=True,
+        has_base=True,
+    ),
+    name="trig",
+    extensions=("trig",),
+    media_types=("application/trig", "application/x-trig"),
+)
+N3 = _make_encoding(
+    Syntax(title="N3", format="N3", has_prefixes=True, has_base=True),
+    name="n3",
+    extensions=("n3",),
+    media_types=("text/n3", "text/rdf+n3"),
+)
+RDF_XML = _make_encoding(
+    Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
+    _starts_like_xml,
+    name="rdf-xml",
+    aliases=("rdf/xml", "rdfxml", "xml"),
+    extensions=("rdf", "owl", "xml"),
+    media_types=("application/rdf+xml",),
+)
+JSON_LD = _make_encoding(
+    Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
+    _starts_like_json,
+    name="json-ld",
+    extensions=("jsonld", "json"),
+    media_types=("application/ld+json",),
+)
+
+SYNTAXES: tuple[Encoding, ...] = (N_TRIPLES, N_QUADS, TURTLE, TRIG, N3, RDF_XML, JSON_LD)

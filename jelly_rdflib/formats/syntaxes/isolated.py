@@ -1,0 +1,303 @@
+"""Parses syntaxes of RDF in a child process: a text that ends the parser does not end the caller.
+
+The parser is another project's, and a stranger's text may make it crash, hang or fill the memory.
+The child has limits of the operating system for that, and its answers are not trusted either.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib.util
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import jelly_rdflib
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
+from jelly_rdflib.core.source import ByteSource, read_in_pieces
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.syntaxes import messages
+from jelly_rdflib.formats.syntaxes.input import PIECE_SIZE
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.options import Limits
+from jelly_rdflib.options.checks import MAX_FRAME_SIZE
+
+__all__ = ["IsolatedBatches"]
+
+# The child imports what this process would import, and nothing from the current directory.
+_START = (
+    "import sys; sys.path[:] = sys.argv[1:];"
+    "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
+)
+# Bytes that a frame may take beside its text, and its rows and terms.
+_FRAME_SIZE = 8 << 20
+_FRAME_COUNT = 1 << 20
+# In bytes: an error, and what the child wrote to standard error.
+_MAX_TOLD = 1 << 16
+_MAX_SHOWN = 200
+# How many times its processor time the child may take by the clock.
+_PATIENCE = 10
+# In seconds: for the child to end, and more than a socket can wait for.
+_TIME_TO_END = 10
+_MAX_WAIT = 1 << 20
+# A child that has ended is an error of this call, even if the caller lets SIGPIPE end the process.
+_NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
+# What Rust and Python say when they get no more memory.
+_NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
+
+
+class IsolatedBatches:
+    """Iterates over the batches of a text that a child process parses.
+
+    The child is started when the first batch is wanted. It is ended with the last one, at an error,
+    by `close`, and when this object is let go.
+
+    Args:
+        syntax, source, reading: As for `jelly_rdflib.formats.syntaxes.reader.StatementBatches`.
+            ``max_parser_memory`` and ``max_parser_seconds`` bound the child.
+
+    Raises:
+        NotImplementedError: The operating system has no limits for processes, or there is no
+            interpreter of Python to start.
+    """
+
+    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
+        self._child: _Child | None = None
+        if importlib.util.find_spec("resource") is None:
+            raise NotImplementedError(
+                "isolated=True needs limits for processes, which this operating system has not"
+            )
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise NotImplementedError("isolated=True needs an interpreter of Python to start")
+        limits = self._limits = reading.limits
+        plain = (dataclasses.asdict(syntax), dataclasses.asdict(limits))
+        self._settings = json.dumps([*plain, reading.strict, reading.base]).encode()
+        self._factory = reading.factory
+        # The child keeps to the caller's limits to the letter. Those of frames and lookups are not
+        # about its answers, and lookups have more room than text.
+        most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
+        self._frame_limits = Limits(
+            max_frame_size=most,
+            max_frame_rows=_FRAME_COUNT,
+            max_frame_terms=_FRAME_COUNT,
+            max_nesting_depth=limits.max_nesting_depth,
+            max_string_size=limits.max_string_size,
+            max_text_size=most,
+        )
+        self._source = read_in_pieces(source)
+        self._source_error: DecodeError | None = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        try:
+            return self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the child, and let go of the source."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+        source = getattr(self, "_source", None)
+        if source is not None:
+            source.close()
+
+    def _read(self) -> Batch:
+        child = self._child
+        if child is None:
+            child = self._child = _Child(self._limits)
+            child.send(self._settings)
+        while True:
+            kind, size = child.receive_answer()
+            if kind == messages.WANT:
+                self._give(child, size)
+            elif kind == messages.FRAME and size <= self._frame_limits.max_frame_size:
+                frame = child.receive(size)
+                decoder = StatementFrameDecoder(self._factory, self._frame_limits)
+                try:
+                    return decoder.decode_frame(frame)
+                except DecodeError as error:
+                    raise child.error(f"the parser's process sends a bad frame: {error}") from error
+            elif kind == messages.ERROR and messages.TOLD.size <= size <= _MAX_TOLD:
+                raise self._told_error(child.receive(size))
+            elif kind == messages.END:
+                raise StopIteration
+            else:
+                raise child.error("the parser's process sends what it should not")
+
+    def _give(self, child: _Child, size: int) -> None:
+        """Give the child bytes of the text; a live source may take its time for them."""
+        try:
+            data = self._source.read(min(size, PIECE_SIZE))
+        except DecodeError as error:
+            # The child has statements that come before it. Tracebacks would keep the child alive.
+            self._source_error = copy.copy(error)
+            child.send(None)
+        else:
+            child.send(data)
+            child.position += len(data)
+
+    def _told_error(self, told: bytearray) -> DecodeError:
+        is_limit, is_of_source, *places = messages.TOLD.unpack_from(told)
+        offset, line, column = (None if place < 0 else place for place in places)
+        if is_of_source and self._source_error is not None:
+            if self._source_error.offset is None:
+                self._source_error.offset = offset
+            return self._source_error
+        message = _printable(told[messages.TOLD.size :])
+        error = LimitError if is_limit else DecodeError
+        return error(message, offset=offset, line=line, column=column)
+
+
+class _Child:
+    """A child process with a parser.
+
+    Args:
+        limits: What it may take.
+
+    Attributes:
+        position: How many bytes of the text it was given.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.position = 0
+        self._limits = limits
+        self._patience = min(_PATIENCE * limits.max_parser_seconds, _MAX_WAIT)
+        self._deadline = 0.0
+        self._parent = os.getpid()
+        self._socket, theirs = socket.socketpair()
+        # An import hook may know where this package is, though the path does not.
+        places = [*filter(os.path.isabs, sys.path), str(Path(jelly_rdflib.__file__).parents[1])]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _START, *places],
+                bufsize=0,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.PIPE,
+            )
+        except BaseException:
+            self._socket.close()
+            raise
+        finally:
+            theirs.close()
+
+    def send(self, data: bytes | None) -> None:
+        """Send bytes that the child waits for; None says that the source failed."""
+        size = messages.SOURCE_FAILED if data is None else len(data)
+        self._start_waiting()
+        self._set_timeout()
+        try:
+            self._socket.sendall(messages.INPUT.pack(size) + (data or b""), _NO_SIGNAL)
+        except TimeoutError:
+            raise self._late_error() from None
+        except ConnectionError:
+            raise self._explain_end() from None
+
+    def receive_answer(self) -> tuple[bytes, int]:
+        """Return the kind of the next answer, and its size."""
+        self._start_waiting()
+        kind, size = messages.ANSWER.unpack(self.receive(messages.ANSWER.size))
+        return kind, size
+
+    def receive(self, size: int) -> bytearray:
+        """Return so many bytes of an answer."""
+        data = bytearray()
+        try:
+            while len(data) < size:
+                self._set_timeout()
+                more = self._socket.recv(min(size - len(data), PIECE_SIZE))
+                if not more:
+                    raise self._explain_end()
+                data += more
+        except TimeoutError:
+            raise self._late_error() from None
+        except ConnectionError:
+            raise self._explain_end() from None
+        return data
+
+    def end(self) -> None:
+        """End the child, unless it is that of another process, from which this one was forked."""
+        self._socket.close()
+        if self._is_ours:
+            self._process.kill()
+        else:
+            self._process.returncode = 0
+        # This also waits for it.
+        with self._process:
+            pass
+
+    @property
+    def _is_ours(self) -> bool:
+        return self._parent == os.getpid()
+
+    def _start_waiting(self) -> None:
+        if not self._is_ours:
+            raise RuntimeError("this text is read in another process, from which this was forked")
+        self._deadline = time.monotonic() + self._patience
+
+    def _set_timeout(self) -> None:
+        self._socket.settimeout(max(self._deadline - time.monotonic(), 0.001))
+
+    def error(self, message: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
+        """Make an error that says how far the child has got in the text, at the most."""
+        return kind(message, offset=self.position)
+
+    def _late_error(self) -> DecodeError:
+        return self.error(
+            f"the parser's process has not answered for {self._patience} seconds, which is"
+            f" {_PATIENCE} times the limit max_parser_seconds",
+            LimitError,
+        )
+
+    def _explain_end(self) -> DecodeError:
+        """Say why the child has ended in the middle of the text."""
+        try:
+            status = self._process.wait(_TIME_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        assert self._process.stderr is not None
+        told = self._process.stderr.read(_MAX_TOLD)
+        if status == -signal.SIGXCPU:
+            most = (
+                f"{self._limits.max_parser_seconds} seconds of processor time for"
+                f" {messages.TEXT_PER_TIME} MiB of text"
+            )
+            return self._limit_error(most, "max_parser_seconds")
+        if status == messages.NO_MEMORY or _NO_MEMORY.search(told):
+            most = f"{self._limits.max_parser_memory} bytes of memory"
+            return self._limit_error(most, "max_parser_memory")
+        if status < 0:
+            how = f"was ended by signal {-status} ({signal.strsignal(-status)})"
+        else:
+            how = f"ended with status {status}"
+        last = _printable(told.strip().rpartition(b"\n")[2][-_MAX_SHOWN:])
+        return self.error(f"the parser's process {how}{': ' if last else ''}{last}")
+
+    def _limit_error(self, most: str, limit: str) -> DecodeError:
+        return self.error(f"the parser takes more than {most} (limit {limit})", LimitError)
+
+
+def _printable(text: bytes | bytearray) -> str:
+    return "".join(
+        each if each.isprintable() else f"\\u{ord(each):04X}"
+        for each in text.decode(errors="replace")
+    )

@@ -1,0 +1,146 @@
+"""The child process of `jelly_rdflib.formats.syntaxes.isolated`: a parser within limits."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import resource
+import signal
+import sys
+
+from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
+from jelly_rdflib.core.source import ByteSource
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.syntaxes import messages
+from jelly_rdflib.formats.syntaxes.reader import StatementBatches
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
+from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
+
+__all__ = ["main"]
+
+
+class _SourceError(DecodeError):
+    """The parent could not read the source, and knows why."""
+
+
+class _NoNode(str):
+    """Stands for the classes of rdflib's nodes: none is made here, and rdflib is not imported."""
+
+    __slots__ = ("_datatype", "_ill_typed", "_language", "_value")
+
+
+_NO_NODES = NodeTypes(
+    iri=_NoNode,
+    blank_node=_NoNode,
+    literal=_NoNode,
+    triple_term=_NoNode,
+    # The encoder takes an IRI with this text for the default graph: none has it.
+    default_graph=_NoNode("\0"),
+    recognized_datatypes=(),
+)
+
+
+def main() -> None:
+    """Parse a text: what the parent sends first are the settings, and all else is the text."""
+    # Ctrl+C is for the parent, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    # The parent reads it when this process has ended: to write into a full pipe would wait forever.
+    os.set_blocking(sys.stderr.fileno(), False)
+    _limit(resource.RLIMIT_CORE, 0)
+    syntax, most, strict, base = json.loads(_receive())
+    limits = Limits(**most)
+    # Linux takes 0 for no limit.
+    _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
+    try:
+        _parse(Syntax(**syntax), limits, strict, base)
+    except MemoryError:
+        os._exit(messages.NO_MEMORY)
+
+
+def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> None:
+    options = StreamOptions(
+        physical_type=PhysicalStreamType.QUADS if syntax.has_graphs else PhysicalStreamType.TRIPLES,
+        rdf_star=True,
+        namespace_declarations=True,
+    )
+    reading = Reading(factory=NodeFactory(_NO_NODES), limits=limits, strict=strict, base=base)
+    text = _Text(limits.max_parser_seconds)
+    batches = StatementBatches(syntax, ByteSource(text.read, _close), reading)
+    try:
+        for batch in batches:
+            encoder = StatementFrameEncoder(_NO_NODES, options)
+            _send(
+                messages.FRAME, encoder.encode_frame(functools.partial(encoder.write_batch, batch))
+            )
+    except DecodeError as error:
+        kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
+        places = (error.offset, error.line, error.column)
+        told = messages.TOLD.pack(*kinds, *(-1 if place is None else place for place in places))
+        _send(messages.ERROR, told + error.message.encode(errors="replace"))
+    else:
+        _send(messages.END, b"")
+
+
+class _Text:
+    """Reads the text, and lets this process take the processor time that is due to its size.
+
+    The time is not that of a batch: of elements in each other pyoxigraph makes statements, one by
+    one, in a time that grows with their depth.
+
+    Args:
+        seconds: How long it may take for each piece of the text.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds
+        self._size = 0
+        self._allow_time()
+
+    def read(self, size: int) -> bytes:
+        """Ask the parent for bytes of the text."""
+        sys.stdout.buffer.write(messages.ANSWER.pack(messages.WANT, size))
+        sys.stdout.buffer.flush()
+        data = _receive()
+        self._size += len(data)
+        self._allow_time()
+        return data
+
+    def _allow_time(self) -> None:
+        pieces = 1 + (self._size >> 20) // messages.TEXT_PER_TIME
+        # A second is for Python to start.
+        _limit(resource.RLIMIT_CPU, 1 + pieces * self._seconds)
+
+
+def _limit(what: int, most: int) -> None:
+    """Set a limit of the operating system, unless there is a lower one that can't be raised."""
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _close() -> None:
+    """Close nothing: the source is the parent's."""
+
+
+def _receive() -> bytes:
+    (size,) = messages.INPUT.unpack(_read_exactly(messages.INPUT.size))
+    if size == messages.SOURCE_FAILED:
+        raise _SourceError("the source failed")
+    return _read_exactly(size)
+
+
+def _read_exactly(size: int) -> bytes:
+    data = sys.stdin.buffer.read(size)
+    if len(data) < size:
+        # The parent has ended.
+        os._exit(1)
+    return data
+
+
+def _send(kind: bytes, body: bytes) -> None:
+    sys.stdout.buffer.write(messages.ANSWER.pack(kind, len(body)))
+    sys.stdout.buffer.write(body)
+    sys.stdout.buffer.flush()

@@ -1,0 +1,164 @@
+"""Reads the syntaxes that pyoxigraph parses, as batches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyoxigraph as ox
+
+from jelly_rdflib.core.batch import Batch, BatchBuilder
+from jelly_rdflib.core.source import ByteSource, read_in_pieces
+from jelly_rdflib.core.text import QuadCount, QuadReader
+from jelly_rdflib.errors import DecodeError, LimitError
+from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.syntaxes.input import SyntaxInput
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.operations import Op
+
+__all__ = ["StatementBatches"]
+
+# A batch ends with the statement that comes to one of them.
+_ROWS = 1024
+_TEXT = 1 << 20
+
+_PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
+# What its own messages don't say for themselves.
+_HINTS = {
+    "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
+    "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
+    " elsewhere: write the context into the document",
+}
+
+
+class StatementBatches:
+    """Iterates over the batches of a text.
+
+    Args:
+        syntax: The syntax of the text.
+        source: An open source.
+        reading: How it is read; ``max_frame_size`` is for what stands between two statements.
+    """
+
+    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
+        self._syntax = syntax
+        limits = self._limits = reading.limits
+        self._builder = BatchBuilder(reading.factory, limits)
+        self._prefixes: dict[str, str] = {}
+        # What is wrong behind the batch that was made last.
+        self._error: DecodeError | None = None
+        self._count = QuadCount()
+        opened = read_in_pieces(source)
+        self._input = SyntaxInput(opened, limits, self._count)
+        self._parser: ox.QuadParser | None = ox.parse(
+            self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
+            getattr(ox.RdfFormat, syntax.format),
+            base_iri=reading.base,
+            lenient=not reading.strict,
+        )
+        self._quads: QuadReader | None = QuadReader(
+            self._parser,
+            self._builder,
+            ox,
+            has_graphs=syntax.has_graphs,
+            max_nesting_depth=limits.max_nesting_depth,
+            max_expansion=limits.max_expansion,
+            free_text=limits.max_text_size,
+            count=self._count,
+        )
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        if self._error is not None:
+            raise self._error
+        is_at_end = False
+        try:
+            is_at_end = self._read()
+        except DecodeError as error:
+            if error.offset is None:
+                # A parser does not tell where its statements are.
+                error.offset = self._input.position
+            self._error = error
+        except SyntaxError as error:
+            self._error = self._explain(error)
+            self._error.__cause__ = error
+        except MemoryError as error:
+            if "buffer" not in str(error):
+                raise
+            self._error = LimitError(
+                f"a token has more than 16 MiB ({self._vicinity()})", offset=self._input.position
+            )
+        except BaseException:
+            self._let_go()
+            raise
+        if self._error is not None:
+            self._let_go()
+        if len(self._builder) > 0:
+            return self._builder.take(has_graphs=self._syntax.has_graphs)
+        if self._error is not None:
+            raise self._error
+        assert is_at_end
+        raise StopIteration
+
+    def close(self) -> None:
+        """Let go of the source."""
+        source = getattr(self, "_input", None)
+        if source is not None:
+            source.close()
+
+    def _let_go(self) -> None:
+        """Let go of the parser, with which nothing is read any more.
+
+        It refers to the source, which may keep the error that it raised, whose traceback refers to
+        this object. Python's collector does not see what a parser refers to.
+        """
+        self._parser = self._quads = None
+
+    def _read(self) -> bool:
+        """Put statements and prefixes into the builder; return whether they are the last."""
+        if self._parser is None or self._quads is None:
+            raise RuntimeError("nothing is read behind an error")
+        first = next(self._parser, None)
+        # What is declared before a statement is known now.
+        if self._syntax.has_prefixes:
+            self._add_prefixes(self._parser.prefixes)
+        if first is None:
+            return True
+        return self._quads.read(first, _ROWS, _TEXT)
+
+    def _add_prefixes(self, prefixes: dict[str, str]) -> None:
+        """Add the prefixes that the parser has come to know since this was last called."""
+        # All of them are gone through for each batch.
+        self._check_prefixes(len(prefixes), "", "max_prefixes")
+        self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
+        if self._syntax.format == "RDF_XML":
+            # There it is those of the element where the parser stands: after the first statement
+            # the root's and some more, and a default that may well be the innermost element's own.
+            prefixes = {} if self._count.made > 0 else prefixes
+            prefixes.pop("", None)
+        builder = self._builder
+        for prefix, iri in prefixes.items():
+            if self._prefixes.get(prefix) != iri:
+                self._prefixes[prefix] = iri
+                builder.add_row(Op.PA, builder.string(prefix), 0, builder.iri(iri), 0)
+
+    def _check_prefixes(self, count: int, what: str, limit: str) -> None:
+        most = getattr(self._limits, limit)
+        if count > most:
+            raise LimitError(f"more than {most} {what}prefixes (limit {limit}; {self._vicinity()})")
+
+    def _explain(self, error: SyntaxError) -> DecodeError:
+        message = _PLACE.sub("", error.msg)
+        message += "".join(hint for what, hint in _HINTS.items() if message.endswith(what))
+        if error.lineno is None:
+            return DecodeError(f"{message} ({self._vicinity()})")
+        return DecodeError(message, line=error.lineno, column=error.offset)
+
+    def _vicinity(self) -> str:
+        """Say where the parser is, when it does not: somewhat before what it has read."""
+        return f"after {self._count.made} statements, before byte {self._input.position}"

@@ -1,0 +1,421 @@
+"""Applying patches to graphs and datasets of rdflib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from rdflib.graph import Graph
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.stores.changes import open_changes
+from jelly_rdflib.graph.stores.native import Claim, UndoLog
+from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
+from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.graph.tap import find_tap
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.streams.sources import is_at_hand, is_readable
+from jelly_rdflib.transactions import check_closed, follow_transaction
+
+__all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyResult:
+    """What `apply` did.
+
+    Args:
+        patches: Patches that came to their end.
+        operations: Operations of all kinds that were read; the ends of patches don't count.
+        committed: Transactions that were committed; a patch without transactions is one.
+        aborted: Transactions that the patch itself aborted.
+        added: Statements that were not there and were added, in transactions that were committed.
+        deleted: Statements that were there and were deleted, in such transactions.
+        prefixes_added: Prefixes that were bound and had not been, or to something else.
+        prefixes_deleted: Prefixes that were bound and were unbound.
+    """
+
+    patches: int
+    operations: int
+    committed: int
+    aborted: int
+    added: int
+    deleted: int
+    prefixes_added: int
+    prefixes_deleted: int
+
+
+def apply(
+    source: Any,
+    target: Graph,
+    *,
+    atomic: bool = True,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+) -> ApplyResult:
+    """Apply patches to a graph or dataset, transaction by transaction.
+
+    A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
+    within it, or if any exception comes, the target is again as it was before it: the statements,
+    the prefixes, and which named graphs there are. What was committed before stays. Operations
+    outside transactions make one transaction for each patch, up to the next `TX` or the end.
+
+    Operations need neither: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and `TC` around
+    them say where others start and end; `END` ends a patch, and need not come after the last one.
+    In an implicit transaction it ends that, too; inside one that `TX` started it is an error.
+
+    In a store with transactions of its own (``transaction_aware``) those are used: what is pending
+    there is committed first, so that a rollback comes back to the start of the transaction. For
+    every store a log is kept of what changed, and undone in reverse. Which statements are equal
+    says the store: rdflib's don't tell language tags apart by case, and Oxigraph holds 1 and 01 for
+    the same integer. What is undone is spelled as the store had it. A SPARQL endpoint can't delete
+    a statement with a blank node, so a patch that has any is refused there.
+
+    Undoing goes on whatever interrupts it, and what fails in it is tried again; if it can't be done
+    that is a `RollbackError`.
+
+    The store is changed in place. Who reads it meanwhile, another thread or what yields the
+    operations, sees parts of transactions, and prefixes once they are committed; rdflib's own
+    iterators may raise RuntimeError, KeyError or AttributeError then. Only one `apply` at a time
+    can change a store, and nothing else should.
+
+    Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
+    statements without a graph, go to the target's default graph; a plain `Graph` has no other.
+    The default graph of a Dataset stands for the dataset, since ``Dataset.parse`` hands on no more
+    than that. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
+    prefix is unbound whatever it stands for. Headers are ignored.
+
+    Args:
+        source: Anything that `read_operations` reads, or an iterable of operations: a list, an
+            iterator, a `Patch`, a `Batch`. Patches and batches themselves go in one by one.
+        target: An rdflib `Graph`, `Dataset` or `ConjunctiveGraph`.
+        atomic: If False, no log is kept, a store's own transactions are left alone and changes
+            stay as they come: faster, but an error leaves what was applied before it, and a patch
+            can't abort a transaction.
+        limits: What to accept of bytes; see `Limits`. Operations are decoded already.
+        normalize: Whether to normalize the literals of bytes, as for `read_operations`. Those of
+            operations are taken as they are.
+        format: What the bytes are, as for `read_operations`.
+
+    Returns:
+        Counts of what was done.
+
+    Raises:
+        ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
+            named graph for a plain `Graph`); something is no operation (its code, the number or
+            the kinds of its elements are wrong); transactions start and end where they must not;
+            the store can't unbind a prefix, or does not bind it; it is not open, or can only be
+            read; a patch aborts a transaction, and ``atomic`` is False; or changes are being
+            applied to the same store already; or a blank node is for a SPARQL endpoint.
+        RollbackError: A transaction could not be undone: the target has a part of it.
+        DecodeError: The input breaks a rule of the format.
+        LimitError: The input asks for more than ``limits`` allows; or more than 200 of its
+            terms have the same hash for rdflib, whose stores in memory would take forever.
+        TypeError: ``source`` or ``target`` is of another kind.
+        ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
+        LookupError: There is no such format for changes.
+        OSError: The path can't be opened or read.
+        Exception: What the store, the file or the iterable raises comes through as it is.
+
+    Examples:
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> result = apply([(Op.TX,), (Op.A, s, p, Literal(1), None), (Op.TC,)], dataset)
+        >>> result.added, len(dataset)
+        (1, 1)
+        >>> result = apply([(Op.TX,), (Op.D, s, p, Literal(1), None), (Op.TA,)], dataset)
+        >>> result.aborted, len(dataset)
+        (1, 1)
+    """
+    place = Target(target)
+    if is_readable(source):
+        opened = open_input(
+            source, holds_changes=True, limits=limits, normalize=normalize, format=format
+        )
+        # To undo a transaction its changes are kept.
+        operations = opened.operations(is_held=atomic)
+        is_held = is_at_hand(source)
+        return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
+    if not isinstance(source, Iterable):
+        raise TypeError(
+            f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
+            f"operations"
+        )
+    if limits is not None or normalize is not None or format is not None:
+        raise ValueError(
+            "limits, normalize and format are about bytes, and operations are given: give them to "
+            "what reads the operations"
+        )
+    # What runs another's code between two operations might look at the target.
+    is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
+    applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
+    return applier.run(iter(source))
+
+
+def apply_statements(
+    source: Any,
+    target: Graph,
+    *,
+    atomic: bool = True,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> ApplyResult:
+    """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset.
+
+    All of them, or none: arguments and errors are those of `apply`. Namespaces are bound as by
+    rdflib's parsers: a prefix that stands for another IRI already stays what it is.
+
+    Args:
+        source: What `jelly_rdflib.read_statements` takes.
+        target: As for `apply`.
+        atomic: As for `apply`.
+        limits: As for `apply`.
+        normalize: As for `apply`.
+        strict: As for `jelly_rdflib.read_statements`.
+    """
+    place = Target(target)
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=JELLY.name,
+    )
+    return apply_read(
+        opened.operations(is_held=atomic),
+        place,
+        atomic=atomic,
+        is_held=is_at_hand(source),
+        limits=limits,
+        has_exact_prefixes=False,
+    )
+
+
+def apply_read(
+    operations: Iterator[Operation],
+    place: Target,
+    *,
+    atomic: bool = True,
+    is_held: bool,
+    limits: Limits | None,
+    has_exact_prefixes: bool = True,
+) -> ApplyResult:
+    """Apply what a reader gives: for `apply`, and for uses with their own readers.
+
+    Args:
+        operations: The reader, or a generator around it; it is closed. Nobody may look at the
+            target between two operations.
+        place: What to apply them to.
+        atomic: As for `apply`.
+        is_held: Whether the operations come without waiting for anybody.
+        limits: As for `apply`.
+        has_exact_prefixes: Whether prefixes are bound as a patch demands; else as rdflib's parsers
+            do.
+    """
+    try:
+        applier = _Applier(
+            place,
+            is_atomic=atomic,
+            is_deferred=True,
+            is_held=is_held,
+            has_exact_prefixes=has_exact_prefixes,
+            max_prefixes=(limits or Limits()).max_prefixes,
+        )
+        return applier.run(operations)
+    except (ApplyError, LimitError) as error:
+        place_error = getattr(operations, "place_error", None)
+        if place_error is not None and error.offset is None:
+            place_error(error)
+        raise
+    finally:
+        # The reader may have a file open, if it was not read to the end.
+        close = getattr(operations, "close", None)
+        if close is not None:
+            close()
+
+
+class _Applier:
+    """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
+
+    Args:
+        target: What to apply it to.
+        is_atomic: Whether to keep a log.
+        is_deferred: Whether nobody looks at the store between two operations.
+        is_held: Whether the operations come without waiting for anybody. Then a store that is
+            recorded is locked for all of them: no other thread changes it meanwhile.
+        has_exact_prefixes: As for `apply_read`.
+        max_prefixes: As for `PrefixChanges`.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        is_atomic: bool,
+        is_deferred: bool,
+        is_held: bool,
+        has_exact_prefixes: bool = True,
+        max_prefixes: int | None = None,
+    ) -> None:
+        tap = find_tap(target.store)
+        self._lock = tap.lock if tap is not None and is_held else nullcontext()
+        self._is_atomic = is_atomic
+        self._log = UndoLog()
+        self._statements = open_changes(
+            target,
+            self._log,
+            is_atomic=is_atomic,
+            is_deferred=is_deferred and (tap is None or is_held),
+            listener=tap,
+        )
+        self._prefixes = PrefixChanges(
+            target,
+            self._log,
+            is_atomic=is_atomic,
+            is_exact=has_exact_prefixes,
+            max_prefixes=max_prefixes,
+            find_listener=find_tap,
+        )
+        self._claim = Claim(target.store)
+        # Whether there is anything to roll back.
+        self._is_open = False
+        # Whether a TX started the open transaction.
+        self._is_explicit = False
+        # How many changes had been read when the open transaction started.
+        self._changes_before = 0
+        # How many operations had been read when the last patch ended.
+        self._operations_before = 0
+        # How many operations were read that are neither statements, nor prefixes, nor an END.
+        self._others = 0
+        self._patches = 0
+        self._committed = 0
+        self._aborted = 0
+        self._added = 0
+        self._deleted = 0
+        self._prefixes_added = 0
+        self._prefixes_deleted = 0
+
+    def run(self, operations: Iterator[Operation]) -> ApplyResult:
+        """Apply the operations."""
+        with self._lock:
+            self._run(operations)
+        return ApplyResult(
+            patches=self._patches + (self._count_operations() > self._operations_before),
+            operations=self._count_operations(),
+            committed=self._committed,
+            aborted=self._aborted,
+            added=self._added,
+            deleted=self._deleted,
+            prefixes_added=self._prefixes_added,
+            prefixes_deleted=self._prefixes_deleted,
+        )
+
+    def _run(self, operations: Iterator[Operation]) -> None:
+        try:
+            self._claim.take()
+            self._begin()
+            while (operation := self._statements.statements(operations)) is not None:
+                self._take(operation)
+            self._end_patch("the input ends")
+        except BaseException:
+            self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
+            raise
+        finally:
+            self._claim.free()
+            # The log's steps are methods of objects that hold the log. Clearing it breaks these
+            # cycles: otherwise the objects live until Python's collector runs.
+            self._log.clear()
+
+    def _take(self, operation: Operation) -> None:
+        """Take an operation other than an add or delete of a statement; its form is checked."""
+        op = operation[0]
+        if op == Op.PA:
+            self._prefixes.add(operation[1], operation[2])
+        elif op == Op.PD:
+            self._prefixes.delete(operation[1])
+        elif op == Op.END:
+            self._end_patch("a patch ends")
+            self._begin()
+            self._patches += 1
+            self._operations_before = self._count_operations()
+        else:
+            self._others += 1
+            self._take_other(operation)
+
+    def _take_other(self, operation: Operation) -> None:
+        op = Op(operation[0])
+        if op == Op.H:
+            return
+        is_explicit = follow_transaction(op, self._is_explicit)
+        if op == Op.TA:
+            self._abort()
+        else:
+            self._commit()
+        self._begin()
+        self._is_explicit = is_explicit
+
+    def _end_patch(self, what_ends: str) -> None:
+        check_closed(self._is_explicit, what_ends)
+        self._commit()
+
+    def _begin(self) -> None:
+        self._is_explicit = False
+        self._changes_before = self._count_changes()
+        self._log.clear()
+        self._statements.begin()
+        self._prefixes.begin()
+        self._is_open = True
+
+    def _commit(self) -> None:
+        self._prefixes.commit()
+        self._statements.commit()
+        # From here on, and not before, an interrupt leaves what was done.
+        self._is_open = False
+        self._committed += self._is_explicit or self._count_changes() > self._changes_before
+        self._added += self._statements.added
+        self._deleted += self._statements.deleted
+        self._prefixes_added += self._prefixes.added
+        self._prefixes_deleted += self._prefixes.deleted
+
+    def _abort(self) -> None:
+        if not self._is_atomic:
+            raise ApplyError(
+                "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
+            )
+        self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
+        if self._statements.refusal is not None:
+            raise self._statements.refusal
+        self._aborted += 1
+
+    def _leave(self) -> None:
+        """Leave the open transaction before the log undoes it. May be called again."""
+        if not self._is_atomic:
+            self._prefixes.commit()
+        elif self._is_open:
+            self._prefixes.abort()
+            self._statements.begin_undoing()
+        else:
+            # It came when all was committed.
+            self._log.clear()
+
+    def _end_undoing(self) -> None:
+        if self._is_atomic and self._is_open:
+            self._statements.end_undoing()
+        self._is_open = False
+
+    def _count_changes(self) -> int:
+        return self._statements.operations + self._prefixes.operations
+
+    def _count_operations(self) -> int:
+        return self._count_changes() + self._others

@@ -1,0 +1,193 @@
+"""The canonical form of statements with blank nodes: RDFC-1.0, by pyoxigraph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
+from rdflib.term import BNode, Literal, Node, URIRef
+
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.graph.canonical.quads import Known, Quad, describer, is_blank
+from jelly_rdflib.graph.canonical.symmetry import find_marks
+from jelly_rdflib.graph.stores.statements import show_term
+
+if TYPE_CHECKING:
+    import pyoxigraph
+
+    _Term: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
+
+__all__ = ["Canonicalizer", "Form"]
+
+_STRING = XSD.string
+
+# What pyoxigraph does not take, or takes for something else, is put into IRIs that start so.
+_OWN = "x-jelly-rdflib:"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A component in its canonical form.
+
+    Args:
+        text: The statements as canonical N-Quads: equal for components that are the same.
+        quads: The statements; their blank nodes have the labels of RDFC-1.0, ``c14n0`` and so on,
+            but for those that are `Known`.
+    """
+
+    text: str
+    quads: list[Quad]
+
+
+class Canonicalizer:
+    """Brings components into their canonical form.
+
+    Args:
+        folds_strings: Whether ``"x"`` and ``"x"^^xsd:string`` are the same.
+
+    Raises:
+        ImportError: pyoxigraph is missing; the message names the extra.
+
+    Examples:
+        >>> p = URIRef("urn:p")
+        >>> quads = [(BNode("x"), p, BNode("y"), DATASET_DEFAULT_GRAPH_ID)]
+        >>> Canonicalizer(folds_strings=False).form(quads).text
+        '_:c14n1 <urn:p> _:c14n0 .'
+    """
+
+    def __init__(self, *, folds_strings: bool) -> None:
+        try:
+            import pyoxigraph
+        except ImportError as error:
+            raise ImportError(
+                "canonical labels need pyoxigraph: pip install 'jelly-rdflib[syntaxes]'"
+            ) from error
+        self._ox = pyoxigraph
+        self._algorithm = pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0
+        self._default_graph = pyoxigraph.DefaultGraph()
+        self._mark = pyoxigraph.NamedNode(f"{_OWN}mark")
+        self._folds_strings = folds_strings
+        self._describe = describer(folds_strings=folds_strings)
+        self._iris: dict[Node, pyoxigraph.NamedNode] = {}
+
+    def text(self, component: Sequence[Quad]) -> str:
+        """Return the canonical form of statements, but only its text.
+
+        Args:
+            component: As for `form`.
+
+        Raises:
+            PatchError: As by `form`.
+        """
+        return _write(self._canonicalize(component, {}))
+
+    def form(self, component: Sequence[Quad]) -> Form:
+        """Return the canonical form of statements.
+
+        Args:
+            component: Statements that blank nodes join; those that are `Known` are as good as IRIs.
+
+        Raises:
+            PatchError: One is no statement of RDF 1.1.
+        """
+        terms: dict[Node, Any] = {}
+        quads = self._canonicalize(component, terms)
+        nodes = {made: term for term, made in terms.items() if not is_blank(term)}
+
+        def node(term: Any) -> Node:
+            return BNode(term.value) if isinstance(term, self._ox.BlankNode) else nodes[term]
+
+        return Form(
+            _write(quads),
+            [tuple(map(node, quad)) for quad in quads],  # type: ignore[misc]
+        )
+
+    def _canonicalize(
+        self, component: Sequence[Quad], terms: dict[Node, Any]
+    ) -> list[pyoxigraph.Quad]:
+        """Return the statements as pyoxigraph has them, and put into ``terms`` what they are of."""
+        ox = self._ox
+        terms[DATASET_DEFAULT_GRAPH_ID] = self._default_graph
+        try:
+            for quad in component:
+                for term in quad:
+                    if term not in terms:
+                        terms[term] = self._convert(term, len(terms))
+            quads = [ox.Quad(terms[s], terms[p], terms[o], terms[g]) for s, p, o, g in component]
+        except TypeError as error:
+            raise _not_rdf(component) from error
+        marks = find_marks(component, self._describe)
+        quads += (ox.Quad(terms[node], self._mark, ox.Literal(m)) for node, m in marks.items())
+        dataset = ox.Dataset(quads)
+        dataset.canonicalize(self._algorithm)
+        if marks:
+            return [quad for quad in dataset if quad.predicate != self._mark]
+        return list(dataset)
+
+    def _convert(self, term: Node, number: int) -> _Term:
+        if is_blank(term):
+            return self._ox.BlankNode(f"b{number}")
+        if isinstance(term, Known):
+            return self._make_own("node", term)
+        if isinstance(term, URIRef):
+            iri = self._iris.get(term)
+            if iri is None:
+                iri = self._iris[term] = self._convert_iri(term)
+            return iri
+        if isinstance(term, Literal):
+            return self._convert_literal(term)
+        raise TypeError
+
+    def _convert_iri(self, iri: URIRef) -> pyoxigraph.NamedNode:
+        if not iri.startswith(_OWN):
+            try:
+                return self._ox.NamedNode(str(iri))
+            except ValueError:
+                # rdflib holds anything for an IRI, with no more than a warning.
+                pass
+        return self._make_own("iri", iri)
+
+    def _convert_literal(self, literal: Literal) -> pyoxigraph.Literal:
+        datatype = literal.datatype
+        make: Callable[..., pyoxigraph.Literal] = self._ox.Literal
+        try:
+            if literal.language:
+                return make(str(literal), language=literal.language)
+            if datatype is None or (self._folds_strings and datatype == _STRING):
+                return make(str(literal))
+            if datatype != _STRING:
+                return make(str(literal), datatype=self._convert(datatype, 0))
+        except ValueError:
+            # A language tag may be too long, a text no UTF-8.
+            pass
+        kind = f"{literal.language or ''} {datatype or ''}"
+        text = quote(str(literal), safe="", errors="surrogatepass")
+        return make(text, datatype=self._make_own("literal", kind))
+
+    def _make_own(self, kind: str, text: str) -> pyoxigraph.NamedNode:
+        # A str, since rdflib's IRIs have some methods of their own.
+        escaped = quote(str(text), safe="", errors="surrogatepass")
+        return self._ox.NamedNode(f"{_OWN}{kind}:{escaped}")
+
+
+def _write(quads: Iterable[pyoxigraph.Quad]) -> str:
+    return "\n".join(sorted(f"{quad} ." for quad in quads))
+
+
+def _not_rdf(component: Sequence[Quad]) -> PatchError:
+    for s, p, o, _ in component:
+        for term, kinds, role in (
+            (s, URIRef | BNode, "a subject"),
+            (p, URIRef, "a predicate"),
+            (o, URIRef | BNode | Literal, "an object"),
+        ):
+            if not isinstance(term, kinds):
+                return PatchError(
+                    f"{show_term(term)} is {role}, which RDF 1.1 does not allow: beside blank "
+                    f"nodes there is no canonical form of that"
+                )
+    raise AssertionError("pyoxigraph takes every statement of RDF 1.1")

@@ -1,0 +1,178 @@
+"""Telling blank nodes apart that RDFC-1.0 would take long to tell apart.
+
+RDFC-1.0 tries the orders of blank nodes that look alike from where they stand, and there are
+exponentially many: a list of a thousand equal values would already take it hours. So where more
+than a few look alike, they get marks beforehand, as more statements about them. What a mark is
+depends on what is around a node alone (the nodes' colours are refined until they are stable), never
+on its label.
+
+Where that leaves more than a few alike, one of them is given a mark of its own, and it goes on.
+Mostly it does not matter which, since what looks alike then can be exchanged for one another. There
+are graphs where it does matter, regular ones without any text in them: two that are the same may
+then not be found so. That makes a difference larger than it need be, never wrong.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+
+from rdflib.term import BNode, Node
+
+from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
+
+__all__ = ["find_marks"]
+
+# So many may be alike: for RDFC-1.0 that is a matter of a millisecond, whatever they are.
+_MAX_ALIKE = 4
+# How often each statement may be looked at before the rest is told apart by labels.
+_MAX_LOOKS = 100
+# Among so many the one to choose is looked for.
+_MAX_SORTED = 100
+
+
+def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str]:
+    """Return marks for the blank nodes of a component: none if they are told apart fast.
+
+    Examples:
+        >>> from rdflib import URIRef
+        >>> p = URIRef("urn:p")
+        >>> nodes = [BNode(f"b{number}") for number in range(9)]
+        >>> path = [(one, p, two, p) for one, two in zip(nodes, nodes[1:])]
+        >>> len(set(find_marks(path, str).values()))
+        9
+        >>> find_marks(path[:2], str)
+        {}
+    """
+    nodes = {term for quad in component for term in quad if is_blank(term)}
+    if len(nodes) <= _MAX_ALIKE:
+        return {}
+    colours = _Colours(component, describe)
+    if colours.count_alike_at_first() <= _MAX_ALIKE:
+        return {}
+    colours.refine(nodes)
+    colours.tell_apart()
+    return {node: colour.hex() for node, colour in colours.of.items()}
+
+
+class _Colours:
+    """The colours of blank nodes, refined until nodes of one colour have like neighbours.
+
+    Attributes:
+        of: The colour of each.
+    """
+
+    def __init__(self, component: Sequence[Quad], describe: Describe) -> None:
+        self._lines = lines_by_node(component)
+        self._describe = describe
+        self.of: dict[BNode, bytes] = dict.fromkeys(self._lines, b"")
+        self._members: dict[bytes, set[BNode]] = {b"": set(self._lines)}
+        self._alike = len(self._lines)
+        self._round = 0
+        self._looks = _MAX_LOOKS * (sum(map(len, self._lines.values())) + _MAX_LOOKS)
+        # Colours that several nodes have, or had: the fewest first.
+        self._shared: list[tuple[int, bytes]] = [(len(self._lines), b"")]
+
+    def count_alike_at_first(self) -> int:
+        """Return how many look alike to RDFC-1.0 by their own statements."""
+        counts: dict[bytes, int] = {}
+        for node in self._lines:
+            signature = self._sign(node)
+            counts[signature] = counts.get(signature, 0) + 1
+        return sum(count for count in counts.values() if count > 1)
+
+    def refine(self, changed: Iterable[BNode]) -> None:
+        """Refine the colours, after the neighbours of these have changed theirs."""
+        while changed:
+            self._round += 1
+            signatures: dict[bytes, dict[bytes, list[BNode]]] = {}
+            for node in changed:
+                colour = self.of[node]
+                if len(self._members[colour]) > 1:
+                    signatures.setdefault(colour, {}).setdefault(self._sign(node), []).append(node)
+            changed = set()
+            for colour, groups in signatures.items():
+                if sum(map(len, groups.values())) == len(self._members[colour]):
+                    # No other keeps the colour, so one of them does: the largest, so that little
+                    # changes.
+                    _, largest = max((len(nodes), key) for key, nodes in groups.items())
+                    del groups[largest]
+                for signature, nodes in groups.items():
+                    changed |= self._colour(nodes, self._mix(colour, signature.hex()))
+            if self._looks < 0:
+                return
+
+    def tell_apart(self) -> None:
+        """Give nodes that are alike colours of their own, until only a few are left."""
+        while self._alike > _MAX_ALIKE and self._looks >= 0:
+            size, colour = heapq.heappop(self._shared)
+            nodes = self._members.get(colour, set())
+            if len(nodes) != size or size < 2:
+                # It has fewer by now, and is there a second time.
+                continue
+            self._round += 1
+            changed: set[BNode] = set()
+            if self._are_twins(nodes):
+                chosen = list(nodes)[1:]
+            elif size <= _MAX_SORTED:
+                # The same one each time, should it matter which.
+                chosen = [min(nodes, key=str)]
+            else:
+                chosen = [next(iter(nodes))]
+            for number, node in enumerate(chosen):
+                changed |= self._colour([node], self._mix(colour, f"number {number}"))
+            self.refine(changed)
+        if self._looks < 0:
+            for number, node in enumerate(sorted(self.of, key=str)):
+                self.of[node] += number.to_bytes(8, "big")
+
+    def _mix(self, colour: bytes, reason: str) -> bytes:
+        """Return a new colour for some nodes of a colour; no node had it in an earlier round."""
+        return digest((f"in round {self._round}", f"of {colour.hex()}", reason))
+
+    def _sign(self, node: BNode) -> bytes:
+        """Return what the statements of a node say of it, by the colours of the others."""
+        self._looks -= len(self._lines[node])
+        return digest(
+            join(
+                "*"
+                if term == node
+                else f"_{self.of[term].hex()}"
+                if is_blank(term)
+                else self._describe(term)
+                for term in quad
+            )
+            for quad in self._lines[node]
+        )
+
+    def _are_twins(self, nodes: set[BNode]) -> bool:
+        """Are these in the very same statements, but for themselves? Then they are exchangeable."""
+        expected: set[tuple[Node | None, ...]] | None = None
+        for node in nodes:
+            self._looks -= len(self._lines[node])
+            lines = {
+                tuple(None if term == node else term for term in quad) for quad in self._lines[node]
+            }
+            if expected is not None and lines != expected:
+                return False
+            expected = lines
+        return True
+
+    def _colour(self, nodes: Sequence[BNode], colour: bytes) -> set[BNode]:
+        """Give nodes of one colour a new one, and return the neighbours."""
+        old = self.of[nodes[0]]
+        members = self._members[old]
+        self._alike -= len(members)
+        members.difference_update(nodes)
+        self._members[colour] = set(nodes)
+        for each in (old, colour):
+            count = len(self._members[each])
+            if count > 1:
+                self._alike += count
+                heapq.heappush(self._shared, (count, each))
+        neighbours: set[BNode] = set()
+        for node in nodes:
+            self.of[node] = colour
+            for quad in self._lines[node]:
+                neighbours.update(term for term in quad if is_blank(term))
+        return neighbours

@@ -1,0 +1,196 @@
+"""Streams of graphs and datasets: Jelly-RDF in which each frame is one of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as DEFAULT_GRAPH
+from rdflib.graph import Dataset, Graph
+
+from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.warning import warn
+from jelly_rdflib.errors import DecodeError, EncodeError
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.graph.stores.contents import Contents, sort_triples
+from jelly_rdflib.options import (
+    Limits,
+    LogicalStreamType,
+    PhysicalStreamType,
+    StreamOptions,
+)
+from jelly_rdflib.streams.frames import Frame, FrameIterator, read_frames
+from jelly_rdflib.streams.writing import StatementWriter
+
+__all__ = ["read_graphs", "write_graph", "write_graphs"]
+
+
+def read_graphs(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+) -> GraphIterator:
+    """Iterate over the graphs or datasets of a Jelly-RDF stream: one for each frame.
+
+    Blank nodes keep their labels, so that two frames may speak of one node. The namespaces that a
+    frame declares are bound in its graph.
+
+    Args:
+        source: As for `jelly_rdflib.read_statements`.
+        limits: As for `jelly_rdflib.read_statements`.
+        normalize: As for `jelly_rdflib.read_statements`.
+        strict: As for `jelly_rdflib.read_statements`; and refuse a stream whose logical type is
+            flat: its frames are no graphs, but cut where the writer pleased. If False, it is read
+            frame by frame, with a warning.
+
+    Returns:
+        An iterator of rdflib `Graph` for a stream of triples, of `Dataset` for the others.
+
+    Raises:
+        ApplyError: A statement can't be held by rdflib: see `jelly_rdflib.read_frames`.
+        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_statements`.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> graph = Graph().add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
+        >>> file = io.BytesIO()
+        >>> write_graphs([graph, Graph()], file)
+        >>> [len(graph) for graph in read_graphs(file.getvalue())]
+        [1, 0]
+    """
+    return GraphIterator(
+        read_frames(source, limits=limits, normalize=normalize, strict=strict), strict=strict
+    )
+
+
+class GraphIterator:
+    """Iterates over the graphs of a stream; see `read_graphs`."""
+
+    def __init__(self, frames: FrameIterator, *, strict: bool) -> None:
+        self._frames = frames
+        self._is_strict = strict
+        # Frames before the stream's options are empty, but of what type the options say.
+        self._early = 0
+        self._waiting: Frame | None = None
+        self._options: StreamOptions | None = None
+
+    def __iter__(self) -> GraphIterator:
+        return self
+
+    def __next__(self) -> Graph:
+        """Return the next graph; after an ApplyError the one after that can still be read."""
+        while self._options is None:
+            self._waiting = next(self._frames)
+            self._options = self.options
+            if self._options is None:
+                self._early += 1
+            else:
+                self._check_grouped(self._options)
+        if self._early > 0:
+            self._early -= 1
+            return _make_graph(self._options)
+        frame = next(self._frames) if self._waiting is None else self._waiting
+        self._waiting = None
+        return _make_graph(self._options, frame.batch)
+
+    def close(self) -> None:
+        """Stop reading, and close the file if the reader opened it."""
+        self._frames.close()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame was read."""
+        return self._frames.options
+
+    def _check_grouped(self, options: StreamOptions) -> None:
+        if not options.is_flat:
+            return
+        message = (
+            f"the stream is flat (logical type {options.logical_type!r}): its frames are no graphs;"
+            " read it with read_statements()"
+        )
+        if self._is_strict:
+            self.close()
+            raise DecodeError(message, offset=0, frame=self._early)
+        warn(message)
+
+
+def _make_graph(options: StreamOptions, batch: Batch | None = None) -> Graph:
+    is_triples = options.physical_type == PhysicalStreamType.TRIPLES
+    graph = Graph() if is_triples else Dataset()
+    if batch:
+        apply(batch, graph, atomic=False)
+    return graph
+
+
+def write_graphs(
+    graphs: Iterable[Graph],
+    destination: Any,
+    options: StreamOptions | None = None,
+    *,
+    namespaces: bool = False,
+) -> None:
+    """Write graphs or datasets to a Jelly-RDF stream: one frame for each.
+
+    Args:
+        graphs: rdflib `Graph`s or `Dataset`s.
+        destination: A path, or a binary file object, which stays open.
+        options: The stream's options. By default the first graph says: triples for a `Graph`,
+            quads for a `Dataset`. A logical type that is not of graphs or datasets becomes GRAPHS
+            for triples, DATASETS for the others.
+        namespaces: Declare the prefixes of each graph in its frame.
+
+    If there are no graphs, what is written reads as one that is empty: the options need a frame.
+
+    Raises:
+        EncodeError: A graph has what the options don't allow: named graphs in a stream of triples,
+            namespaces in a stream without.
+        TypeError: One is no graph.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> write_graphs([Dataset(), Dataset()], file)
+        >>> len(list(read_frames(file.getvalue())))
+        2
+    """
+    graphs = iter(graphs)
+    first = list(itertools.islice(graphs, 1))
+    # Before a file is made, what is no graph should be found out.
+    is_dataset = any(Contents(graph).is_dataset for graph in first)
+    if options is None:
+        options = StreamOptions(
+            physical_type=PhysicalStreamType.QUADS if is_dataset else PhysicalStreamType.TRIPLES,
+            namespace_declarations=namespaces,
+        )
+    if not options.is_grouped:
+        is_triples = options.physical_type == PhysicalStreamType.TRIPLES
+        options = replace(
+            options,
+            logical_type=LogicalStreamType.GRAPHS if is_triples else LogicalStreamType.DATASETS,
+        )
+    if namespaces and not options.namespace_declarations:
+        raise EncodeError("to declare namespaces, options need namespace_declarations=True")
+    with StatementWriter(destination, options, format=JELLY.name) as writer:
+        for graph in itertools.chain(first, graphs):
+            write_graph(graph, writer, namespaces=namespaces)
+            writer.end_frame()
+
+
+def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
+    """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
+    contents = Contents(graph)
+    if namespaces:
+        for prefix, iri in sorted(graph.namespaces()):
+            writer.add_namespace(prefix, iri)
+    for name in contents.names():
+        g = None if name == DEFAULT_GRAPH else name
+        for s, p, o in sort_triples(contents.triples(name)):
+            writer.add(s, p, o, g)

@@ -1,0 +1,219 @@
+"""What is in a graph or dataset of rdflib, graph by graph and in a settled order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from itertools import product
+from typing import Any, TypeAlias
+
+from rdflib.graph import (
+    DATASET_DEFAULT_GRAPH_ID,
+    ConjunctiveGraph,
+    Graph,
+    QuotedGraph,
+    ReadOnlyGraphAggregate,
+)
+from rdflib.namespace import XSD
+from rdflib.plugins.stores.memory import Memory
+from rdflib.term import Literal, Node, URIRef
+
+from jelly_rdflib.errors import PatchError
+from jelly_rdflib.graph.stores.target import check_store, get_default_graph
+
+__all__ = ["Contents", "respellings", "sort_names", "sort_triples"]
+
+_Triple: TypeAlias = tuple[Node, Node, Node]
+
+# Taken once: a namespace looks each name up in a slow way.
+_STRING = XSD.string
+
+
+class Contents:
+    """The statements of a graph or dataset, by their graphs.
+
+    Args:
+        graph: A Graph, Dataset or ConjunctiveGraph. A Graph is its own default graph, and so is
+            one that belongs to a Dataset.
+
+    Attributes:
+        is_dataset: Whether it has named graphs.
+        graphs: The graphs by their names; the default graph's is rdflib's
+            ``DATASET_DEFAULT_GRAPH_ID``. Formulas of N3 are not among them.
+
+    Raises:
+        TypeError: It is none of these.
+        PatchError: Its store is not open.
+
+    Examples:
+        >>> from rdflib import Dataset
+        >>> dataset = Dataset()
+        >>> _ = dataset.graph("urn:g").add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
+        >>> [str(name) for name in Contents(dataset).graphs]
+        ['urn:x-rdflib:default', 'urn:g']
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        given: object = graph
+        if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
+            raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
+        check_store(graph.store, PatchError, is_changed=False)
+        self.is_dataset = isinstance(graph, ConjunctiveGraph)
+        # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
+        self._tells_apart: bool | None = None
+        self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: graph}
+        if isinstance(graph, ConjunctiveGraph):
+            default = get_default_graph(graph)
+            self.graphs[DATASET_DEFAULT_GRAPH_ID] = default
+            # Not `graphs()`: that has the store list the default graph if it did not.
+            contexts: Iterator[Any] = graph.store.contexts()
+            for context in contexts:
+                # Some stores yield graphs, some their names.
+                name = context.identifier if isinstance(context, Graph) else context
+                if name != default.identifier and not isinstance(context, QuotedGraph):
+                    self.graphs[name] = Graph(graph.store, name)
+
+    def names(self) -> list[Node]:
+        """Return the graphs' names, sorted."""
+        return sort_names(self.graphs)
+
+    def triples(self, name: Node) -> Iterator[_Triple]:
+        """Iterate over the triples of a graph; there are none in one that is not there."""
+        triples = self._triple_set(name)
+        if triples is not None:
+            # A copy, so that the graph may be changed meanwhile, as with what stores give.
+            yield from tuple(triples)
+            return
+        graph = self.graphs[name]
+        for triple, _ in graph.store.triples((None, None, None), graph):
+            yield triple
+
+    def missing(self, other: Contents, name: Node) -> Iterator[_Triple]:
+        """Iterate over the triples of a graph that the other has in none of their spellings."""
+        ours, theirs = self._triple_set(name), other._triple_set(name)
+        if ours is not None and theirs is not None:
+            # Both stores tell all spellings apart.
+            yield from ours - theirs
+            return
+        for triple in self.triples(name):
+            if not other.has(triple, name) and not any(
+                other.has(alias, name) for alias in self.aliases(triple, name)
+            ):
+                yield triple
+
+    def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
+        """Return the set itself in which rdflib's Memory store has a graph's triples, if it does.
+
+        The sets of two stores are compared in a fraction of the time that it takes to look up each
+        triple of one in the other.
+        """
+        graph = self.graphs.get(name)
+        if graph is None:
+            return frozenset()
+        sets = getattr(graph.store, "_Memory__contextTriples", None)
+        if type(graph.store) is not Memory or type(sets) is not dict:
+            return None
+        triples = sets.get(f"{type(graph.identifier).__name__}:{graph.identifier}", frozenset())
+        return triples if isinstance(triples, set | frozenset) else None
+
+    def has(self, triple: _Triple, name: Node) -> bool:
+        """Is the triple in the graph?"""
+        graph = self.graphs.get(name)
+        if graph is None:
+            return False
+        return next(iter(graph.store.triples(triple, graph)), None) is not None
+
+    def aliases(self, triple: _Triple, name: Node) -> Iterator[_Triple]:
+        """Iterate over the respellings of a triple that the store takes for the triple itself.
+
+        Stores that follow RDF 1.1, Oxigraph's for one, do so with ``"x"`` and ``"x"^^xsd:string``.
+        No store says whether it does, but it can be seen, and is looked for once.
+
+        Args:
+            triple: A triple that `triples` gave.
+            name: Its graph's name.
+        """
+        # Of most stores it is known soon that there are none; then none need be made.
+        if self._tells_apart:
+            return
+        for other in respellings(triple):
+            if self._tells_apart is None:
+                self._tells_apart = not self.has(other, name) or self._lists(triple, other, name)
+            if not self._tells_apart:
+                yield other
+
+    def _lists(self, triple: _Triple, other: _Triple, name: Node) -> bool:
+        # Not asked for by its own spelling: some stores answer with what they were asked.
+        s, p, o = (one if one == two else None for one, two in zip(triple, other, strict=True))
+        graph = self.graphs[name]
+        return any(found == other for found, _ in graph.store.triples((s, p, o), graph))
+
+
+def respellings(triple: _Triple) -> Iterator[_Triple]:
+    """Iterate over what a triple is to RDF 1.1 and not to rdflib: ``"x"`` as ``"x"^^xsd:string``.
+
+    Only a triple's own terms are respelled, not those of quoted triples: no store has these and
+    takes one spelling for the other.
+
+    Examples:
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> [o.n3() for _, _, o in respellings((s, p, Literal("x", datatype=XSD.string)))]
+        ['"x"']
+        >>> list(respellings((s, p, Literal("x", lang="en"))))
+        []
+    """
+    s, p, o = triple
+    spellings = product(_spellings(s), _spellings(p), _spellings(o))
+    # The first is the triple itself.
+    next(spellings)
+    return spellings
+
+
+def _spellings(term: Node) -> tuple[Node, ...]:
+    if isinstance(term, Literal) and not term.language:
+        if term.datatype is None:
+            return (term, Literal(str(term), datatype=_STRING))
+        if term.datatype == _STRING:
+            return (term, Literal(str(term)))
+    return (term,)
+
+
+def sort_names(names: Iterable[Node]) -> list[Node]:
+    """Sort the names of graphs: the default graph's, IRIs, blank nodes; by code points.
+
+    Examples:
+        >>> from rdflib import BNode
+        >>> list(map(str, sort_names([BNode("a"), URIRef("urn:g"), DATASET_DEFAULT_GRAPH_ID])))
+        ['urn:x-rdflib:default', 'urn:g', 'a']
+    """
+    return sorted(
+        names, key=lambda name: (name != DATASET_DEFAULT_GRAPH_ID, _rank(name), str(name))
+    )
+
+
+def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
+    """Sort by subject, predicate and object: each by its kind, then by code points.
+
+    Literals come by lexical form, then language, then datatype. The order is the same in each
+    process, as that of a store is not, and puts equal subjects together, which encodes well.
+
+    Examples:
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> [str(o) for _, _, o in sort_triples([(s, p, Literal("a")), (s, p, URIRef("urn:o"))])]
+        ['urn:o', 'a']
+    """
+    return sorted(triples, key=_triple_key)
+
+
+def _triple_key(triple: _Triple) -> tuple[object, ...]:
+    # One flat tuple of plain strings: rdflib's own comparison is Python code.
+    s, p, o = triple
+    if isinstance(o, Literal):
+        last = (2, str(o), o.language or "", str(o.datatype or ""))
+    else:
+        last = (_rank(o), str(o), "", "")
+    return (_rank(s), str(s), _rank(p), str(p), *last)
+
+
+def _rank(node: Node) -> int:
+    return 0 if isinstance(node, URIRef) else 1

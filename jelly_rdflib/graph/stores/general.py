@@ -1,0 +1,217 @@
+"""Statements into any store, by the methods that every store has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rdflib.graph import Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
+from rdflib.store import Store
+from rdflib.term import BNode, Node
+
+from jelly_rdflib.errors import ApplyError
+from jelly_rdflib.graph.stores.change_listener import ChangeListener
+from jelly_rdflib.graph.stores.native import Crowded, Undoer, UndoLog
+from jelly_rdflib.graph.stores.open_view import open_view
+from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
+from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.nodes.numbering import HashLimit
+from jelly_rdflib.operations import Op, Operation
+
+__all__ = ["GeneralChanges"]
+
+
+class GeneralChanges:
+    """Adds and deletes the statements of transactions by a store's ``add`` and ``remove``.
+
+    The transactions of a store that has its own are used, too: what is pending when a transaction
+    starts is committed, and what the store rolls back is undone once more by the log. rdflib's
+    AuditableStore, for one, loses a statement that was deleted and added again.
+
+    Args:
+        target: Whose store it is.
+        log: What is told of each change before it is made.
+        is_atomic: Whether to do so.
+        listener: Records the store, and sees what goes through its methods. The recording says when
+            the store commits.
+
+    Attributes:
+        undoer: Takes back what the log has of statements and graphs.
+        refusal: What there is to complain about though all was undone.
+
+    Raises:
+        ApplyError: The store does not see its own changes.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        log: UndoLog,
+        *,
+        is_atomic: bool,
+        listener: ChangeListener | None = None,
+    ) -> None:
+        store = target.store
+        if isinstance(store, SPARQLUpdateStore) and store.dirty_reads and not store.autocommit:
+            raise ApplyError(
+                "changes can't be applied to a SPARQLUpdateStore with dirty_reads=True and"
+                " autocommit=False: it does not see what it has changed itself"
+            )
+        self.operations = 0
+        self.added = 0
+        self.deleted = 0
+        self.refusal: ApplyError | None = None
+        self._target = target
+        self._store = store
+        self._log = log
+        self._is_atomic = is_atomic
+        self._listener = listener
+        self._has_transactions = is_atomic and store.transaction_aware and listener is None
+        self._has_begun = False
+        self._contexts: dict[Node | None, Graph] = {}
+        # Those that are known to be listed, or are in the log.
+        self._listed: set[Node] = set()
+        self._view = open_view(store) if listener is None else listener.view
+        self._hashes = HashLimit(is_needed=self._view.is_in_memory)
+        self.undoer: Undoer = self._view
+
+    def begin(self) -> None:
+        """Start a transaction; what was committed stays."""
+        self._listed.clear()
+        self.added = 0
+        self.deleted = 0
+
+    def statements(self, operations: Iterator[Any]) -> Operation | None:
+        """Apply adds and deletes up to the next other operation.
+
+        Args:
+            operations: An iterator of operations.
+
+        Returns:
+            The first operation that is neither, or None at the end.
+
+        Raises:
+            ApplyError: One is no operation, or the store can't hold its statement.
+            LimitError: More terms have the same hash than a store in memory can stand.
+        """
+        for operation in operations:
+            check_operation(operation)
+            is_add = operation[0] == Op.A
+            if not is_add and operation[0] != Op.D:
+                return operation  # type: ignore[no-any-return]
+            _, s, p, o, g = operation
+            self.operations += 1
+            check_statement(s, p, o)
+            # Before it is looked up: what is no term may have no hash.
+            check_graph(g)
+            if self._is_atomic:
+                check_labels(self._store, s, p, o, g)
+            self._hashes.check(o)
+            context = self._contexts.get(g)
+            if context is None:
+                context = self._contexts[g] = self._target.context(g)
+            if is_add:
+                self._add((s, p, o), context)
+            else:
+                self._delete((s, p, o), context)
+        return None
+
+    def commit(self) -> None:
+        """Let the store commit; up to the next `begin`, the log can still undo the transaction."""
+        if self._has_begun:
+            self._store.commit()
+            self._has_begun = False
+
+    def begin_undoing(self) -> None:
+        """Let the store roll back, before the log sees that it did. May be called again."""
+        self._view.forget_failed()
+        if self._has_begun:
+            try:
+                self._store.rollback()
+            except Exception as error:
+                # The log undoes what it left.
+                self.refusal = ApplyError(
+                    f"the store's rollback failed ({error}); its statements are as they were before"
+                    " the transaction all the same"
+                )
+                self.refusal.__cause__ = error
+            finally:
+                self._view.forget_listed()
+            self._has_begun = False
+
+    def end_undoing(self) -> None:
+        """Let the store commit what the log has undone, if that was anything."""
+        if self._has_transactions and self._view.has_undone:
+            self._store.commit()
+        self._view.has_undone = False
+
+    def _add(self, triple: tuple[Node, Node, Node], context: Graph) -> None:
+        statement = self._view.addition(triple, context)
+        if statement is None:
+            return
+        is_sure = type(statement) is not Crowded
+        self._begin_change()
+        if self._is_atomic:
+            self._note_listed(context)
+            # Oxigraph's own quad would be taken back past the store, and who records it.
+            self._log.note_change(True, triple if is_sure else statement, context)
+        self._store.add(triple, context)
+        if is_sure or self._view.has_added(statement, context):
+            self.added += 1
+
+    def _delete(self, triple: tuple[Node, Node, Node], context: Graph) -> None:
+        statement, others = self._view.removal(triple, context)
+        if statement is None:
+            return
+        self._begin_change()
+        if self._is_atomic:
+            for other in others:
+                self._log.note_change(False, other, context)
+            self._log.note_change(False, statement, context)
+        self._store.remove(triple, context)
+        self._view.put_back(others, context)
+        self.deleted += 1
+
+    def _begin_change(self) -> None:
+        # Not at the start: a transaction that changes nothing need not touch the store.
+        if self._has_transactions and not self._has_begun:
+            self._store.commit()
+            self._has_begun = True
+
+    def _note_listed(self, context: Graph) -> None:
+        name = context.identifier
+        if self._view.is_graph_aware and name not in self._listed:
+            if not self._view.lists(context):
+                self._log.note_listed(context)
+                if self._listener is None:
+                    # Else it is seen when the statement is added.
+                    self._view.note_listed(context)
+            self._listed.add(name)
+
+
+def check_labels(store: Store, *terms: Node | None) -> None:
+    """Check that a transaction can be undone that changes a statement of these terms.
+
+    Raises:
+        ApplyError: One is a blank node, and the store sends it to an endpoint as that.
+    """
+    if not isinstance(store, SPARQLUpdateStore):
+        return
+    for term in terms:
+        if isinstance(term, BNode) and not is_sent_as_iri(store, term):
+            raise ApplyError(
+                f"the blank node _:{term} can't be applied to a {type(store).__name__}: a SPARQL"
+                " endpoint gives blank nodes labels of its own, so a statement that has one can't"
+                " be deleted there, nor undone; put IRIs in the place of blank nodes, or give the"
+                " store a node_to_sparql that does"
+            )
+
+
+def is_sent_as_iri(store: SPARQLUpdateStore, node: BNode) -> bool:
+    """Does the user have the store write blank nodes as IRIs?"""
+    try:
+        return str(store.node_to_sparql(node)).startswith("<")
+    except Exception:
+        # rdflib's own function refuses blank nodes.
+        return False

@@ -1,0 +1,263 @@
+# cython: boundscheck=True
+# Tuples of others are read by index here.
+"""What oxrdflib's store holds, by asking the Oxigraph in it.
+
+oxrdflib turns each term of a question and of an answer into one of the other kind, which takes most
+of the time. Here the terms of an answer are turned only where they are needed.
+"""
+
+from jelly_rdflib.graph.stores.native cimport DELETED, View, get_name
+
+import pyoxigraph as ox
+from oxrdflib import OxigraphStore
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.namespace import XSD
+from rdflib.term import BNode, Literal, URIRef
+
+from jelly_rdflib.terms import TripleTerm
+
+cdef enum:
+    # A store may have any number of IRIs.
+    MAX_IRIS = 1 << 14
+
+cdef object STRING = XSD.string
+
+
+def can_view_oxigraph(store):
+    """Is it exactly oxrdflib's store, as this module knows it?"""
+    # ``_inner`` makes the Oxigraph where there is none yet. Two threads that ask for it may get two,
+    # one of which is lost with its statements: so it is not asked for before the store is claimed.
+    inner = getattr(store, "_store", ...)
+    return type(store) is OxigraphStore and (inner is None or isinstance(inner, ox.Store))
+
+
+cdef class OxigraphView(View):
+    """What a store of oxrdflib's holds.
+
+    Of the changes that it finds, a log keeps Oxigraph's own quads: rdflib normalizes literals.
+
+    Args:
+        store: One that `can_view_oxigraph` holds for.
+    """
+
+    # Graphs by Oxigraph's names for them, and IRIs of either kind by those of the other.
+    cdef dict graphs
+    cdef dict iris
+    cdef dict named_nodes
+    # The graph that was asked for last, and Oxigraph's name for it.
+    cdef object graph
+    cdef object name
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.tells_tags_apart = False
+        self.graphs = {}
+        self.iris = {str(STRING): STRING}
+        self.named_nodes = {}
+        self.graph = self
+
+    cdef object oxigraph(self):
+        # Asked for each time: as long as anybody has it, its files can't be closed.
+        return self.store._inner
+
+    cpdef bint has(self, tuple triple, object graph) except -1:
+        quad = self.find_quad(triple, graph)
+        return quad is not None and quad in self.oxigraph()
+
+    cpdef bint has_added(self, object statement, object graph) except -1:
+        return self.has(self.triple_of(statement), graph)
+
+    cpdef tuple removal(self, tuple triple, object graph):
+        # Whichever of those that are equal is added again, Oxigraph spells it in its own way.
+        return (triple if self.has(triple, graph) else None), []
+
+    cpdef bint lists(self, object graph) except -1:
+        name = self.graph_name(graph)
+        return type(name) is not ox.DefaultGraph and self.oxigraph().contains_named_graph(name)
+
+    cdef tuple triple_of(self, object statement):
+        return self.triple(statement) if type(statement) is ox.Quad else statement
+
+    cdef int undo(self, int change, object statement, object graph) except -1:
+        # oxrdflib would not take the quoted triples that it gives.
+        if type(statement) is not ox.Quad:
+            View.undo(self, change, statement, graph)
+        elif change & DELETED:
+            self.oxigraph().add(statement)
+        else:
+            self.oxigraph().remove(statement)
+        return 0
+
+    cpdef object addition(self, tuple triple, object graph):
+        quad = self.find_quad(triple, graph)
+        if quad is None:
+            return triple
+        return None if quad in self.oxigraph() else quad
+
+    cdef list removals(self, object pattern, object graph):
+        cdef tuple triple = tuple(pattern)
+        if graph is not None and not any([term is None for term in triple]):
+            quad = self.find_quad(triple, graph)
+            if quad is None or quad not in self.oxigraph():
+                return []
+            if isinstance(triple[2], Literal):
+                triple = (triple[0], triple[1], self.stored_literal(triple, graph))
+            return [(False, triple, graph, quad)]
+        try:
+            terms = [None if term is None else self.term(term) for term in pattern]
+            name = None if graph is None else self.graph_name(graph)
+            quads = list(self.oxigraph().quads_for_pattern(terms[0], terms[1], terms[2], name))
+        except (TypeError, ValueError):
+            return []
+        # A graph is false if it is empty, which takes long to find out.
+        return [
+            (False, self.triple(quad), self.graph_of(quad) if graph is None else graph, quad)
+            for quad in quads
+        ]
+
+    cdef list as_stored(self, list changes):
+        cdef list stored = []
+        cdef set known = set()
+        for change in changes:
+            is_add, triple, graph, statement = change
+            if is_add and isinstance(triple[2], Literal):
+                literal = self.stored_literal(triple, graph)
+                if literal is not triple[2]:
+                    change = (True, (triple[0], triple[1], literal), graph, statement)
+            if len(changes) > 1:
+                key = self.key_of(change)
+                if key in known:
+                    continue
+                known.add(key)
+            stored.append(change)
+        return stored
+
+    cdef object stored_literal(self, tuple triple, object graph):
+        """Return the literal that the store has made of the object of a triple that it has."""
+        literal = triple[2]
+        if literal.language:
+            tag = literal.language.lower()
+            return literal if tag == literal.language else Literal(literal, lang=tag)
+        if literal.datatype is None:
+            return make_string(literal)
+        if literal.datatype == STRING:
+            return literal
+        quad = self.quad(triple, graph)
+        found = next(
+            self.oxigraph().quads_for_pattern(
+                quad.subject, quad.predicate, quad.object, quad.graph_name
+            ),
+            quad,
+        )
+        return literal if found.object.value == str(literal) else self.node(found.object)
+
+    cdef object take_snapshot(self):
+        return set(self.oxigraph())
+
+    cdef list differences(self, object before, object after):
+        removed = [(False, self.triple(quad), self.graph_of(quad), quad) for quad in before - after]
+        added = [(True, self.triple(quad), self.graph_of(quad), quad) for quad in after - before]
+        return removed + added
+
+    # --- terms ------------------------------------------------------------------------------------
+
+    cdef object find_quad(self, tuple triple, object graph):
+        """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
+        try:
+            return self.quad(triple, graph)
+        except (TypeError, ValueError):
+            # It says so when it is asked to add it.
+            return None
+
+    cdef object quad(self, tuple triple, object graph):
+        return ox.Quad(
+            self.term(triple[0]),
+            self.term(triple[1]),
+            self.term(triple[2]),
+            self.graph_name(graph),
+        )
+
+    cdef object graph_name(self, object graph):
+        if graph is not self.graph:
+            name = get_name(graph)
+            is_default = name == DATASET_DEFAULT_GRAPH_ID
+            self.name = ox.DefaultGraph() if is_default else self.term(name)
+            self.graph = graph
+        return self.name
+
+    cdef object term(self, object node):
+        """Return Oxigraph's term for one of rdflib's.
+
+        Raises:
+            TypeError, ValueError: It has none.
+        """
+        if isinstance(node, URIRef):
+            term = self.named_nodes.get(node)
+            if term is None:
+                if len(self.named_nodes) >= MAX_IRIS:
+                    self.named_nodes.clear()
+                term = self.named_nodes[node] = ox.NamedNode(node)
+            return term
+        if isinstance(node, Literal):
+            datatype = node.datatype
+            if node.language:
+                return ox.Literal(node, language=node.language)
+            if datatype is not None and not isinstance(datatype, URIRef):
+                # A mock's is one more mock, without end.
+                raise TypeError(f"Oxigraph has no datatype for {datatype!r}")
+            return ox.Literal(
+                node, datatype=None if datatype is None else self.term(datatype)
+            )
+        if isinstance(node, BNode):
+            return ox.BlankNode(node)
+        if isinstance(node, TripleTerm):
+            return ox.Triple(self.term(node.s), self.term(node.p), self.term(node.o))
+        raise TypeError(f"Oxigraph has no term for {node!r}")
+
+    cdef tuple triple(self, object quad):
+        return (self.node(quad.subject), self.node(quad.predicate), self.node(quad.object))
+
+    cdef object graph_of(self, object quad):
+        name = quad.graph_name
+        graph = self.graphs.get(name)
+        if graph is None:
+            if isinstance(name, ox.DefaultGraph):
+                identifier = DATASET_DEFAULT_GRAPH_ID
+            else:
+                identifier = self.node(name)
+            graph = self.graphs[name] = Graph(self.store, identifier)
+        return graph
+
+    cdef object node(self, object term):
+        """Return rdflib's node for a term of Oxigraph's."""
+        cdef str text
+        cls = type(term)
+        if cls is ox.NamedNode:
+            text = term.value
+            node = self.iris.get(text)
+            if node is None:
+                if len(self.iris) >= MAX_IRIS:
+                    self.iris = {str(STRING): STRING}
+                node = self.iris[text] = URIRef(text)
+            return node
+        if cls is ox.BlankNode:
+            return BNode(term.value)
+        if cls is ox.Literal:
+            if term.language:
+                return Literal(term.value, lang=term.language)
+            datatype = self.node(term.datatype)
+            if datatype is STRING:
+                return make_string(term.value)
+            return Literal(term.value, datatype=datatype)
+        return TripleTerm(*[self.node(part) for part in (term.subject, term.predicate, term.object)])
+
+
+cdef object make_string(object text):
+    """Return what ``Literal(text, datatype=XSD.string)`` does, in a tenth of the time."""
+    literal = str.__new__(Literal, text)
+    literal._language = None
+    literal._datatype = STRING
+    literal._value = str(text)
+    literal._ill_typed = False
+    return literal

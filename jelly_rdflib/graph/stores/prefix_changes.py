@@ -1,0 +1,201 @@
+"""The changes of transactions to the prefixes of a store."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from rdflib.store import Store
+from rdflib.term import URIRef
+
+from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.graph.stores.change_listener import ChangeListener
+from jelly_rdflib.graph.stores.native import UndoLog
+from jelly_rdflib.graph.stores.prefixes import Prefixes, open_prefixes
+from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
+from jelly_rdflib.graph.stores.target import Target
+
+__all__ = ["PrefixChanges"]
+
+
+class PrefixChanges:
+    """Binds and unbinds the prefixes of one transaction after the other.
+
+    They are bound where the graph's namespace manager keeps them: mostly that is the graph's own
+    store, but users may give a graph the manager of another.
+
+    Nothing of a transaction is done before its commit: not every store can unbind, so not every
+    one could take a binding back.
+
+    Args:
+        target: Whose prefixes they are.
+        log: What is told how to undo each change.
+        is_atomic: Whether to wait for the commit; else each takes effect as it comes.
+        is_exact: Whether a prefix is bound to its IRI whatever it was bound to, as a patch demands.
+            Else it is bound as rdflib's parsers do: what the user has bound stays, and the IRI gets
+            another prefix.
+        max_prefixes: How many prefixes the store may then have, and a transaction change; None for
+            any number.
+        find_listener: Finds who is to be told of the changes in a store, if there is anybody.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        log: UndoLog,
+        *,
+        is_atomic: bool,
+        is_exact: bool = True,
+        max_prefixes: int | None = None,
+        find_listener: Callable[[Store], ChangeListener | None] = lambda _: None,
+    ) -> None:
+        self.operations = 0
+        self.added = 0
+        self.deleted = 0
+        self._target = target
+        self._log = log
+        self._find_listener = find_listener
+        self._listener: ChangeListener | None = None
+        self._prefixes: Prefixes | None = None
+        self._is_atomic = is_atomic
+        self._is_exact = is_exact
+        self._max_prefixes = sys.maxsize if max_prefixes is None else max_prefixes
+        self._waiting: list[tuple[str, URIRef | None]] = []
+        # What the open transaction binds: IRIs by prefix, and prefixes by IRI. So what it says over
+        # and over takes no time and no memory.
+        self._iris: dict[str, URIRef | None] = {}
+        self._names: dict[URIRef, str | None] = {}
+        # What was bound as rdflib's parsers do, in all transactions: to do it again is to do
+        # nothing, but for rdflib it takes long.
+        self._bound: set[tuple[str, URIRef]] = set()
+        # How many prefixes the store has; None as long as that was not asked.
+        self._count: int | None = None
+        self._max_count = 0
+        self._is_changed = False
+
+    def begin(self) -> None:
+        """Start a transaction; what was committed stays."""
+        self._forget_waiting()
+        self._is_changed = False
+        self.added = 0
+        self.deleted = 0
+
+    def add(self, prefix: str, iri: str) -> None:
+        """Bind the prefix to the IRI."""
+        self._take(prefix, URIRef(iri))
+
+    def delete(self, prefix: str) -> None:
+        """Unbind the prefix, whatever it is bound to."""
+        self._take(prefix, None)
+
+    def commit(self) -> None:
+        """Do what waited for the commit; up to the next `begin` the log can still undo it.
+
+        Raises:
+            ApplyError: The store can't unbind, or does not bind.
+            LimitError: The store would have more prefixes than the limits allow.
+        """
+        if self._waiting:
+            # Not every store could take back what comes before a change that it can't make.
+            self._open().check(self._waiting)
+        for prefix, iri in self._waiting:
+            self._change(prefix, iri)
+        if self._is_changed:
+            # It remembers short names that may be others now.
+            clear_qname_cache(self._target.namespace_manager)
+
+    def abort(self) -> None:
+        """Forget what waited, before the log undoes what was done."""
+        self._forget_waiting()
+        self._bound.clear()
+
+    def _forget_names(self) -> None:
+        """Forget what was known of the prefixes, which are as they were again."""
+        clear_qname_cache(self._target.namespace_manager)
+        self._count = None
+        self._is_changed = False
+
+    def _forget_waiting(self) -> None:
+        if self._waiting:
+            self._waiting.clear()
+            self._iris.clear()
+            self._names.clear()
+
+    def _take(self, prefix: str, iri: URIRef | None) -> None:
+        self.operations += 1
+        if not self._is_atomic:
+            self._change(prefix, iri)
+        elif self._is_news(prefix, iri):
+            if len(self._waiting) >= self._max_prefixes:
+                raise LimitError(
+                    f"a transaction changes more than {self._max_prefixes} prefixes"
+                    " (limit max_prefixes)"
+                )
+            self._waiting.append((prefix, iri))
+
+    def _is_news(self, prefix: str, iri: URIRef | None) -> bool:
+        """Can it change anything, after what the transaction has said? Take note that it did."""
+        if not self._is_exact and iri is not None:
+            is_news = (prefix, iri) not in self._bound
+            self._bound.add((prefix, iri))
+            return is_news
+        old_iri = self._iris.get(prefix)
+        if prefix in self._iris and old_iri == iri:
+            return False
+        if old_iri is not None:
+            self._names[old_iri] = None
+        if iri is not None:
+            old_prefix = self._names.get(iri)
+            if old_prefix is not None:
+                self._iris[old_prefix] = None
+            self._names[iri] = prefix
+        self._iris[prefix] = iri
+        return True
+
+    def _open(self) -> Prefixes:
+        if self._prefixes is None:
+            # Not before the first change: a graph without a manager makes one when it is asked,
+            # which binds rdflib's prefixes. And a manager given by the user may have another store.
+            store = self._target.namespace_manager.store
+            self._prefixes = open_prefixes(store, self._log if self._is_atomic else None)
+            self._listener = self._find_listener(store)
+        return self._prefixes
+
+    def _change(self, prefix: str, iri: URIRef | None) -> None:
+        prefixes = self._open()
+        if not self._is_changed:
+            if self._is_atomic:
+                self._log.note_step(self._forget_names)
+                prefixes.begin()
+            if not self._is_exact:
+                # A namespace manager binds by itself.
+                prefixes.save()
+            self._is_changed = True
+        if self._listener is not None:
+            self._listener.expect_prefix(prefix, iri)
+        if self._count is None:
+            # What the user has bound is not held against the input.
+            self._count = len(prefixes)
+            self._max_count = max(self._count, self._max_prefixes)
+        if iri is None:
+            self.deleted += prefixes.unbind(prefix)
+            return
+        if not self._is_exact:
+            try:
+                self._target.namespace_manager.bind(prefix, iri)
+            except KeyError as error:
+                raise ApplyError(f"rdflib can't bind the prefix {prefix!r}: {error}") from error
+        else:
+            self.added += prefixes.bind(prefix, iri)
+        self._check_count()
+
+    def _check_count(self) -> None:
+        """Check that the store does not have too many prefixes after one was bound."""
+        assert self._prefixes is not None
+        assert self._count is not None
+        # At the most: it may have been bound before.
+        self._count += 1
+        if self._count > self._max_count:
+            self._count = len(self._prefixes)
+        if self._count > self._max_count:
+            raise LimitError(f"there are more than {self._max_count} prefixes (limit max_prefixes)")

@@ -1,0 +1,126 @@
+"""What changes are applied to: a store, and the graphs that a user's graph stands for."""
+
+from __future__ import annotations
+
+from rdflib.graph import (
+    DATASET_DEFAULT_GRAPH_ID,
+    ConjunctiveGraph,
+    Graph,
+    QuotedGraph,
+    ReadOnlyGraphAggregate,
+)
+from rdflib.namespace import NamespaceManager
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
+from rdflib.store import Store
+from rdflib.term import IdentifiedNode
+
+from jelly_rdflib.errors import ApplyError, JellyError
+from jelly_rdflib.graph.stores.statements import show_term
+
+__all__ = ["Target", "check_store", "get_default_graph"]
+
+
+def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
+    """Return the default graph of a dataset, whatever this version of rdflib calls it."""
+    if hasattr(dataset, "default_graph"):
+        graph: Graph = dataset.default_graph
+        return graph
+    context: Graph = dataset.default_context
+    return context
+
+
+def check_store(store: Store, error: type[JellyError], *, is_changed: bool) -> None:
+    """See that a store is open, and that it can be changed if it is to be.
+
+    Args:
+        store: Any store.
+        error: What is raised if not.
+        is_changed: Whether it is to be changed.
+
+    Examples:
+        >>> check_store(SPARQLStore("http://localhost/"), ApplyError, is_changed=True)
+        Traceback (most recent call last):
+        jelly_rdflib.errors.ApplyError: the store (SPARQLStore) can only be read: a \
+SPARQLUpdateStore can be changed
+    """
+    while isinstance(store, AuditableStore):
+        store = store.store
+    name = type(store).__name__
+    # What BerkeleyDB's and SQLAlchemy's stores have.
+    is_open = getattr(store, "is_open", None)
+    if (callable(is_open) and not is_open()) or getattr(store, "engine", name) is None:
+        raise error(f"the store ({name}) is not open: open it first, with its or the graph's open")
+    is_endpoint = isinstance(store, SPARQLStore) and not isinstance(store, SPARQLUpdateStore)
+    if is_changed and is_endpoint:
+        raise error(f"the store ({name}) can only be read: a SPARQLUpdateStore can be changed")
+
+
+class Target:
+    """A graph or dataset to apply changes to.
+
+    `rdflib.Dataset.parse` hands a plugin not itself but its default graph: a graph with that
+    name in a store that knows graphs stands for the whole dataset.
+
+    Args:
+        graph: A Graph, Dataset or ConjunctiveGraph.
+
+    Attributes:
+        store: The store behind it.
+        is_dataset: Whether it has named graphs.
+
+    Raises:
+        TypeError: It is none of these, or one that can't be changed.
+        ApplyError: Its store is not open, or can only be read.
+
+    Examples:
+        >>> from rdflib import Dataset, Graph
+        >>> Target(Dataset()).is_dataset, Target(Graph()).is_dataset
+        (True, False)
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        given: object = graph
+        if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
+            raise TypeError(
+                f"changes can be applied to a Graph or Dataset of rdflib, not to a "
+                f"{type(given).__name__}"
+            )
+        check_store(graph.store, ApplyError, is_changed=True)
+        self._graph = graph
+        self.store: Store = graph.store
+        if isinstance(graph, ConjunctiveGraph):
+            self.is_dataset = True
+            self._default = get_default_graph(graph)
+        else:
+            self.is_dataset = (
+                self.store.graph_aware and graph.identifier == DATASET_DEFAULT_GRAPH_ID
+            )
+            self._default = graph
+
+    @property
+    def namespace_manager(self) -> NamespaceManager:
+        """The namespace manager of the graph.
+
+        rdflib makes it, and binds its own set of prefixes in the store, when it is first asked for.
+        """
+        return self._graph.namespace_manager
+
+    def context(self, g: IdentifiedNode | None) -> Graph:
+        """Return the graph that a store's methods take for a graph term.
+
+        Args:
+            g: The graph term of an operation: None and the default graph's name are the same.
+
+        Raises:
+            ApplyError: It names a graph and the target has no named graphs.
+        """
+        if g is None or g == DATASET_DEFAULT_GRAPH_ID:
+            return self._default
+        if not self.is_dataset:
+            raise ApplyError(
+                f"a Graph has no named graphs, so a statement in the graph {show_term(g)} can't be "
+                f"applied to it; a Dataset can hold it"
+            )
+        # A graph without the manager would make its own, and rdflib's prefixes would be back.
+        return Graph(self.store, g, namespace_manager=self.namespace_manager)

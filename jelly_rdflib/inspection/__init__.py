@@ -1,0 +1,1 @@
+"""What is in a file: its frames, its options, its faults."""

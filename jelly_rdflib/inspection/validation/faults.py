@@ -1,0 +1,206 @@
+"""The rules that `jelly_rdflib.validate` knows, and what it finds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from jelly_rdflib.errors import DecodeError
+
+__all__ = ["RULES", "Fault", "Finding", "RecentSet", "Rule", "show"]
+
+Severity = Literal["error", "warning"]
+# Longer texts are cut in messages.
+MAX_SHOWN = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A rule.
+
+    Args:
+        severity: ``"error"`` if a stream must keep it (or readers refuse it), ``"warning"`` if it
+            should.
+        text: What it demands, and where that is said.
+    """
+
+    severity: Severity
+    text: str
+
+
+def _error(text: str) -> Rule:
+    return Rule(severity="error", text=text)
+
+
+def _warning(text: str) -> Rule:
+    return Rule(severity="warning", text=text)
+
+
+RULES: dict[str, Rule] = {
+    "format": _error(
+        "The readers take it: the wire form and the frames, the options, lookup ids, repeated and"
+        " quoted terms, UTF-8, the grammar of text, where transactions and patches start and end."
+    ),
+    "limit": _error("It asks for no more than the limits allow (jelly_rdflib.Limits)."),
+    "types": _error(
+        "The logical type goes with the physical type"
+        " (Jelly-RDF, Consistency with physical stream types)."
+    ),
+    "row-kinds": _error("A row has one field of its kinds (Jelly-Patch, Patch rows)."),
+    "graph-in-triples": _error(
+        "A patch stream of triples has no graphs (Jelly-Patch, Statement types)."
+    ),
+    "namespace-graph": _error(
+        "A prefix in a patch stream of quads has a graph, or repeats one; readers take none before"
+        " the first graph (Jelly-Patch, Namespaces)."
+    ),
+    "namespace-version": _error(
+        "A stream with namespace declarations has version 2 (Jelly-RDF, Versioning)."
+    ),
+    "logical-type": _warning("The logical type is one that is defined."),
+    "version": _warning(
+        "The version is the lowest one that has what the stream needs (Jelly-RDF, Stream options)."
+    ),
+    "unused-feature": _warning(
+        "rdf_star and generalized_statements are only set where they are needed"
+        " (Jelly-RDF, Stream options)."
+    ),
+    "unused-lookup": _warning(
+        "A prefix lookup that the options ask for is used (Jelly-RDF, Stream options)."
+    ),
+    "delimited": _warning(
+        "A file is delimited (Jelly-RDF, Internet media type and file extension)."
+    ),
+    "frame-size": _warning("Frames are smaller than 1 MB (Jelly-RDF, Stream frames)."),
+    "open-graph": _warning("A graph that starts ends, too, before the stream does."),
+    "unknown-field": _warning("Fields are those of the schema; readers skip others."),
+    "second-field": _warning(
+        "A field stands once, and of a oneof one member; readers take the last."
+    ),
+    "generalized": _warning(
+        "Where no option allows it, statements are those of RDF 1.1: no literals as subjects or"
+        " graphs, and IRIs as predicates."
+    ),
+    "iri": _warning("IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs)."),
+    "language-tag": _warning("Language tags are well-formed by BCP 47 (Jelly-RDF, Literals)."),
+    "language-string": _warning(
+        "A literal of rdf:langString has a language tag (RDF 1.1, Literals)."
+    ),
+    "blank-node-label": _warning(
+        "Labels of blank nodes are such as N-Triples can write; others need <_:label>."
+    ),
+    "prefix-name": _warning(
+        "Names of prefixes are such as Turtle has (Jelly-RDF, Namespace declarations)."
+    ),
+    "header-place": _warning("Headers come before all else in a patch (RDF Patch, Header)."),
+    "header-twice": _warning(
+        "The headers id and prev come once in a patch, and a key in one spelling: Jena takes those"
+        " for one that differ in the case of letters."
+    ),
+    "patch-id": _warning(
+        "The values of id and prev are IRIs, with a UUID if they say so; no id comes twice."
+    ),
+    "patch-chain": _warning(
+        "The header prev is the id of the patch before, if that has one, and not of its own patch."
+    ),
+    "change-place": _warning(
+        "In a patch with transactions all changes are in one (RDF Patch, Structure)."
+    ),
+}
+"""Each rule by its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Something that breaks a rule, and where.
+
+    Args:
+        rule: The name of the rule, one of `jelly_rdflib.inspection.validation.RULES`.
+        message: What is wrong.
+        offset: Position in the (uncompressed) input, in bytes from its start.
+        frame: Number of the frame, counted from 0.
+        row: Number of the row in its frame, counted from 0; where there are no frames, nor lines,
+            that of the operation in the input.
+        line: Number of the line in a text, counted from 1.
+        column: Number of the character in its line, counted from 1.
+
+    Examples:
+        >>> print(Fault(rule="iri", message="IRI 'x' is relative", offset=120, frame=0, row=7))
+        warning: IRI 'x' is relative (byte 120, frame 0, row 7) [iri]
+    """
+
+    rule: str
+    message: str
+    offset: int | None = None
+    frame: int | None = None
+    row: int | None = None
+    line: int | None = None
+    column: int | None = None
+
+    @property
+    def severity(self) -> Severity:
+        """``"error"`` or ``"warning"``; see `Rule`."""
+        return RULES[self.rule].severity
+
+    def __str__(self) -> str:
+        places = {name: getattr(self, name) for name in _PLACES}
+        return f"{self.severity}: {DecodeError(self.message, **places)} [{self.rule}]"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as what JSON has."""
+        return {"severity": self.severity, **dataclasses.asdict(self)}
+
+
+_PLACES = ("offset", "frame", "row", "line", "column")
+
+
+class Finding(NamedTuple):
+    """A fault in an operation of a batch.
+
+    Args:
+        row: Its number in the batch.
+        rule: The name of the rule.
+        message: What is wrong.
+    """
+
+    row: int
+    rule: str
+    message: str
+
+
+class RecentSet:
+    """Tells whether something is new, as far as memory reaches: it has an end.
+
+    Args:
+        size: How many things are known at a time.
+    """
+
+    def __init__(self, size: int = 1 << 16) -> None:
+        # Hashes, as the things may be large.
+        self._known: set[int] = set()
+        self._order: deque[int] = deque()
+        self._size = size
+
+    def is_new(self, thing: Hashable) -> bool:
+        """Has this not been asked before, or so long ago that it is forgotten?"""
+        number = hash(thing)
+        if number in self._known:
+            return False
+        if len(self._order) == self._size:
+            self._known.remove(self._order.popleft())
+        self._known.add(number)
+        self._order.append(number)
+        return True
+
+
+def show(text: str) -> str:
+    r"""Return a text for a message, quoted and not too long.
+
+    Examples:
+        >>> show("a\nb")
+        "'a\\nb'"
+    """
+    return repr(text) if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]!r}…"

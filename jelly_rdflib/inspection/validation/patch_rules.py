@@ -1,0 +1,136 @@
+"""Rules for patches: where headers and changes stand, ids, and how patches follow one another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
+from jelly_rdflib.inspection.validation.term_rules import term_text
+from jelly_rdflib.operations import Op
+
+__all__ = ["PatchRules"]
+
+# What is between these are changes.
+_MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
+# Strangers may write any number of them.
+_MAX_KEYS = 1 << 16
+_UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class PatchRules:
+    """Holds the patches of a stream against the rules."""
+
+    def __init__(self) -> None:
+        self._ids = RecentSet()
+        # Of the patch before.
+        self._last_id: str | None = None
+        self._start_patch()
+
+    def _start_patch(self) -> None:
+        self._id: str | None = None
+        # Hashes of keys, and of how each is spelled.
+        self._keys: dict[int, int] = {}
+        self._values: dict[str, str] = {}
+        self._has_transaction = False
+        self._in_transaction = False
+        self._has_changes = False
+        self._has_changes_outside = False
+        self._told: set[str] = set()
+
+    def take(self, batch: Batch) -> Iterator[Finding]:
+        """Find faults of the operations of a batch."""
+        ops = bytes(batch.ops)
+        start = 0
+        for match in _MARK.finditer(ops):
+            yield from self._take_changes(start, match.start())
+            yield from self._take_mark(batch, match.start(), ops[match.start()])
+            start = match.end()
+        yield from self._take_changes(start, len(ops))
+
+    def _take_changes(self, start: int, stop: int) -> Iterator[Finding]:
+        if start == stop:
+            return
+        self._has_changes = True
+        if self._in_transaction:
+            return
+        self._has_changes_outside = True
+        if self._has_transaction:
+            yield from self._tell(
+                start, "change-place", "change outside the transactions that the patch has"
+            )
+
+    def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
+        if op == Op.H:
+            yield from self._take_header(batch, row)
+        elif op == Op.TX:
+            self._has_transaction = self._in_transaction = True
+            if self._has_changes_outside:
+                yield from self._tell(
+                    row, "change-place", "transaction in a patch that has changes outside of it"
+                )
+        elif op == Op.END:
+            self._last_id = self._id
+            self._start_patch()
+        else:
+            self._in_transaction = False
+
+    def _take_header(self, batch: Batch, row: int) -> Iterator[Finding]:
+        if self._has_changes or self._has_transaction:
+            yield from self._tell(
+                row, "header-place", "header after the start of the patch's changes"
+            )
+        spelled = term_text(batch, batch.s[row])
+        key = header_key(spelled)
+        is_known = hash(key) in self._keys
+        if is_known and self._keys[hash(key)] != hash(spelled):
+            yield Finding(
+                row,
+                "header-twice",
+                f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
+                " the case of letters does not count, and previous is prev",
+            )
+        elif is_known and key in (ID, PREV):
+            yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
+        if len(self._keys) < _MAX_KEYS:
+            self._keys.setdefault(hash(key), hash(spelled))
+        if key not in (ID, PREV):
+            return
+        value = batch.o[row]
+        text = term_text(batch, value)
+        if batch.terms.kinds[value] != TermKind.IRI:
+            yield Finding(row, "patch-id", f"header {key} has a value that is no IRI")
+            return
+        scheme = _UUID_SCHEME.match(text)
+        if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
+            yield Finding(row, "patch-id", f"header {key} has no UUID: {show(text)}")
+        one_form = _one_form(text)
+        self._values[key] = one_form
+        if self._values.get(ID) == self._values.get(PREV):
+            yield Finding(row, "patch-chain", f"patch {show(text)} follows itself: id and prev")
+        if key == ID:
+            self._id = text
+            if not self._ids.is_new(one_form):
+                yield Finding(row, "patch-id", f"patch {show(text)} comes twice")
+        elif self._last_id is not None and _one_form(self._last_id) != one_form:
+            yield Finding(
+                row,
+                "patch-chain",
+                f"patch follows {show(text)}, but the one before it is {show(self._last_id)}",
+            )
+
+    def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
+        """Tell what there may be much of once for each patch."""
+        if rule not in self._told:
+            self._told.add(rule)
+            yield Finding(row, rule, message)
+
+
+def _one_form(text: str) -> str:
+    """Return an id as it is compared: UUIDs have one form, as in a patch log."""
+    scheme = _UUID_SCHEME.match(text)
+    digits = text if scheme is None else text[scheme.end() :]
+    return digits.lower() if _UUID.fullmatch(digits) else text

@@ -1,0 +1,53 @@
+"""The seam between the core and rdflib: which classes terms become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rdflib
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import BNode, Literal, Node, URIRef, _toPythonMapping
+
+from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
+from jelly_rdflib.options import Limits
+from jelly_rdflib.terms import TripleTerm
+
+__all__ = ["NODE_TYPES", "as_iri", "make_node_factory"]
+
+NODE_TYPES = NodeTypes(
+    iri=URIRef,
+    blank_node=BNode,
+    literal=Literal,
+    triple_term=TripleTerm,
+    default_graph=DATASET_DEFAULT_GRAPH_ID,
+    # rdflib's own table: `rdflib.term.bind` adds to it.
+    recognized_datatypes=_toPythonMapping,
+)
+
+
+def make_node_factory(normalize: bool | None = None, limits: Limits | None = None) -> NodeFactory:
+    """Return a factory of rdflib's terms.
+
+    Args:
+        normalize: As for `jelly_rdflib.read_operations`.
+        limits: ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
+    """
+    if normalize is None:
+        normalize = rdflib.NORMALIZE_LITERALS
+    limits = limits or Limits()
+    return NodeFactory(
+        NODE_TYPES,
+        normalize=normalize,
+        max_xml_tags=limits.max_xml_tags,
+        max_terms=limits.max_frame_terms,
+    )
+
+
+def as_iri(iri: Any) -> Any:
+    """Turn a namespace as rdflib's users have it into a node; leave a node as it is.
+
+    Examples:
+        >>> as_iri(rdflib.Namespace("urn:"))
+        rdflib.term.URIRef('urn:')
+    """
+    return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

@@ -1,0 +1,8 @@
+"""Distinct nodes of rdflib, found by rdflib's equality or an exact one."""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint32_t
+
+include "numbering/known_hash.pxd"
+include "numbering/node_numbers.pxd"
+include "numbering/node_table.pxd"

@@ -1,0 +1,1 @@
+"""A patch as an object, and the functions that return one."""

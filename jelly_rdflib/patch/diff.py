@@ -1,0 +1,192 @@
+"""The difference of two graphs or datasets, as a patch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
+from rdflib.term import Node, URIRef
+
+from jelly_rdflib.graph.canonical.differ import differ
+from jelly_rdflib.graph.canonical.quads import Quad, is_blank
+from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.patch.patch import Patch
+
+__all__ = ["diff"]
+
+_Triple: TypeAlias = tuple[Node, Node, Node]
+
+
+def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
+    """Return the patch that turns one graph or dataset into another.
+
+    Terms are the same where rdflib finds them equal, and blank nodes where their labels are. Two
+    Graphs make a patch of triples; if either is a Dataset it is one of quads, where a Graph is
+    taken for a default graph. Named graphs without statements can't be told from graphs that are
+    not there.
+
+    With ``canonical`` the labels of blank nodes don't count, but what is said of them. Statements
+    that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
+    are no difference, whatever else changed. Of the others the blank nodes are paired as well as it
+    goes, and only what is said of them anew is in the patch. What is deleted has the labels of
+    ``old``, so that the patch applies to it as it is. Nodes that are new there get their label of
+    RDFC-1.0, with a hash of the component after it: ``_:c14n0-6f1e…``. So the same change gives the
+    same patch, whatever labels ``new`` has. Applied to ``old`` it gives a dataset that is
+    isomorphic to ``new``.
+
+    RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four of a
+    component that do are told apart beforehand, by what is around them. Where that is the same for
+    nodes that are not interchangeable, as in some regular graphs without any text, or where it
+    would take too long, the difference may be larger than it need be; it is right all the same.
+
+    For rdflib and its Memory store ``"x"`` and ``"x"^^xsd:string`` are two literals; for RDF 1.1
+    and for stores such as Oxigraph's they are one, which oxrdflib gives as ``"x"^^xsd:string``.
+    Where both stores tell them apart, so does the difference. Where either does not, a statement
+    that has them is the same in both spellings: it is deleted only if ``new`` has neither, and
+    added only if ``old`` has neither. Whether a store tells them apart is seen by what it answers.
+
+    The patch is for ``old``, and for what has the same statements in the same spelling: applied
+    to a store that takes both spellings for one, the difference of two that tell them apart may
+    delete too much, and the spelling of one store need not be found in another.
+
+    Each statement of one is looked up in the other; what is in memory beside the two is the
+    difference, and with ``canonical`` the statements with blank nodes of both.
+
+    Args:
+        old: What the patch is for: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
+            may be compared with another.
+        new: What it makes of it.
+        canonical: Whether to compare blank nodes by what is said of them, not by their labels. It
+            needs the extra ``syntaxes``.
+
+    Returns:
+        A patch with one transaction; without any operation if there is no difference. Prefixes
+        come first, deletes before adds: gone or changed ones are deleted, new or changed ones
+        added, in the order of their names. Then statements, deletes before adds: in the order of
+        their graphs (the default graph first), subjects, predicates and objects, each by its kind
+        (IRIs, blank nodes, literals), then by code points.
+
+    Raises:
+        TypeError: ``old`` or ``new`` is neither a graph nor a dataset.
+        PatchError: A store is not open. With ``canonical``: beside a blank node is a term that
+            RDF 1.1 does not allow where it is, such as a blank node as predicate.
+        ImportError: With ``canonical``: pyoxigraph is missing.
+
+    Examples:
+        >>> from rdflib import Literal
+        >>> old, new = Graph(), Graph()
+        >>> _ = old.add((URIRef("urn:s"), URIRef("urn:p"), Literal("old")))
+        >>> _ = new.add((URIRef("urn:s"), URIRef("urn:p"), Literal("new")))
+        >>> new.bind("ex", "urn:ex#")
+        >>> for operation in diff(old, new):
+        ...     print(operation[0].name, *operation[1:])
+        TX
+        PA ex urn:ex# None
+        D urn:s urn:p old None
+        A urn:s urn:p new None
+        TC
+        >>> patch = diff(old, new)
+        >>> _ = patch.apply(old)
+        >>> len(diff(old, new))
+        0
+
+        >>> old, new = Graph(), Graph()
+        >>> turtle = "[] <urn:p> <urn:a>, [ <urn:q> <urn:b> ] ."
+        >>> _ = old.parse(data=turtle, format="turtle")
+        >>> _ = new.parse(data=turtle, format="turtle")
+        >>> len(diff(old, new)), len(diff(old, new, canonical=True))
+        (8, 0)
+    """
+    before, after = Contents(old), Contents(new)
+    is_quads = before.is_dataset or after.is_dataset
+    deletes = _missing_triples(before, after, only_ground=canonical)
+    adds = _missing_triples(after, before, only_ground=canonical)
+    if canonical:
+        _differ_by_blank_nodes(before, after, deletes, adds)
+    changes = [
+        *_diff_prefixes(old, new, DATASET_DEFAULT_GRAPH_ID if is_quads else None),
+        *_operations(Op.D, deletes, is_quads=is_quads),
+        *_operations(Op.A, adds, is_quads=is_quads),
+    ]
+    return Patch([(Op.TX,), *changes, (Op.TC,)] if changes else [])
+
+
+def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:
+    before = {prefix: URIRef(iri) for prefix, iri in old.namespaces()}
+    after = {prefix: URIRef(iri) for prefix, iri in new.namespaces()}
+    gone = sorted(prefix for prefix, iri in before.items() if after.get(prefix) != iri)
+    come = sorted(prefix for prefix, iri in after.items() if before.get(prefix) != iri)
+    return [
+        *((Op.PD, prefix, before[prefix], g) for prefix in gone),
+        *((Op.PA, prefix, after[prefix], g) for prefix in come),
+    ]
+
+
+def _missing_triples(
+    contents: Contents, other: Contents, *, only_ground: bool
+) -> dict[Node, list[_Triple]]:
+    """Return the triples, by graph, that are in the contents and not in the other.
+
+    Args:
+        contents: Where to look for them.
+        other: Where they are missing.
+        only_ground: Whether to leave out statements with blank nodes.
+    """
+    missing: dict[Node, list[_Triple]] = {}
+    for name in contents.graphs:
+        if only_ground and is_blank(name):
+            continue
+        triples = [
+            triple
+            for triple in contents.missing(other, name)
+            if not (only_ground and _has_blank_node(triple))
+        ]
+        if triples:
+            missing[name] = triples
+    return missing
+
+
+def _differ_by_blank_nodes(
+    before: Contents,
+    after: Contents,
+    deletes: dict[Node, list[_Triple]],
+    adds: dict[Node, list[_Triple]],
+) -> None:
+    """Put in what is to be deleted and added of the statements with blank nodes."""
+    old, new = _blank_quads(before), _blank_quads(after)
+    folds_strings = _folds_strings(before, old) or _folds_strings(after, new)
+    changes = differ(old, new, folds_strings=folds_strings)
+    for by_graph, quads in zip((deletes, adds), changes, strict=True):
+        for s, p, o, name in quads:
+            by_graph.setdefault(name, []).append((s, p, o))
+
+
+def _blank_quads(contents: Contents) -> list[Quad]:
+    return [
+        (*triple, name)
+        for name in contents.graphs
+        for triple in contents.triples(name)
+        if is_blank(name) or _has_blank_node(triple)
+    ]
+
+
+def _folds_strings(contents: Contents, quads: list[Quad]) -> bool:
+    """Does the store take ``"x"`` and ``"x"^^xsd:string`` for one, as far as is to be seen?"""
+    return any(True for s, p, o, name in quads for _ in contents.aliases((s, p, o), name))
+
+
+def _has_blank_node(triple: _Triple) -> bool:
+    s, p, o = triple
+    return is_blank(s) or is_blank(o) or is_blank(p)
+
+
+def _operations(
+    op: Op, triples: dict[Node, list[_Triple]], *, is_quads: bool
+) -> Iterator[Operation]:
+    """Yield an operation for each triple, by its graph and sorted."""
+    for name in sort_names(triples):
+        g = name if is_quads else None
+        for s, p, o in sort_triples(triples[name]):
+            yield (op, s, p, o, g)

@@ -1,0 +1,325 @@
+"""Recording the changes that are made to a graph or dataset of rdflib."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import AbstractContextManager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from rdflib.graph import ConjunctiveGraph, Graph, QuotedGraph, ReadOnlyGraphAggregate
+
+from jelly_rdflib.errors import RecordError
+from jelly_rdflib.formats import choose_encoding
+from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.graph.stores.target import check_store
+from jelly_rdflib.graph.tap import Block, Tap, find_tap
+from jelly_rdflib.options import PatchOptions, PatchStatementType
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.recording.sinks import FileSink, PatchSink, Sink, WriterSink
+from jelly_rdflib.recording.transactions import Transactions
+from jelly_rdflib.streams.writing import PatchWriter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Recorder", "record"]
+
+_STARTING = threading.Lock()
+
+
+def record(
+    target: Graph,
+    writer: Any = None,
+    *,
+    atomic: bool = True,
+    options: PatchOptions | None = None,
+    format: str | None = None,
+) -> Recorder:
+    """Record what is changed in a graph or dataset during a ``with`` block.
+
+    Every change that is made by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``,
+    ``remove`` with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so
+    is what `jelly_rdflib.apply` changes. It is recorded as the operations that took effect: an add
+    of what was there already is none, and a removal by a pattern is one for each statement that it
+    removed. Whatever object makes a change, it is seen if that has the same store. A Graph is
+    recorded without the other graphs of its store; its graph term, and that of the default graph
+    of a dataset, is None.
+
+    **Transactions.** The block is one transaction; if it changes nothing, nothing is written. Each
+    block of `Recorder.transaction` is a transaction by itself, and what is changed between such
+    blocks is another. If an exception leaves a block, what the transaction changed is undone, in
+    the store as in its prefixes and empty graphs, and the transaction is aborted in the recording.
+    If a change can't be written, or no patch can have it, the call that makes it raises. If it was
+    made by then, nothing can be changed any more, and the transaction is rolled back at the end of
+    the block, even if nobody let the exception pass.
+
+    What is undone is spelled as the store had it, whichever of the literals that it holds equal was
+    asked for. What that takes is kept in memory, three references for each change. With
+    ``atomic=False`` nothing is kept, and nothing undone: an exception leaves what was changed
+    before it, and that is committed in the recording, as it is what happened.
+
+    In a store with transactions of its own (``transaction_aware``), what is pending when the block
+    starts is committed, and a recorded transaction is committed there when it ends. ``commit()``
+    and ``rollback()`` of a graph end the recorded transaction, too.
+
+    **Prefixes** are compared before and after each change: one that is bound to another IRI is an
+    `Op.PD` and an `Op.PA`. Those that rdflib binds by itself are bound before anything is recorded.
+
+    **Threads.** Any thread may change the store by rdflib's API or by `apply`, and they take turns:
+    `apply` with all of a list, of bytes or of a file on the disk, else with each operation. What
+    they change is in the transaction that is open. Who reads meanwhile does not wait.
+
+    **Stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a whole
+    before and after each update, which takes time and memory; with ``update(...,
+    use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
+    endpoint can't be compared: there an update is refused unless rdflib runs it, and the store
+    must have ``autocommit``, and what ``addN`` adds to the default graph is refused, since rdflib
+    puts it elsewhere. While it is recorded, a store can't be opened, closed or destroyed.
+    Where a store has its own spelling of a literal, that is recorded: Oxigraph's has
+    ``"x"^^xsd:string`` for ``"x"``. Formulas of N3 are refused.
+
+    Args:
+        target: A Graph, Dataset or ConjunctiveGraph. A store may be recorded more than once at a
+            time, unless it has transactions of its own.
+        writer: Where operations go: a `PatchWriter`, which stays open and must be between
+            transactions; a path or a binary file, for which a `PatchWriter` is made, and closed at
+            the end of the block; anything with a method ``append``, such as a
+            `jelly_rdflib.PatchLog` or a list, which gets a `Patch` for each transaction as it is
+            committed (if that raises, the transaction is undone); or None, for `Recorder.patch`.
+        atomic: Whether transactions can be undone.
+        options: For a path or file; by default `PatchOptions()`, with triples for a Graph and quads
+            for a Dataset.
+        format: For a path or file; as for `PatchWriter`.
+
+    Returns:
+        A context manager, for one ``with`` block.
+
+    Raises:
+        TypeError: ``target`` or ``writer`` is of another kind.
+        ValueError: There are ``options`` or a ``format`` for what is neither a path nor a file.
+        RecordError: The store is not open, or can only be read. (By the block:) The writer is in
+            a transaction, the store can't be recorded, or a transaction could not be recorded or
+            undone.
+        Exception: (By the block, and what is done in it.) What the writer raises.
+
+    Examples:
+        >>> from rdflib import Dataset, Literal, URIRef
+        >>> dataset = Dataset()
+        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+        >>> with record(dataset) as recorder:
+        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
+        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
+        ...     _ = dataset.update("INSERT { <urn:s> <urn:p> 'two' } WHERE {}")
+        ...     dataset.bind("ex", "http://example.org/")
+        >>> for operation in recorder.patch:
+        ...     print(operation[0].name, *operation[1:])
+        TX
+        A urn:s urn:p one urn:g
+        A urn:s urn:p two None
+        PA ex http://example.org/ None
+        TC
+    """
+    given: object = target
+    if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
+        raise TypeError(
+            f"a Graph or Dataset of rdflib can be recorded, not a {type(given).__name__}"
+        )
+    check_store(target.store, RecordError, is_changed=True)
+    is_file = isinstance(writer, str | os.PathLike) or (
+        hasattr(writer, "write") and not isinstance(writer, PatchWriter)
+    )
+    if not is_file and (options is not None or format is not None):
+        raise ValueError("options and format are for a path or a binary file")
+    if is_file:
+        return Recorder(target, _open_file(target, writer, options, format), atomic=atomic)
+    if writer is None:
+        return Recorder(target, None, atomic=atomic)
+    if isinstance(writer, PatchWriter):
+        return Recorder(target, WriterSink(writer), atomic=atomic)
+    if hasattr(writer, "append"):
+        return Recorder(target, PatchSink(writer.append), atomic=atomic)
+    raise TypeError(
+        f"can't record to a {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
+        "what has a method append"
+    )
+
+
+def _open_file(
+    target: Graph, file: Any, options: PatchOptions | None, format: str | None
+) -> FileSink:
+    encoding = choose_encoding(file, format, holds_changes=True)
+    if options is None and encoding is JELLY_PATCH:
+        is_dataset = isinstance(target, ConjunctiveGraph)
+        options = PatchOptions(
+            statement_type=PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
+        )
+    return FileSink(lambda: PatchWriter(file, options, format=format))
+
+
+class Recorder(Block):
+    """What `record` returns: the changes to a graph or dataset are recorded in its block.
+
+    Args:
+        target: The graph or dataset.
+        sink: Where operations go; None to keep them for `patch`.
+        atomic: As for `record`.
+    """
+
+    def __init__(self, target: Graph, sink: Sink | None, *, atomic: bool) -> None:
+        self._target = target
+        self._patches: list[Patch] | None = None
+        if sink is None:
+            self._patches = []
+            sink = PatchSink(self._patches.append)
+        self._sink = sink
+        self._is_atomic = atomic
+        self._transactions: Transactions | None = None
+        self._tap: Tap | None = None
+        self._is_open = False
+        self._is_in_transaction = False
+
+    @property
+    def patch(self) -> Patch:
+        """What was recorded, if no writer was given: the transactions that were committed so far.
+
+        Raises:
+            AttributeError: There is a writer, which has it.
+        """
+        if self._patches is None:
+            raise AttributeError("what is recorded goes to the writer, and is not kept")
+        return Patch(chain.from_iterable(self._patches))
+
+    @property
+    def committed(self) -> int:
+        """How many transactions were recorded and committed."""
+        return 0 if self._transactions is None else self._transactions.committed
+
+    @property
+    def aborted(self) -> int:
+        """How many transactions were recorded, or begun to be, and aborted."""
+        return 0 if self._transactions is None else self._transactions.aborted
+
+    @property
+    def added(self) -> int:
+        """How many statements were added, in transactions that were committed."""
+        return 0 if self._transactions is None else self._transactions.all_added
+
+    @property
+    def deleted(self) -> int:
+        """How many statements were deleted, in transactions that were committed."""
+        return 0 if self._transactions is None else self._transactions.all_deleted
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Make a transaction of what is changed in a block.
+
+        What was changed before it, since the last transaction, is committed as one of its own.
+
+        Raises:
+            RecordError: There is another such block around this one, or recording has not started
+                or is over; and as for `record`.
+
+        Examples:
+            >>> from rdflib import Graph, Literal, URIRef
+            >>> graph = Graph()
+            >>> s, p = URIRef("urn:s"), URIRef("urn:p")
+            >>> with record(graph) as recorder:
+            ...     with recorder.transaction():
+            ...         _ = graph.add((s, p, Literal("one")))
+            ...     try:
+            ...         with recorder.transaction():
+            ...             _ = graph.add((s, p, Literal("two")))
+            ...             raise ValueError("no, not two")
+            ...     except ValueError:
+            ...         pass
+            >>> [str(o) for o in graph.objects()]
+            ['one']
+            >>> [operation[0].name for operation in recorder.patch]
+            ['TX', 'A', 'TC']
+        """
+        return _TransactionBlock(self)
+
+    def _begin_transaction(self) -> None:
+        if self._is_in_transaction:
+            raise RecordError("a transaction starts inside a transaction")
+        if self._transactions is None or not self._is_open:
+            raise RecordError("a transaction starts, but nothing is being recorded")
+        self._transactions.commit()
+        self._is_in_transaction = True
+
+    def _commit_transaction(self, *, is_last: bool) -> None:
+        assert self._transactions is not None
+        self._is_in_transaction = False
+        self._transactions.commit(is_last=is_last)
+
+    def _undo_transaction(self, *, has_failed: bool) -> None:
+        assert self._transactions is not None
+        self._is_in_transaction = False
+        if has_failed:
+            self._transactions.roll_back()
+        else:
+            self._transactions.leave()
+
+    def __enter__(self) -> Self:
+        if self._transactions is not None:
+            raise RecordError("a recorder is for one block")
+        self._sink.open()
+        try:
+            # Two threads that start at once must find the same tap.
+            with _STARTING:
+                self._start()
+        except BaseException as error:
+            self._sink.leave(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def _start(self) -> None:
+        store = self._target.store
+        tap = find_tap(store)
+        if tap is None:
+            tap = Tap(store)
+        elif store.transaction_aware:
+            raise RecordError(
+                "a store with transactions of its own can't be recorded twice at a time: it has "
+                "one transaction for both"
+            )
+        transactions = Transactions(self._target, tap, self._sink, is_atomic=self._is_atomic)
+        with tap.lock:
+            transactions.start()
+            tap.join(transactions)
+        self._tap, self._transactions, self._is_open = tap, transactions, True
+
+    def _commit_block(self) -> None:
+        self._is_open = False
+        self._commit_transaction(is_last=True)
+
+    def _undo_block(self, has_failed: bool) -> None:
+        self._is_open = False
+        self._undo_transaction(has_failed=has_failed)
+
+    def _end_block(self, failure: BaseException | None) -> None:
+        assert self._transactions is not None
+        assert self._tap is not None
+        self._tap.leave(self._transactions)
+        if failure is not None:
+            self._sink.leave(type(failure), failure, failure.__traceback__)
+
+
+class _TransactionBlock(Block):
+    """What `Recorder.transaction` returns."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def __enter__(self) -> None:
+        self._recorder._begin_transaction()
+
+    def _commit_block(self) -> None:
+        self._recorder._commit_transaction(is_last=False)
+
+    def _undo_block(self, has_failed: bool) -> None:
+        self._recorder._undo_transaction(has_failed=has_failed)
+
+    def _end_block(self, failure: BaseException | None) -> None:
+        """Do nothing: the recording goes on."""

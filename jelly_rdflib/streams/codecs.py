@@ -1,0 +1,266 @@
+"""Decoding and encoding frames one by one, as for Kafka, MQTT or gRPC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch import (
+    Batch,
+)
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
+from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
+from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
+from jelly_rdflib.operations import Operation, Statement
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+from jelly_rdflib.streams.frames import Frame
+
+if TYPE_CHECKING:
+    pass
+
+_DEFAULT_LIMITS = Limits()
+
+
+class PatchDecoder:
+    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+
+    The frames of one stream must come in order, all of them, to one decoder.
+
+    Args:
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: As for `read_operations`.
+        on_repeated_options: What a frame means that has the stream's options again, which nothing
+            in it tells. ``"continue"``: the stream goes on, with its lookups; the options must be
+            the same (Jelly-Patch, "Patch stream options"). ``"restart"``: a new stream starts, with
+            empty lookups and options of its own: what producers send that write options only when
+            they start, or make each message a stream. Options must come first in their frame then.
+            The old stream ends as by `finish`, but for a transaction that it leaves open: an
+            `Op.TA` ends that. ``"error"``: a `DecodeError`.
+
+    Raises:
+        ValueError: ``on_repeated_options`` is none of these.
+
+    Examples:
+        >>> from rdflib import BNode, Literal, URIRef
+        >>> from jelly_rdflib import Op
+        >>> encoder, decoder = PatchEncoder(), PatchDecoder()
+        >>> message = encoder.encode_frame([(Op.A, BNode("b"), URIRef("urn:p"), Literal(1), None)])
+        >>> for operation in decoder.decode_frame(message):
+        ...     print(operation[:3])
+        (<Op.A: 7>, rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
+
+        A producer that has been started anew:
+
+        >>> decoder = PatchDecoder(on_repeated_options="restart")
+        >>> for iri in ("urn:1", "urn:2"):
+        ...     message = PatchEncoder().encode_frame([(Op.H, "by", URIRef(iri))])
+        ...     for operation in decoder.decode_frame(message):
+        ...         print(operation[0].name, *operation[1:])
+        H by urn:1
+        END
+        H by urn:2
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        normalize: bool | None = None,
+        on_repeated_options: RepeatedOptions = "continue",
+    ) -> None:
+        self._decoder = PatchFrameDecoder(
+            make_node_factory(normalize, limits),
+            limits or _DEFAULT_LIMITS,
+            on_repeated_options=on_repeated_options,
+        )
+
+    def decode_frame(self, data: Any) -> Batch:
+        """Decode a bare frame.
+
+        Args:
+            data: The frame's bytes (anything with the buffer protocol), without a length.
+
+        Returns:
+            The frame's operations; iterate over them, or use their columns.
+
+        Raises:
+            DecodeError: The frame breaks a rule; the stream can't be decoded further.
+            LimitError: It asks for more than the limits.
+        """
+        return self._decoder.decode_frame(memoryview(data).cast("B"))
+
+    def finish(self) -> Batch:
+        """Say that no frame follows.
+
+        Returns:
+            A batch with the `Op.END` of a patch that only the end of the stream ends, or an empty
+            batch.
+
+        Raises:
+            DecodeError: The stream ends inside a transaction, or has no options.
+        """
+        return self._decoder.finish()
+
+    @property
+    def options(self) -> PatchOptions | None:
+        """The stream's options; None before its first frame."""
+        return self._decoder.options
+
+
+class PatchEncoder:
+    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+
+    Args:
+        options: The stream's options. ``frame_rows``, ``frame_bytes`` and ``delimited`` mean
+            nothing here: each call makes one bare frame.
+
+    Examples:
+        >>> from jelly_rdflib import Op
+        >>> encoder = PatchEncoder(PatchOptions.small(stream_type="FLAT"))
+        >>> len(encoder.encode_frame([(Op.TX,), (Op.TC,)]))
+        25
+    """
+
+    def __init__(self, options: PatchOptions | None = None) -> None:
+        self._encoder = PatchFrameEncoder(NODE_TYPES, options or PatchOptions())
+        self._sink = OperationSink(NODE_TYPES, self._encoder)
+
+    def encode_frame(self, operations: Iterable[Operation]) -> bytes:
+        """Encode operations to one bare frame.
+
+        In a FRAME stream they are one patch, with or without an `Op.END` after it. In the others
+        a patch may go on in the next frame.
+
+        Args:
+            operations: Tuples (see `jelly_rdflib.Op`), or a `Batch`, which is fastest.
+
+        Raises:
+            EncodeError: An operation can't be expressed with the stream's options, or is out of
+                place. Those before it are in the frame that the next call returns.
+        """
+        return self._encoder.encode_frame(partial(self._sink.write_all, operations))
+
+    @property
+    def options(self) -> PatchOptions:
+        """The stream's options."""
+        return self._encoder.options
+
+
+class StatementDecoder:
+    """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
+
+    The frames of one stream must come in order, all of them, to one decoder.
+
+    Args:
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: As for `read_statements`.
+        strict: As for `read_statements`.
+        on_repeated_options: As for `PatchDecoder`. A graph that the old stream leaves open ends
+            with it.
+
+    Raises:
+        ValueError: ``on_repeated_options`` is none of those.
+
+    Examples:
+        >>> from rdflib import BNode, Literal, URIRef
+        >>> encoder, decoder = StatementEncoder(), StatementDecoder()
+        >>> message = encoder.encode_frame([(BNode("b"), URIRef("urn:p"), Literal(1))])
+        >>> decoder.decode_frame(message).statements[0][:2]
+        (rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        normalize: bool | None = None,
+        strict: bool = True,
+        on_repeated_options: RepeatedOptions = "continue",
+    ) -> None:
+        self._decoder = StatementFrameDecoder(
+            make_node_factory(normalize, limits),
+            limits or _DEFAULT_LIMITS,
+            strict=strict,
+            on_repeated_options=on_repeated_options,
+        )
+
+    def decode_frame(self, data: Any) -> Frame:
+        """Decode a bare frame.
+
+        Args:
+            data: The frame's bytes (anything with the buffer protocol), without a length.
+
+        Raises:
+            DecodeError: The frame breaks a rule; the stream can't be decoded further.
+            LimitError: It asks for more than the limits.
+        """
+        return Frame(self._decoder.decode_frame(memoryview(data).cast("B")))
+
+    def finish(self) -> None:
+        """Say that no frame follows.
+
+        Raises:
+            DecodeError: The stream has no options.
+        """
+        self._decoder.finish()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame."""
+        return self._decoder.options
+
+
+class StatementEncoder:
+    """Encodes frames one by one, as for Kafka, MQTT or gRPC.
+
+    Args:
+        options: The stream's options; by default `StreamOptions()`. ``frame_rows``,
+            ``frame_bytes`` and ``delimited`` mean nothing here: each call makes one bare frame.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> encoder = StatementEncoder(StreamOptions.small(physical_type="TRIPLES"))
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> len(encoder.encode_frame([triple])), len(encoder.encode_frame([triple]))
+        (58, 4)
+    """
+
+    def __init__(self, options: StreamOptions | None = None) -> None:
+        self._encoder = StatementFrameEncoder(NODE_TYPES, options or StreamOptions())
+        self._sink = StatementSink(NODE_TYPES, self._encoder)
+
+    def encode_frame(
+        self,
+        statements: Iterable[Statement] | Batch,
+        *,
+        namespaces: Iterable[tuple[str, str]] = (),
+        metadata: Mapping[str, bytes] | None = None,
+    ) -> bytes:
+        """Encode statements to one bare frame.
+
+        Args:
+            statements: Tuples of three or four terms, or a `Batch`, which is fastest; its
+                namespaces are left out if the options are without them.
+            namespaces: Prefixes and their IRIs, to be declared before the statements; the options
+                need ``namespace_declarations``.
+            metadata: What to attach to the frame.
+
+        Raises:
+            EncodeError: Something can't be expressed with the stream's options. What came before
+                it is in the frame that the next call returns; but of a stream of graphs or datasets
+                it is dropped, or it would be a part of the next one.
+        """
+
+        def write() -> None:
+            for prefix, iri in namespaces:
+                self._sink.add_namespace(prefix, as_iri(iri))
+            self._sink.write_all(statements)
+
+        return self._encoder.encode_frame(write, metadata)
+
+    @property
+    def options(self) -> StreamOptions:
+        """The stream's options."""
+        return self._encoder.options

@@ -1,0 +1,127 @@
+"""Reading the frames of Jelly-RDF: their statements, namespaces and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rdflib.term import URIRef
+
+from jelly_rdflib.core.batch import (
+    Batch,
+    BatchSource,
+)
+from jelly_rdflib.formats.jelly import JELLY
+from jelly_rdflib.operations import Op, Statement
+from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
+from jelly_rdflib.streams.open_input import open_input
+
+if TYPE_CHECKING:
+    pass
+
+
+def read_frames(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> FrameIterator:
+    """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
+
+    Args:
+        source: As for `read_statements`.
+        limits: As for `read_statements`.
+        normalize: As for `read_statements`.
+        strict: As for `read_statements`.
+        on_repeated_options: As for `read_statements`.
+
+    Returns:
+        An iterator of `Frame`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `read_statements`.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import StatementWriter
+        >>> file = io.BytesIO()
+        >>> with StatementWriter(file) as writer:
+        ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal(1))
+        ...     writer.end_frame({"time": b"12:00"})
+        >>> for frame in read_frames(file.getvalue()):
+        ...     print(len(frame), frame.metadata)
+        1 {'time': b'12:00'}
+    """
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=JELLY.name,
+        on_repeated_options=on_repeated_options,
+    )
+    return FrameIterator(opened.batches())
+
+
+class FrameIterator:
+    """Iterates over the frames of a stream; see `read_frames`."""
+
+    def __init__(self, batches: BatchSource) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> FrameIterator:
+        return self
+
+    def __next__(self) -> Frame:
+        return Frame(next(self._batches))
+
+    def close(self) -> None:
+        """Stop reading, and close the file if the reader opened it."""
+        self._batches.close()
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None before its first frame was read."""
+        options: StreamOptions | None = self._batches.options
+        return options
+
+
+class Frame:
+    """One frame of a Jelly-RDF stream; iterating gives its statements.
+
+    Attributes:
+        batch: The frame as columns.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements: ``(s, p, o)`` in a stream of triples, else ``(s, p, o, g)``."""
+        return list(self.batch.statements())
+
+    @property
+    def namespaces(self) -> list[tuple[str, URIRef]]:
+        """The namespaces that are declared: prefix and IRI."""
+        if Op.PA not in bytes(self.batch.ops):
+            return []
+        return [(each[1], each[2]) for each in self.batch if each[0] == Op.PA]
+
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """What is attached to the frame."""
+        return self.batch.metadata
+
+    def __iter__(self) -> Iterator[Statement]:
+        return self.batch.statements()
+
+    def __len__(self) -> int:
+        return bytes(self.batch.ops).count(Op.A)
+
+    def __repr__(self) -> str:
+        return f"<Frame: {len(self)} statements, {len(self.namespaces)} namespaces>"

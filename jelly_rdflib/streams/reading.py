@@ -1,0 +1,217 @@
+"""Reading changes, statements and batches from any source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch import (
+    BatchSource,
+    OperationReader,
+    StatementReader,
+)
+from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.streams.open_input import open_input
+
+if TYPE_CHECKING:
+    pass
+
+
+def read_operations(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    format: str | None = None,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> OperationReader:
+    """Iterate over the operations of a stream of changes: Jelly-Patch or RDF Patch.
+
+    Memory is bounded by the largest frame, of RDF Patch by the longest row. A file that is opened
+    here is closed at the end of the stream, at an error, and by ``close()`` of the iterator.
+
+    Args:
+        source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
+            or compressed with gzip or zstd; delimited frames or one bare frame.
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: Whether literals get the normal form of their value, as rdflib's own parsers
+            do: ``"01"^^xsd:integer`` becomes ``1``. None follows ``rdflib.NORMALIZE_LITERALS``;
+            False keeps each lexical form.
+        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
+            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
+            ``.rdfpb``, also with ``.gz`` or ``.zst``), else what the first bytes look like.
+        on_repeated_options: As for `PatchDecoder`: ``"restart"`` reads files of Jelly-Patch that
+            were put together as they are (``cat a.jellyp b.jellyp``).
+
+    Returns:
+        An iterator of operations: tuples that start with an `Op`.
+
+    Raises:
+        DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is none of these.
+        LookupError: There is no such format for changes.
+        OSError: The path can't be opened or read.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import PatchWriter
+        >>> file = io.BytesIO()
+        >>> with PatchWriter(file) as writer:
+        ...     writer.add(URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
+        >>> for operation in read_operations(file.getvalue()):
+        ...     print(operation[0].name, *operation[1:])
+        A urn:s urn:p o urn:x-rdflib:default
+        END
+    """
+    opened = open_input(
+        source,
+        holds_changes=True,
+        limits=limits,
+        normalize=normalize,
+        format=format,
+        on_repeated_options=on_repeated_options,
+    )
+    return opened.operations()
+
+
+def read_statements(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = None,
+    strict: bool = True,
+    format: str | None = None,
+    base: str | None = None,
+    isolated: bool = False,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> StatementReader:
+    """Iterate over the statements of a Jelly-RDF stream, or of another syntax of RDF.
+
+    Memory is bounded by the largest frame of Jelly-RDF, whatever frames mean, and by the longest
+    line of N-Triples and N-Quads; of another text, by what pyoxigraph makes of the bytes that
+    ``max_frame_size`` lets stand between two statements. A file that is opened here is closed at
+    the end of the stream, at an error, and by ``close()`` of the iterator.
+
+    Args:
+        source: Bytes (anything with the buffer protocol), a path, or a binary file object; plain
+            or compressed with gzip or zstd; of Jelly-RDF delimited frames or one bare frame.
+        limits: What to accept; by default `Limits`' own defaults.
+        normalize: Whether literals get the normal form of their value, as rdflib's own parsers
+            do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
+        strict: Refuse a stream of Jelly-RDF whose logical type does not go with its physical type,
+            and in a text IRIs and language tags that are none. If False, the stream is read with
+            a warning, and what stands in a text is taken as it is.
+        format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
+            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
+            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with
+            ``.gz`` or ``.zst``), else what the first bytes look like, which tells Jelly-RDF,
+            RDF/XML and JSON-LD. All but Jelly-RDF, N-Triples and N-Quads need the extra
+            ``syntaxes``.
+        base: The IRI that relative IRIs of a text are relative to. Without one, and without a base
+            in the text, they are an error.
+        isolated: Parse a text in a child process, as is needed where strangers wrote it:
+            pyoxigraph may crash, or take much memory or time. The child has ``max_parser_memory``
+            and ``max_parser_seconds`` of ``limits``. If it crashes or hangs, that is a
+            `DecodeError`. For Jelly-RDF, N-Triples and N-Quads, which this package itself reads,
+            it changes nothing.
+        on_repeated_options: As for `StatementDecoder`: ``"restart"`` reads files of Jelly-RDF that
+            were put together as they are (``cat a.jelly b.jelly``).
+
+    Returns:
+        An iterator of ``(s, p, o)`` for a stream of triples, of ``(s, p, o, g)`` for one of quads
+        or graphs; the default graph is rdflib's ``DATASET_DEFAULT_GRAPH_ID``.
+
+    Raises:
+        DecodeError: The input breaks a rule of the format, or its first bytes don't tell what it
+            is. (Raised by the iterator.)
+        LimitError: The input asks for more than ``limits``.
+        TypeError: ``source`` is none of these.
+        LookupError: There is no such format for statements.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        ValueError: The base is no absolute IRI, or the format has no relative IRIs.
+        OSError: The path can't be opened or read; or the child process can't be started.
+        NotImplementedError: A text is to be parsed in a child process, and the system has no limits
+            for processes (as Windows has none), or Python is embedded in another program.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import StatementEncoder
+        >>> triple = (URIRef("urn:s"), URIRef("urn:p"), Literal(1))
+        >>> frame = StatementEncoder().encode_frame([triple])
+        >>> for s, p, o, g in read_statements(frame):
+        ...     print(s, p, o, g)
+        urn:s urn:p 1 urn:x-rdflib:default
+    """
+    opened = open_input(
+        source,
+        holds_changes=False,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=format,
+        base=base,
+        isolated=isolated,
+        on_repeated_options=on_repeated_options,
+    )
+    return StatementReader(opened.batches())
+
+
+def read_batches(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = False,
+    strict: bool = True,
+    format: str | None = None,
+    base: str | None = None,
+    isolated: bool = False,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> BatchSource:
+    """Iterate over the batches of a stream of changes or of statements: one for each frame.
+
+    A batch has the operations as columns of numbers, and a table with each distinct term once:
+    what is fast, and what Arrow and numpy take without a copy. If the end of the input ends a
+    patch, a last batch says so. Of a text some hundred rows are a batch. A statement is an `Op.A`,
+    a namespace or prefix that is declared an `Op.PA`.
+
+    Args:
+        source: As for `read_operations`.
+        limits: As for `read_operations`.
+        normalize: As for `read_operations`, but False by default. It concerns only the nodes that
+            ``batch.terms`` makes on request.
+        strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
+        format: As for `read_operations` and `jelly_rdflib.read_statements`.
+        base: As for `jelly_rdflib.read_statements`.
+        isolated: As for `jelly_rdflib.read_statements`.
+        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+
+    Returns:
+        An iterator of `Batch`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `read_operations`.
+        ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import Op, PatchEncoder
+        >>> frame = PatchEncoder().encode_frame(
+        ...     [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None)]
+        ... )
+        >>> batch = next(read_batches(frame))
+        >>> [Op(code).name for code in batch.ops]
+        ['A']
+        >>> batch.terms[batch.o[0]]
+        rdflib.term.Literal('o')
+    """
+    return open_input(
+        source,
+        limits=limits,
+        normalize=normalize,
+        strict=strict,
+        format=format,
+        base=base,
+        isolated=isolated,
+        on_repeated_options=on_repeated_options,
+    ).batches()

@@ -1,0 +1,245 @@
+"""Writing changes and statements to a path or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.core.batch import (
+    Batch,
+)
+from jelly_rdflib.core.destination import Destination
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.formats import choose_encoding
+from jelly_rdflib.nodes import NODE_TYPES, as_iri
+from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
+from jelly_rdflib.operations import Statement
+from jelly_rdflib.options import PatchOptions, StreamOptions
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rdflib.term import Node
+    from typing_extensions import Self
+
+
+def _open(
+    destination: Any,
+    options: PatchOptions | StreamOptions | None,
+    format: str | None,
+    *,
+    holds_changes: bool,
+) -> tuple[Destination, Any]:
+    """Open a destination, and make the encoder that writes to it."""
+    opened = Destination(destination)
+    encoding = choose_encoding(destination, format, holds_changes=holds_changes)
+    encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
+    # Last, so that a file is not overwritten if the options are invalid.
+    opened.open()
+    return opened, encoder
+
+
+class PatchWriter(OperationSink):
+    """Writes changes: a Jelly-Patch stream, or RDF Patch as text or in Thrift.
+
+    As a context manager it closes the stream at the end of the block; if the block is left by an
+    exception, an open transaction is aborted (``TA``) first. Each frame is written in one piece.
+
+    Args:
+        destination: A path, or a binary file object, which stays open. A path that ends with
+            ``.gz`` or ``.zst`` makes a compressed file.
+        options: The options of a Jelly-Patch stream; by default `PatchOptions()`. RDF Patch has
+            none.
+        format: ``"jelly-patch"``, ``"rdf-patch"`` or ``"rdf-patch-thrift"``, one of its file
+            extensions or media types. None: what a path's name says (``.jellyp``, ``.rdfp``,
+            ``.rdfpb``), else Jelly-Patch.
+
+    Raises:
+        EncodeError: By its methods: what is to be written can't be expressed with the options, or
+            is out of place. The stream is then as if it had not been tried.
+        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
+            written to calls back. That writing goes on, and nothing is lost.
+        LookupError: There is no such format for changes, or the path's name says one for
+            statements.
+        ValueError: There are options, but the format has none.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> file = io.BytesIO()
+        >>> with PatchWriter(file, format="rdf-patch") as writer:
+        ...     writer.header("id", URIRef("urn:uuid:1"))
+        ...     writer.begin()
+        ...     writer.add_prefix("ex", URIRef("http://example.org/"))
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal("o"))
+        ...     writer.commit()
+        >>> print(file.getvalue().decode(), end="")
+        H id <urn:uuid:1> .
+        TX .
+        PA "ex" "http://example.org/" .
+        A <http://example.org/s> <urn:p> "o" .
+        TC .
+    """
+
+    def __init__(
+        self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
+    ) -> None:
+        self._destination, encoder = _open(destination, options, format, holds_changes=True)
+        super().__init__(NODE_TYPES, encoder)
+
+    @property
+    def options(self) -> PatchOptions | None:
+        """The stream's options; None for a text."""
+        options: PatchOptions | None = self.encoder.options
+        return options
+
+    def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
+        """Write that a prefix is bound.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef, a Namespace, or a str.
+            graph: The graph whose prefix it is; None in a stream of triples, and for the default
+                graph.
+        """
+        super().add_prefix(prefix, as_iri(iri), graph)
+
+    def delete_prefix(self, prefix: str, iri: str | None = None, graph: Node | None = None) -> None:
+        """Write that a prefix is no longer bound; arguments as for `add_prefix`."""
+        super().delete_prefix(prefix, as_iri(iri), graph)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._destination.close_after(self.encoder.finish)
+
+    def close(self) -> None:
+        """End an open patch, write what is left, and close the file if the writer opened it.
+
+        Raises:
+            EncodeError: A transaction is open; it has been aborted (``TA``).
+            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
+        """
+        was_in_transaction = self._destination.is_open and self.in_transaction
+        self._destination.close_after(self.encoder.finish)
+        if was_in_transaction:
+            raise EncodeError(
+                "the stream was closed inside a transaction, which is now aborted:"
+                " commit() or abort() it first"
+            )
+
+
+class StatementWriter(StatementSink):
+    """Writes statements: a Jelly-RDF stream, or another syntax of RDF.
+
+    As a context manager it closes the stream at the end of the block; if the block is left by an
+    exception, a graph or dataset of Jelly-RDF that was not ended is left out, and the options with
+    it if it is the first. A frame is written in one piece, and so are some thousand statements of a
+    text.
+
+    In a stream of physical type GRAPHS, graphs are started and ended as the statements' graphs ask
+    for it: fewest rows are written if statements come graph by graph.
+
+    Args:
+        destination: A path, or a binary file object, which stays open. A path that ends with
+            ``.gz`` or ``.zst`` makes a compressed file.
+        options: The options of a Jelly-RDF stream; by default `StreamOptions()`. If their logical
+            type is one of graphs or datasets, each frame is one of them and ends with `end_frame`
+            only. A text has none.
+        format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
+            ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
+            None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else
+            Jelly-RDF. All others need the extra ``syntaxes``.
+
+    Raises:
+        EncodeError: By its methods: what is to be written can't be expressed in the format, or
+            with the options. The stream is then as if it had not been tried.
+        RuntimeError: By its methods: another thread is writing at this moment, or the file that is
+            written to calls back. That writing goes on, and nothing is lost.
+        LookupError: There is no such format for statements, or the path's name says one for
+            changes.
+        ImportError: The format needs a package that is not there; the message names the extra.
+        ValueError: There are options, but the format has none.
+        OSError: The path can't be opened or written.
+
+    Examples:
+        >>> import io
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import read_statements
+        >>> file = io.BytesIO()
+        >>> with StatementWriter(file, StreamOptions(physical_type="TRIPLES")) as writer:
+        ...     writer.add(URIRef("http://example.org/s"), URIRef("urn:p"), Literal(1))
+        >>> len(list(read_statements(file.getvalue())))
+        1
+    """
+
+    def __init__(
+        self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
+    ) -> None:
+        self._destination, encoder = _open(destination, options, format, holds_changes=False)
+        super().__init__(NODE_TYPES, encoder)
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The stream's options; None for a text."""
+        options: StreamOptions | None = self.encoder.options
+        return options
+
+    def write_all(self, statements: Iterable[Statement] | Batch) -> None:
+        """Write each statement of an iterable; those of a `Batch`, and its namespaces, as a whole.
+
+        Of a batch namespaces are left out where the format, or the options, have no place for them.
+        """
+        super().write_all(statements)
+
+    def add_namespace(self, prefix: str, iri: str) -> None:
+        """Declare a namespace, for people to read.
+
+        Options of Jelly-RDF need ``namespace_declarations``. N-Triples, N-Quads and JSON-LD have no
+        place for it, nor has RDF/XML after the first statement: there it is left out.
+
+        Args:
+            prefix: The prefix without its colon.
+            iri: A URIRef, a Namespace, or a str.
+        """
+        super().add_namespace(prefix, as_iri(iri))
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
+        """End the frame: what follows is in the next one. Of a text, hand on what is written.
+
+        Args:
+            metadata: What to attach to the frame: a dict of str to bytes. A text has no place for
+                it.
+        """
+        self.encoder.end_frame(metadata)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._destination.close_after(
+            self.encoder.finish if error is None else self.encoder.abandon
+        )
+
+    def close(self) -> None:
+        """Write what is left, and close the file if the writer opened it.
+
+        Raises:
+            RuntimeError: Another thread is writing, or the file calls back: nothing is closed.
+        """
+        self._destination.close_after(self.encoder.finish)

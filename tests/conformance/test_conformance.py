@@ -1,0 +1,428 @@
+"""The official conformance suite; and that its runner notices what is wrong.
+
+The suite is in ``../shared/conformance``, or where ``JELLY_CONFORMANCE`` says (any checkout), or in
+the folder ``conformance`` of ``JELLY_SHARED``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import RDF, Graph, Literal, Namespace, URIRef
+
+import jelly_rdflib as jr
+from tests.conformance import run as runner
+from tests.conformance.__main__ import ALL_PASS, SOME_FAIL, WRONG_USE, main
+from tests.conformance.manifest import Case, read_suite
+from tests.conformance.report import SUBJECT
+from tests.oracle import rdf_build as build
+from tests.oracle.wire import split
+from tests.support import ROOT, assert_position
+
+EARL = Namespace("http://www.w3.org/ns/earl#")
+DC = Namespace("http://purl.org/dc/terms/")
+DOAP = Namespace("http://usefulinc.com/ns/doap#")
+
+SHARED = Path(os.environ.get("JELLY_SHARED", ROOT.parent / "shared"))
+SUITE = Path(os.environ.get("JELLY_CONFORMANCE", SHARED / "conformance"))
+
+CASES = read_suite(SUITE) if SUITE.is_dir() or "JELLY_CONFORMANCE" in os.environ else []
+NO_SUITE = f"no conformance suite in {SUITE}: set JELLY_CONFORMANCE to its folder"
+
+
+def _each(cases: list[Case]) -> Any:
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=NO_SUITE), id="no suite")
+    return pytest.mark.parametrize(
+        "case", [pytest.param(case, id=case.id) for case in cases] or [absent]
+    )
+
+
+FROM_JELLY = [case for case in CASES if case.direction == "from_jelly"]
+READABLE = [case for case in FROM_JELLY if case.positive]
+REFUSED = [case for case in FROM_JELLY if not case.positive]
+
+
+@_each(CASES)
+def test_case(case: Case) -> None:
+    outcome = runner.run(case)
+    assert outcome.reason is None, outcome.reason
+
+
+@_each(READABLE)
+def test_all_readers_agree(case: Case) -> None:
+    data = case.action[0].read_bytes()
+    frames = [frame.statements for frame in jr.read_frames(data, normalize=False)]
+    statements = [statement for frame in frames for statement in frame]
+    assert list(jr.read_statements(data, normalize=False)) == statements
+    # byte by byte, as from a slow network
+    assert list(jr.read_statements(_Slow(data), normalize=False)) == statements
+    decoder = jr.StatementDecoder(normalize=False)
+    assert [decoder.decode_frame(frame).statements for frame in split(data)] == frames
+    decoder.finish()
+    batches = list(jr.read_batches(data))
+    assert [len(batch) for batch in batches] == list(map(len, frames))
+    for batch, frame in zip(batches, frames, strict=True):
+        columns = [batch.s, batch.p, batch.o, batch.g][: len(frame[0]) if frame else 3]
+        assert set(batch.ops) <= {jr.Op.A}
+        rows = zip(*columns, strict=True)
+        assert [tuple(batch.terms[number] for number in row) for row in rows] == frame
+
+
+class _Slow(io.RawIOBase):
+    def __init__(self, data: bytes) -> None:
+        self.file = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self.file.read(1)
+
+    def readinto(self, buffer: Any) -> int:
+        return self.file.readinto(memoryview(buffer)[:1])
+
+
+@_each(REFUSED)
+def test_all_readers_refuse_and_say_where(case: Case) -> None:
+    data = case.action[0].read_bytes()
+    readers: list[Callable[[bytes], Any]] = [jr.read_frames, jr.read_statements, jr.read_batches]
+    for reader in readers:
+        with pytest.raises(jr.DecodeError) as caught:
+            list(reader(data))
+        assert_position(caught.value, len(data), row=True)
+    decoder = jr.StatementDecoder()
+    with pytest.raises(jr.DecodeError):
+        _ = [decoder.decode_frame(frame) for frame in split(data)]
+
+
+# -- the runner --------------------------------------------------------------------------------
+
+BASE = "https://w3id.org/jelly/dev/tests/rdf/"
+
+MANIFEST = """\
+PREFIX jellyt: <https://w3id.org/jelly/dev/tests/vocab#>
+PREFIX mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#>
+BASE <https://w3id.org/jelly/dev/tests/rdf/>
+
+<manifest> a mf:Manifest ; mf:entries ( <read> <refuse> <write> <dont> ) .
+
+<read> a jellyt:TestPositive, jellyt:TestRdfFromJelly ;
+    mf:action <read/in.jelly> ;
+    mf:result ( <read/out_000.nt> <read/out_001.nt> ) .
+<refuse> a jellyt:TestNegative, jellyt:TestRdfFromJelly ;
+    mf:action <refuse/in.jelly> .
+<write> a jellyt:TestPositive, jellyt:TestRdfToJelly ;
+    mf:action ( <write/stream_options.jelly> <write/in_000.nt> <write/in_001.nt> ) ;
+    mf:result <write/out.jelly> .
+<dont> a jellyt:TestNegative, jellyt:TestRdfToJelly ;
+    mf:action ( <dont/stream_options.jelly> <dont/in_000.nt> ) .
+"""
+FIRST = "<urn:s> <urn:p> _:a .\n<urn:s> <urn:p> _:b .\n"
+SECOND = "_:a <urn:p> _:a .\n"
+
+
+def _options(**changes: Any) -> Any:
+    fields = {"logical_type": build.FLAT_TRIPLES, "max_name_table_size": 8}
+    return build.options(**{**fields, "max_prefix_table_size": 0, **changes})
+
+
+def _triples(first: str, second: str, **changes: Any) -> bytes:
+    """Return the stream of both files, with blank nodes of other labels."""
+    return build.stream(
+        [
+            _options(**changes),
+            build.name("urn:s"),
+            build.name("urn:p"),
+            build.spo(build.iri(0, 1), build.iri(0, 2), first),
+            build.spo(o=second),
+        ],
+        [build.spo(s=first, o=first)],
+    )
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A suite of four cases, which all pass."""
+    files = {
+        "manifest.ttl": MANIFEST.encode(),
+        "read/in.jelly": _triples("x", "y"),
+        "read/out_000.nt": FIRST.encode(),
+        "read/out_001.nt": SECOND.encode(),
+        "refuse/in.jelly": build.stream([_options(version=3)]),
+        "write/stream_options.jelly": build.stream([_options()]),
+        "write/in_000.nt": FIRST.encode(),
+        "write/in_001.nt": SECOND.encode(),
+        "write/out.jelly": _triples("x", "y"),
+        "dont/stream_options.jelly": build.stream([_options(max_name_table_size=7)]),
+        "dont/in_000.nt": FIRST.encode(),
+    }
+    for name, content in files.items():
+        path = tmp_path / "suite" / "rdf" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return tmp_path / "suite"
+
+
+def _outcomes(suite: Path, report: Path) -> tuple[int, dict[str, bool]]:
+    """Run the suite; return the exit code, and whether each case passed, from the report."""
+    code = main([str(suite), "--report", str(report)])
+    graph = Graph().parse(report)
+    outcomes = {}
+    for assertion in graph.subjects(RDF.type, EARL.Assertion):
+        assert graph.value(assertion, EARL.subject) == URIRef(SUBJECT)
+        assert graph.value(assertion, EARL.mode) == EARL.automatic
+        assert (graph.value(assertion, EARL.assertedBy), RDF.type, EARL.Assertor) in graph
+        result = graph.value(assertion, EARL.result)
+        assert isinstance(graph.value(result, DC.date), Literal)
+        outcome = graph.value(result, EARL.outcome)
+        assert outcome in (EARL.passed, EARL.failed)
+        outcomes[str(graph.value(assertion, EARL.test)).removeprefix(BASE)] = outcome == EARL.passed
+    return code, outcomes
+
+
+ALL = ["read", "refuse", "write", "dont"]
+
+
+def test_what_is_right_passes(suite: Path, tmp_path: Path) -> None:
+    assert _outcomes(suite, tmp_path / "out.ttl") == (ALL_PASS, dict.fromkeys(ALL, True))
+
+
+def test_the_report_says_what_was_tested(suite: Path, tmp_path: Path) -> None:
+    report = tmp_path / "out.ttl"
+    (suite / "rdf/read/in.jelly").unlink()
+    assert main([str(suite), "--report", str(report), "--date", "2025-02-28"]) == SOME_FAIL
+    text = report.read_text()
+    assert str(tmp_path) not in text
+    assert text.count('dc:date "2025-02-28"^^xsd:date') == 4
+    # in the manifest's order
+    assert [line.split("/")[-1] for line in text.splitlines() if "earl:test <" in line] == [
+        f"{name}> ;" for name in ALL
+    ]
+    graph = Graph().parse(report)
+    project = URIRef(SUBJECT)
+    assert (project, RDF.type, DOAP.Project) in graph
+    assert graph.value(project, DOAP.name) == Literal("jelly-rdflib")
+    assert set(graph.objects(project, DOAP["programming-language"])) == {
+        Literal("Cython"),
+        Literal("Python"),
+    }
+    for predicate in (DOAP.shortdesc, DOAP.license, DOAP.developer):
+        assert graph.value(project, predicate) is not None
+    release = graph.value(project, DOAP.release)
+    assert isinstance(graph.value(release, DOAP.revision), Literal)
+    assert main([str(suite), "--report", str(report), "--date", "2025-02-28"]) == SOME_FAIL
+    assert report.read_text() == text
+
+
+ANOTHER = FIRST.replace("_:b", '"b"')
+WRONG_FILES = [
+    ("read", "read/out_000.nt", ANOTHER.encode()),
+    ("read", "read/out_000.nt", "".join(reversed(FIRST.splitlines(keepends=True))).encode()),
+    ("read", "read/out_000.nt", (FIRST + SECOND).encode()),
+    ("read", "read/out_000.nt", FIRST.replace("_:b", "_:a").encode()),
+    ("read", "read/out_000.nt", FIRST.replace("_:b", "<urn:b>").encode()),
+    ("read", "read/out_000.nt", FIRST.encode() + b"nonsense"),
+    ("read", "read/out_001.nt", b""),
+    # the same graph, but another node than in the first frame
+    ("read", "read/out_001.nt", SECOND.replace("_:a", "_:c").encode()),
+    ("read", "read/in.jelly", _triples("x", "x")),
+    ("read", "read/in.jelly", _triples("x", "y")[:-1]),
+    ("read", "read/in.jelly", build.stream([_options(version=3)])),
+    ("read", "read/in.jelly", _triples("x", "y") + b"\0"),
+    ("refuse", "refuse/in.jelly", build.stream([_options()])),
+    ("write", "write/out.jelly", _triples("x", "x")),
+    ("write", "write/out.jelly", _triples("x", "y") + b"\0"),
+    ("write", "write/stream_options.jelly", build.stream([_options(max_name_table_size=7)])),
+    ("write", "write/stream_options.jelly", build.stream([_options(physical_type=2)])),
+    ("write", "write/stream_options.jelly", build.stream([])),
+    ("write", "write/in_001.nt", FIRST.encode()),
+    ("dont", "dont/stream_options.jelly", build.stream([_options()])),
+    ("dont", "dont/stream_options.jelly", b"nonsense"),
+]
+
+
+@pytest.mark.parametrize(("case", "name", "content"), WRONG_FILES)
+def test_what_is_wrong_fails(
+    suite: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    case: str,
+    name: str,
+    content: bytes,
+) -> None:
+    (suite / "rdf" / name).write_bytes(content)
+    expected = {other: other != case for other in ALL}
+    assert _outcomes(suite, tmp_path / "out.ttl") == (SOME_FAIL, expected)
+    printed = capsys.readouterr().out
+    assert f"FAILED rdf/{case}: " in printed
+    assert printed.endswith("3 of 4 cases pass\n")
+
+
+@pytest.mark.parametrize("name", ["read/in.jelly", "refuse/in.jelly", "write/in_001.nt"])
+def test_a_file_that_is_not_there_fails(suite: Path, tmp_path: Path, name: str) -> None:
+    (suite / "rdf" / name).unlink()
+    code, outcomes = _outcomes(suite, tmp_path / "out.ttl")
+    assert code == SOME_FAIL
+    assert [case for case in ALL if not outcomes[case]] == [name.split("/")[0]]
+
+
+@pytest.mark.parametrize(
+    ("case", "before", "after"),
+    [
+        ("read", "<read> a jellyt:TestPositive, ", "<read> a "),
+        ("read", "<read> a ", "<read> a jellyt:TestNegative, "),
+        ("read", "<read> a ", "<read> a jellyt:TestPatchFromJelly, "),
+        ("read", "<read/in.jelly>", "<../../in.jelly>"),
+        ("read", "<read/in.jelly>", "( <read/in.jelly> <read/in.jelly> )"),
+        ("read", " <read/out_001.nt> )", " )"),
+        ("read", "( <read/out_000.nt> <read/out_001.nt> )", "()"),
+        ("read", "( <read/out_000.nt> <read/out_001.nt> )", "<read/in.jelly>"),
+        ("refuse", "jellyt:TestNegative, jellyt:TestRdfFromJelly", "jellyt:Test"),
+        ("write", "    mf:result <write/out.jelly> .", "    ."),
+        ("write", " <write/in_000.nt> <write/in_001.nt> )", " )"),
+        ("more", "", "\n<more> a jellyt:TestNegative ."),
+        ("more", "<dont> ) .", "<dont> <more> ) ."),
+    ],
+)
+def test_what_can_not_be_run_fails(
+    suite: Path, tmp_path: Path, case: str, before: str, after: str
+) -> None:
+    assert before in MANIFEST
+    text = MANIFEST.replace(before, after) if before else MANIFEST + after
+    (suite / "rdf/manifest.ttl").write_text(text)
+    code, outcomes = _outcomes(suite, tmp_path / "out.ttl")
+    assert code == SOME_FAIL
+    assert [name for name, passed in outcomes.items() if not passed] == [case]
+    assert set(outcomes) == {*ALL, case}
+
+
+def test_cases_that_no_list_names_run_too(suite: Path, tmp_path: Path) -> None:
+    (suite / "rdf/manifest.ttl").write_text(MANIFEST.replace("<read> <refuse> ", ""))
+    assert _outcomes(suite, tmp_path / "out.ttl") == (ALL_PASS, dict.fromkeys(ALL, True))
+
+
+def test_a_file_of_the_case_stands_in_for_one_that_is_not_there(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = MANIFEST.replace("<refuse/in.jelly>", "<other/in.jelly>")
+    (suite / "rdf/manifest.ttl").write_text(text)
+    assert _outcomes(suite, tmp_path / "out.ttl") == (ALL_PASS, dict.fromkeys(ALL, True))
+    note = "other/in.jelly is not there: used refuse/in.jelly"
+    assert note in capsys.readouterr().out
+    assert note in (tmp_path / "out.ttl").read_text()
+
+
+@pytest.mark.parametrize("error", [TypeError, AssertionError, ValueError, RecursionError])
+def test_only_its_own_errors_count(
+    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def crash(*_: Any, **__: Any) -> Any:
+        raise error("no good")
+
+    monkeypatch.setattr(jr, "read_frames", crash)
+    monkeypatch.setattr(jr, "StatementWriter", crash)
+    (suite / "rdf/dont/stream_options.jelly").write_bytes(build.stream([_options()]))
+    assert _outcomes(suite, tmp_path / "out.ttl") == (SOME_FAIL, dict.fromkeys(ALL, False))
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(_triples("a", "b"), id="right"),
+        pytest.param(_triples("b", "a"), id="other labels"),
+        pytest.param(_triples("a", "b") + b"\0", id="one more frame"),
+        pytest.param(b"\0" + _triples("a", "b"), id="one frame before"),
+        pytest.param(_triples("a", "b")[:-1], id="cut"),
+        pytest.param(build.stream([_options()]), id="too little"),
+        pytest.param(build.stream([]), id="nothing"),
+        pytest.param(b"", id="no bytes"),
+        pytest.param(split(_triples("a", "b"))[0], id="bare"),
+        pytest.param(_triples("a", "b", version=2), id="version"),
+        pytest.param(_triples("a", "b", logical_type=3), id="logical type"),
+        pytest.param(_triples("a", "b", max_name_table_size=9), id="lookup"),
+        pytest.param(_triples("a", "b", stream_name="x"), id="stream name"),
+    ],
+)
+def test_output_must_be_as_asked_for(
+    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: bytes
+) -> None:
+    monkeypatch.setattr(runner, "_write", lambda *_: output)
+    (suite / "rdf/dont/stream_options.jelly").write_bytes(build.stream([_options(version=9)]))
+    right = output == _triples("a", "b")
+    expected = {**dict.fromkeys(ALL, True), "write": right}
+    assert _outcomes(suite, tmp_path / "out.ttl") == (
+        ALL_PASS if right else SOME_FAIL,
+        expected,
+    )
+
+
+def _no_manifest(suite: Path) -> None:
+    (suite / "rdf/manifest.ttl").unlink()
+
+
+def _no_cases(suite: Path) -> None:
+    (suite / "rdf/manifest.ttl").write_text("<manifest> a <urn:x> .")
+
+
+def _bad_manifest(suite: Path) -> None:
+    (suite / "rdf/manifest.ttl").write_text("<manifest> a ")
+
+
+@pytest.mark.parametrize("spoil", [_no_manifest, _no_cases, _bad_manifest])
+def test_without_a_suite_it_is_wrong_use(
+    suite: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[Path], None]
+) -> None:
+    spoil(suite)
+    assert main([str(suite)]) == WRONG_USE
+    assert capsys.readouterr().err.startswith("python -m tests.conformance: ")
+
+
+def test_a_report_that_can_not_be_written_is_wrong_use(suite: Path, tmp_path: Path) -> None:
+    assert main([str(suite), "--report", str(tmp_path / "none" / "out.ttl")]) == WRONG_USE
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--nonsense"], ["a", "--date", "x"]])
+def test_wrong_arguments_are_wrong_use(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == WRONG_USE
+
+
+def test_it_runs_as_a_program(suite: Path) -> None:
+    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "tests.conformance", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    done = program("--help")
+    assert done.returncode == 0
+    assert "SUITE_DIR" in done.stdout
+    assert program(str(suite / "none")).returncode == WRONG_USE
+    done = program(str(suite))
+    assert (done.returncode, done.stdout) == (ALL_PASS, "4 of 4 cases pass\n"), done.stderr
+
+
+def test_isomorphism_is_one_to_one() -> None:
+    def frames(text: str) -> list[list[Any]]:
+        return [[tuple(("bnode", label) for label in line)] for line in text.split()]
+
+    assert runner.isomorphic(frames("abc aab"), frames("xyz xxy")) is None
+    assert runner.isomorphic(frames("abc aab"), frames("xyz xyy")) == (1, 0)
+    assert runner.isomorphic(frames("abc"), frames("xyy")) == (0, 0)
+    assert runner.isomorphic(frames("abb"), frames("xyz")) == (0, 0)
+    assert runner.isomorphic(frames("abc"), frames("xyzz")) == (0, 0)
+    quoted = [[(("triple", *[("bnode", "a")] * 3),)]]
+    assert runner.isomorphic(quoted, quoted) is None
+    assert runner.isomorphic(quoted, [[(("triple", *[("bnode", b) for b in "aab"]),)]]) == (0, 0)

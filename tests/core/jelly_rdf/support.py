@@ -1,0 +1,179 @@
+"""What the tests of Jelly-RDF need: reading and writing in plain form, and checking errors."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from tests.oracle import rdf_decoder, wire
+from tests.oracle import schema as pb
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.terms import Plain, node, plain, plain_operation
+from tests.support import LOOSE, assert_position, assert_same_without_limits
+
+__all__ = [
+    "assert_same_outcome",
+    "few",
+    "messages",
+    "options_of",
+    "plain_frame",
+    "plain_statement",
+    "put",
+    "read",
+    "refuse",
+    "rows",
+    "statements",
+    "write",
+    "write_frames",
+]
+
+
+few = settings(max_examples=max(10, settings.default.max_examples // 3))
+"""For tests whose single examples are large, or say what others say too."""
+
+
+def plain_statement(statement: Any) -> Plain:
+    """Return a statement in plain form; its shape must be the documented one."""
+    assert type(statement) is tuple, statement
+    assert len(statement) in (3, 4), statement
+    return tuple(map(plain, statement))
+
+
+def plain_frame(frame: Any) -> Frame:
+    """Return a frame of the package in plain form; its parts must agree with each other."""
+    assert type(frame) is jr.Frame, frame
+    result = Frame([plain_operation(op) for op in frame.batch], dict(frame.metadata))
+    assert type(frame.statements) is list
+    assert [plain_statement(statement) for statement in frame.statements] == result.statements
+    assert list(frame) == frame.statements
+    assert len(frame) == len(frame.statements)
+    assert type(frame.namespaces) is list
+    for pair in frame.namespaces:
+        name, iri = pair
+        assert (type(pair), type(name), type(iri)) == (tuple, str, URIRef), pair
+    assert [(name, plain(iri)) for name, iri in frame.namespaces] == result.namespaces
+    assert type(frame.metadata) is dict
+    for key, value in frame.metadata.items():
+        assert (type(key), type(value)) == (str, bytes), (key, value)
+    return result
+
+
+def read(source: Any, **arguments: Any) -> list[Frame]:
+    """Return the frames that the package reads, lexical forms as they are."""
+    arguments.setdefault("normalize", False)
+    return [plain_frame(frame) for frame in jr.read_frames(source, **arguments)]
+
+
+def statements(source: Any, **arguments: Any) -> list[Plain]:
+    """Return the statements that the package reads, lexical forms as they are."""
+    arguments.setdefault("normalize", False)
+    return [plain_statement(one) for one in jr.read_statements(source, **arguments)]
+
+
+def put(writer: jr.StatementWriter, operation: Plain) -> None:
+    """Write a statement or a namespace, given in the plain form of patches."""
+    if operation[0] == "PA":
+        writer.add_namespace(operation[1], URIRef(operation[2][1]))
+    else:
+        writer.write(tuple(node(term) for term in operation[1:] if term is not None))
+
+
+def write(operations: Iterable[Plain], options: jr.StreamOptions | None = None) -> bytes:
+    """Return what the package's writer makes of statements and namespaces."""
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for operation in operations:
+            put(writer, operation)
+    return file.getvalue()
+
+
+def write_frames(frames: Iterable[Frame], options: jr.StreamOptions | None = None) -> bytes:
+    """Return what the package's writer makes of frames, each ended by `end_frame`."""
+    file = io.BytesIO()
+    with jr.StatementWriter(file, options) as writer:
+        for frame in frames:
+            for operation in frame.operations:
+                put(writer, operation)
+            writer.end_frame(metadata=frame.metadata)
+    return file.getvalue()
+
+
+def options_of(fields: dict[str, Any], **more: Any) -> jr.StreamOptions:
+    """Return the package's options for the fields of an options row."""
+    return jr.StreamOptions(**{**fields, **more})
+
+
+def messages(data: bytes) -> list[Any]:
+    """Return the frames of a delimited stream as protobuf's messages."""
+    return [pb.RdfStreamFrame.FromString(part) for part in wire.split(data)]
+
+
+def rows(data: bytes) -> list[Any]:
+    return [row for message in messages(data) for row in message.rows]
+
+
+def refuse(
+    source: bytes,
+    kind: type[jr.DecodeError] = jr.DecodeError,
+    *,
+    row: bool | None = None,
+    after: list[Plain] | None = None,
+    **arguments: Any,
+) -> jr.DecodeError:
+    """Check that the package refuses an input with exactly this kind of error, and return it.
+
+    Args:
+        source: The input.
+        kind: The error's class.
+        row: Whether the error must name a row, None for whatever.
+        after: The statements that must have come before it, None for whatever.
+        arguments: Of ``read_frames``.
+    """
+    before: list[Plain] = []
+    arguments.setdefault("normalize", False)
+    with pytest.raises(jr.DecodeError) as caught:  # noqa: PT012
+        for frame in jr.read_frames(source, **arguments):
+            before += plain_frame(frame).statements
+    assert type(caught.value) is kind, caught.value
+    assert_position(caught.value, len(source), row)
+    if after is not None:
+        assert before == after
+    return caught.value
+
+
+def assert_same_outcome(data: bytes, *, strict: bool = True) -> bool:
+    """Check that the package reads what the reference reads, and refuses what it refuses.
+
+    Returns:
+        Whether it was refused.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            expected: Any = rdf_decoder.read(data, strict=strict)
+        except rdf_decoder.RuleError as error:
+            expected = error
+        except rdf_decoder.Doubt:
+            expected = None
+        try:
+            got = read(data, strict=strict)
+        except jr.DecodeError as refusal:
+            assert_position(refusal, len(data))
+            if isinstance(expected, list):
+                if not isinstance(refusal, jr.LimitError):
+                    raise AssertionError(f"{data!r}\nmust be read, but was refused") from refusal
+                assert_same_without_limits(
+                    lambda: read(data, strict=strict, limits=LOOSE), expected
+                )
+            return True
+    if isinstance(expected, Exception):
+        raise AssertionError(f"{data!r}\nmust be refused: {expected}\nbut was read as {got}")
+    assert expected is None or got == expected, data
+    return False

@@ -1,0 +1,973 @@
+"""Writing: what the package writes, parsed with protobuf's classes."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD, Namespace
+
+import jelly_rdflib as jr
+from tests.core.jelly_rdf import strategies
+from tests.core.jelly_rdf.strategies import FLAT, GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly_rdf.support import (
+    few,
+    messages,
+    options_of,
+    put,
+    read,
+    rows,
+    statements,
+    write,
+    write_frames,
+)
+from tests.economy import Economy
+from tests.oracle import rdf_decoder, rdf_producer, wire
+from tests.oracle import schema as pb
+from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.terms import (
+    DEFAULT_GRAPH,
+    Plain,
+    node,
+    operation,
+    plain,
+    plain_operation,
+    same_term,
+    with_simple_strings,
+)
+from tests.strategies import ODD_IRIS, TYPED_LITERALS, dice
+
+EXAMPLE = "http://example.org/"
+S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
+ANY = {"rdf_star": True, "generalized_statements": True}
+
+
+def flat(physical_type: Any, **options: Any) -> jr.StreamOptions:
+    return jr.StreamOptions(physical_type=physical_type, **options)
+
+
+def grouped(physical_type: Any, **options: Any) -> jr.StreamOptions:
+    logical_type = GRAPHS_OF_TRIPLES if physical_type == TRIPLES else DATASETS
+    return jr.StreamOptions(physical_type=physical_type, logical_type=logical_type, **options)
+
+
+def as_written(operations: list[Plain]) -> list[Plain]:
+    """Operations as their nodes have them: rdflib's constructors change some."""
+    return [plain_operation(operation(op)) for op in operations]
+
+
+def frames_of(stream: Stream) -> list[Frame]:
+    return [Frame(as_written(frame.operations), frame.metadata) for frame in stream.frames]
+
+
+def options_for(stream: Stream, **more: Any) -> jr.StreamOptions:
+    """The options of a stream; namespaces need version 2."""
+    version = 2 if stream.has_namespaces else stream.options["version"]
+    return options_of({**stream.options, "version": version}, **more)
+
+
+def said(data: bytes) -> list[Plain]:
+    """Return the operations that the reference decoder reads in all frames."""
+    return [op for frame in rdf_decoder.read(data) for op in frame.operations]
+
+
+class TestAgainstProtobuf:
+    """What the package writes, the reference decoder reads."""
+
+    @given(strategies.streams(logical="flat"), st.sampled_from([1, 2, 5, 256]))
+    def test_flat_streams(self, stream: Stream, frame_rows: int) -> None:
+        data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
+        assert said(data) == as_written(stream.operations)
+
+    @few
+    @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
+    def test_frames_that_are_ended(self, stream: Stream, frame_rows: int) -> None:
+        options = options_for(stream, frame_rows=frame_rows)
+        data = write_frames(stream.frames, options)
+        got, expected = rdf_decoder.read(data), frames_of(stream)
+        if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
+            assert got == expected
+        else:
+            # others may come before it, but the end that was asked for is there
+            assert [op for frame in got for op in frame.operations] == as_written(stream.operations)
+            assert [frame.metadata for frame in got if frame.metadata] == [
+                frame.metadata for frame in expected if frame.metadata
+            ]
+
+    @given(strategies.streams())
+    def test_frames_one_by_one(self, stream: Stream) -> None:
+        encoder = jr.StatementEncoder(options_for(stream))
+        reference = rdf_decoder.Reference()
+        for frame, expected in zip(stream.frames, frames_of(stream), strict=True):
+            data = encoder.encode_frame(
+                [tuple(map(node, statement)) for statement in frame.statements],
+                namespaces=[(name, URIRef(iri[1])) for name, iri in frame.namespaces],
+                metadata=frame.metadata,
+            )
+            got = reference.frame(rdf_decoder.parse(data))
+            assert got.statements == expected.statements
+            assert got.namespaces == expected.namespaces
+            assert got.metadata == expected.metadata
+        reference.finish()
+
+    @given(strategies.streams(one_frame=True))
+    def test_bare_frames(self, stream: Stream) -> None:
+        (frame,) = frames_of(stream)
+        options = options_for(stream, delimited=False, frame_rows=2)
+        data = write_frames(stream.frames, options)
+        assert wire.looks_bare(data)
+        assert rdf_decoder.read(data) == [frame]
+        data = write(stream.operations, options)
+        assert rdf_decoder.read(data) == [Frame(frame.operations, {})]
+
+    @few
+    @given(strategies.streams())
+    def test_the_options_row_is_the_first(self, stream: Stream) -> None:
+        options = options_for(stream)
+        first, *others = rows(write_frames(stream.frames, options))
+        assert first.options == pb.RdfStreamOptions(
+            **{**stream.options, "version": options.version}
+        )
+        assert all(row.WhichOneof("row") != "options" for row in others)
+
+    @few
+    @given(strategies.streams(logical="flat"))
+    def test_the_methods_write_what_tuples_write(self, stream: Stream) -> None:
+        options = options_for(stream)
+        file = io.BytesIO()
+        with jr.StatementWriter(file, options) as writer:
+            for op in stream.operations:
+                if op[0] == "PA":
+                    put(writer, op)
+                else:
+                    writer.add(*(None if term is None else node(term) for term in op[1:]))
+        assert file.getvalue() == write(stream.operations, options)
+        file = io.BytesIO()
+        nodes = [tuple(map(node, statement)) for statement in stream.statements]
+        with jr.StatementWriter(file, options) as writer:
+            writer.write_all(iter(nodes))
+        without = [op for op in stream.operations if op[0] == "A"]
+        assert file.getvalue() == write(without, options)
+
+    @few
+    @given(strategies.streams())
+    def test_canonical_protobuf(self, stream: Stream) -> None:
+        """Fields in order, no defaults, shortest varints: as protobuf's classes write it."""
+        for part in wire.split(write_frames(stream.frames, options_for(stream))):
+            message = rdf_decoder.parse(part)
+            canonical = message.SerializeToString(deterministic=True)
+            if len(message.metadata) > 1:
+                # a map has no order
+                assert sorted(canonical) == sorted(part)
+            else:
+                assert canonical == part
+
+
+class TestEconomy:
+    """Zero ids and repeated terms are used whenever they apply."""
+
+    @given(strategies.streams())
+    def test_any_stream(self, stream: Stream) -> None:
+        data = write_frames(stream.frames, options_for(stream))
+        economy = Economy(is_tight=stream.options["max_prefix_table_size"] < 16)
+        reference = rdf_decoder.Reference()
+        for row in rows(data):
+            economy.check(row, reference.row(row))
+
+    @few
+    @given(strategies.streams(physical_type=GRAPHS, logical="flat"))
+    def test_graphs_are_opened_only_where_they_change(self, stream: Stream) -> None:
+        """In flat streams they stay open from frame to frame."""
+        for frame_rows in (2, 1000):
+            data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
+            got = Counter(row.WhichOneof("row") for row in rows(data))
+            graphs = [op[4] for op in as_written(stream.operations) if op[0] == "A"]
+            changes = sum(a != b for a, b in zip([None, *graphs], graphs, strict=False))
+            assert got["graph_start"] == got["graph_end"] == changes
+
+    def test_iris_are_split_where_jelly_jvm_splits_them(self) -> None:
+        """After the first `#` behind a scheme or, failing that, the last `/`."""
+        texts = [text for text in ODD_IRIS if text != DEFAULT_GRAPH[1]]
+        data = write([("A", ("bnode", "s"), ("iri", text), plain(O), None) for text in texts])
+        entries = Counter((row.WhichOneof("row")) for row in rows(data))
+        prefixes = {row.prefix.value for row in rows(data) if row.HasField("prefix")}
+        names = {row.name.value for row in rows(data) if row.HasField("name")}
+        cuts = []
+        for text in [*texts, str(O)]:
+            at = text.find("#", 8) + 1 or text.rfind("/") + 1
+            cuts.append((text[:at], text[at:]))
+        assert names == {name for _, name in cuts}
+        assert prefixes - {""} == {prefix for prefix, _ in cuts} - {""}
+        assert entries["name"] == len(names)
+
+    def test_without_a_prefix_lookup_names_are_whole_iris(self) -> None:
+        data = write([("A", *map(plain, (S, P, O)), None)], flat(QUADS, max_prefix_table_size=0))
+        names = [row.name.value for row in rows(data) if row.HasField("name")]
+        assert names == [str(S), str(P), str(O)]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_real_data_is_smaller_than_text(self, physical_type: int) -> None:
+        graph = None if physical_type == TRIPLES else plain(G)
+        typed: list[Plain] = [("literal", str(n), None, str(XSD.int)) for n in range(1000)]
+        operations = [
+            ("A", ("iri", f"{EXAMPLE}item/{n}"), plain(P), o, graph) for n, o in enumerate(typed)
+        ]
+        text = sum(len(f'<{op[1][1]}> <{P}> "{op[3][1]}" <{graph and G}> .') for op in operations)
+        assert len(write(operations, flat(physical_type))) < text / 2.5
+
+
+class TestTightLookups:
+    """Rows that need as many entries as a lookup has, or more."""
+
+    def tight(self, physical_type: int, prefixes: int, datatypes: int = 1) -> jr.StreamOptions:
+        return flat(
+            physical_type,
+            max_name_table_size=8,
+            max_prefix_table_size=prefixes,
+            max_datatype_table_size=datatypes,
+            **ANY,
+        )
+
+    @pytest.mark.parametrize("physical_type", [QUADS, GRAPHS])
+    @pytest.mark.parametrize("prefixes", [0, 1, 2, 3, 4])
+    def test_four_prefixes_in_a_row(self, physical_type: int, prefixes: int) -> None:
+        """A row that has more prefixes than the lookup is written all the same."""
+        iris = [("iri", f"urn:{n}/{n}") for n in range(4)]
+        same = ("iri", "urn:0/x")
+        operations = [("A", *iris), ("A", same, *iris[1:]), ("A", *reversed(iris)), ("A", *iris)]
+        assert said(write(operations, self.tight(physical_type, prefixes))) == operations
+
+    def test_eight_names_in_a_row(self) -> None:
+        n = [("iri", f"urn:{i}") for i in range(12)]
+        other = ("A", n[9], n[9], n[9], n[9])
+        full = ("A", ("triple", *n[:3]), n[3], ("triple", *n[4:7]), n[7])
+        operations = [other, full, other, full]
+        assert said(write(operations, self.tight(QUADS, 1))) == operations
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_nine_names_in_a_row_are_refused(self, physical_type: int) -> None:
+        n = [("iri", f"urn:{i}") for i in range(12)]
+        inner = ("triple", n[6], n[7], n[8])
+        full = ("A", ("triple", *n[:3]), n[3], ("triple", n[4], n[5], inner), None)
+        with pytest.raises(jr.EncodeError, match="max_name_table_size"):
+            write([full], self.tight(physical_type, 1))
+
+    def test_two_datatypes_in_a_row(self) -> None:
+        a, c = ("literal", "x", None, "urn:a"), ("literal", "x", None, "urn:c")
+        operations: list[Plain] = [("A", a, c, a, c), ("A", a, a, a, a), ("A", c, c, c, c)]
+        with pytest.raises(jr.EncodeError, match="max_datatype_table_size"):
+            write(operations, self.tight(QUADS, 1))
+        assert said(write(operations, self.tight(QUADS, 1, 2))) == operations
+
+    @few
+    @given(strategies.streams(), st.sampled_from([(0, 0), (1, 1), (2, 2)]))
+    def test_what_can_be_expressed_is_written(self, stream: Stream, sizes: tuple[int, int]) -> None:
+        expected = as_written(stream.operations)
+        if sizes[1] == 0:
+            expected = [with_simple_strings(op) for op in expected]
+        names, datatypes = rdf_producer.needs(expected)
+        options = options_for(stream)
+        changed = {
+            "max_name_table_size": 8,
+            "max_prefix_table_size": sizes[0],
+            "max_datatype_table_size": sizes[1],
+            "version": options.version,
+        }
+        try:
+            data = write_frames(stream.frames, options_of({**stream.options, **changed}))
+        except jr.EncodeError:
+            assert names > 8 or datatypes > sizes[1]
+        else:
+            assert said(data) == expected
+
+
+WRONG: tuple[Any, ...] = (
+    (S, P, 5, G),
+    (S, P, "text", G),
+    (S, P, None, G),
+    (None, P, O, G),
+    (Literal("l"), P, O, G),
+    (URIRef("urn:new/s"), BNode("p"), O, G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), Literal("\ud800"), G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, Literal("g")),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, jr.TripleTerm(S, P, O)),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), jr.TripleTerm(S, P, O), G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, 5),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, BNode("\udfff")),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), 5, URIRef("urn:new/g")),
+    (BNode("\udfff"), P, O, G),
+    (URIRef("\udc80"), P, O, G),
+)
+"""Quads that can't be written; in TRIPLES, those with a wrong graph have a graph at all."""
+
+MISSHAPEN: tuple[Any, ...] = ((), (S,), (S, P), (S, P, O, G, G), [S, P, O], None, 5, "spo")
+
+
+class TestRefusals:
+    """What can't be written raises `EncodeError`, and the stream is as if it had not been tried."""
+
+    @pytest.mark.parametrize("wrong", [*WRONG, *MISSHAPEN], ids=range(len(WRONG + MISSHAPEN)))
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @pytest.mark.parametrize("make", [flat, grouped])
+    def test_the_stream_goes_on_as_if_it_had_not_been_tried(
+        self, physical_type: int, wrong: Any, make: Any
+    ) -> None:
+        size = 3 if physical_type == TRIPLES else 4
+        if wrong in WRONG and not (physical_type == TRIPLES and wrong[:3] in WRONG_GRAPHS):
+            wrong = wrong[:size]
+        one = (S, P, O, G)[:size]
+        other = tuple(URIRef(f"urn:new/{n}") for n in "spog")[:size]
+        good_file, file = io.BytesIO(), io.BytesIO()
+        with (
+            jr.StatementWriter(file, make(physical_type)) as writer,
+            jr.StatementWriter(good_file, make(physical_type)) as good_writer,
+        ):
+            for good in (None, one, other, one, None):
+                if good is not None:
+                    writer.write(good)
+                    good_writer.write(good)
+                with pytest.raises((jr.EncodeError, TypeError)):
+                    writer.write(wrong)
+        expected = [tuple(map(plain, statement)) for statement in (one, other, one)]
+        (frame,) = rdf_decoder.read(file.getvalue())
+        assert frame.statements == expected
+        assert statements(file.getvalue()) == statements(good_file.getvalue())
+
+    @pytest.mark.parametrize("name", [5, None, "\ud800"])
+    def test_names_of_namespaces(self, name: Any) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, flat(QUADS, namespace_declarations=True)) as writer:
+            writer.add_namespace("a", S)
+            with pytest.raises((jr.EncodeError, TypeError)):
+                writer.add_namespace(name, URIRef("urn:new/x"))
+            writer.add_namespace("c", URIRef("urn:new/x"))
+        (frame,) = read(file.getvalue())
+        assert frame.namespaces == [("a", plain(S)), ("c", ("iri", "urn:new/x"))]
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            5,
+            [("k", b"v")],
+            {"k": "text"},
+            {"k": None},
+            {5: b"v"},
+            {"\ud800": b""},
+        ],
+    )
+    def test_metadata(self, metadata: Any) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, grouped(QUADS)) as writer:
+            writer.add(S, P, O, G)
+            with pytest.raises((jr.EncodeError, TypeError)):
+                writer.end_frame(metadata=metadata)
+            writer.add(O, P, S, G)
+            writer.end_frame(metadata={"k": b"v"})
+        (frame,) = read(file.getvalue())
+        assert frame.metadata == {"k": b"v"}
+        assert len(frame.statements) == 2
+
+    @few
+    @given(strategies.streams(), dice)
+    def test_any_stream_with_refusals_in_between(self, stream: Stream, rng: Any) -> None:
+        file = io.BytesIO()
+        options = options_for(stream, frame_rows=10_000)
+        with jr.StatementWriter(file, options) as writer:
+            for frame in stream.frames:
+                for op in frame.operations:
+                    if op[0] == "A" and rng.random() < 0.5:
+                        wrong = [node(term) for term in op[1:] if term is not None]
+                        wrong[rng.randrange(len(wrong))] = object()
+                        with pytest.raises(jr.EncodeError):
+                            writer.write(tuple(wrong))
+                    put(writer, op)
+                writer.end_frame(metadata=frame.metadata)
+        got, expected = rdf_decoder.read(file.getvalue()), frames_of(stream)
+        assert got == expected
+
+    def test_refusals_of_encode_frame_keep_what_came_before(self) -> None:
+        encoder = jr.StatementEncoder(flat(TRIPLES))
+        with pytest.raises(jr.EncodeError):
+            encoder.encode_frame([(S, P, O), (S, P, 5), (O, P, S)])
+        frame = rdf_decoder.Reference().frame(rdf_decoder.parse(encoder.encode_frame([(S, P, O)])))
+        assert frame.statements == [tuple(map(plain, (S, P, O)))] * 2
+
+
+WRONG_GRAPHS = [wrong[:3] for wrong in WRONG if all(isinstance(t, URIRef) for t in wrong[:3])]
+
+
+class TestFrames:
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @pytest.mark.parametrize("logical", ["unspecified", "flat"])
+    @pytest.mark.parametrize("frame_rows", [1, 2, 10, 512])
+    def test_frames_are_closed_by_rows(
+        self, physical_type: int, logical: str, frame_rows: int
+    ) -> None:
+        logical_type = 0 if logical == "unspecified" else FLAT[physical_type][0]
+        options = flat(physical_type, logical_type=logical_type, frame_rows=frame_rows)
+        graph = None if physical_type == TRIPLES else DEFAULT_GRAPH
+        operations = [("A", ("iri", f"urn:{n}"), plain(P), plain(O), graph) for n in range(1000)]
+        data = write(operations, options)
+        counts = [len(message.rows) for message in messages(data)]
+        # a row's entries stand in its frame, and so do the graph's end and start
+        assert all(frame_rows <= count < frame_rows + 11 for count in counts[:-1])
+        assert counts[-1] <= frame_rows + 11
+        assert said(data) == operations
+
+    def test_the_default_is_256_rows(self) -> None:
+        """protocol.md: frame size: 256 rows by default for Jelly-RDF."""
+        data = write([("A", ("bnode", str(n)), *map(plain, (P, O, G))) for n in range(2000)])
+        counts = [len(message.rows) for message in messages(data)]
+        assert 256 <= counts[0] <= 266
+        assert counts[1] == 256
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_frames_are_closed_by_bytes(self, physical_type: int) -> None:
+        options = flat(physical_type, frame_bytes=1000, frame_rows=10_000)
+        data = write(
+            [("A", ("bnode", "x" * 90 + str(n)), *map(plain, (P, O)), None) for n in range(100)],
+            options,
+        )
+        sizes = list(map(len, wire.split(data)))
+        assert len(sizes) > 5
+        assert all(1000 <= size < 1150 for size in sizes[:-1])
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_only_end_frame_closes_the_frames_of_grouped_streams(self, physical_type: int) -> None:
+        for logical_type in GROUPED[physical_type]:
+            options = flat(physical_type, logical_type=logical_type, frame_rows=1, frame_bytes=1)
+            element = [("A", ("bnode", str(n)), *map(plain, (P, O)), None) for n in range(100)]
+            got = rdf_decoder.read(write_frames([Frame(element, {})] * 2, options))
+            assert [len(frame.statements) for frame in got] == [100, 100]
+            # the last one need not be ended
+            got = rdf_decoder.read(write(element, options))
+            assert [len(frame.statements) for frame in got] == [100]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_empty_frames_are_elements(self, physical_type: int) -> None:
+        element = Frame([("A", *map(plain, (S, P, O)), None)], {})
+        empty = Frame([], {})
+        data = write_frames([empty, element, empty, empty], grouped(physical_type))
+        got = rdf_decoder.read(data)
+        assert [len(frame.statements) for frame in got] == [0, 1, 0, 0]
+
+    def test_each_frame_is_written_in_one_piece(self) -> None:
+        class Recorder(io.RawIOBase):
+            pieces: list[bytes] = []  # noqa: RUF012
+
+            def writable(self) -> bool:
+                return True
+
+            def write(self, data: Any) -> int:
+                self.pieces.append(bytes(data))
+                return len(data)
+
+        recorder = Recorder()
+        with jr.StatementWriter(recorder, jr.StreamOptions(frame_rows=3)) as writer:
+            for n in range(20):
+                writer.add(BNode(str(n)), P, O)
+        assert len(recorder.pieces) > 3
+        for piece in recorder.pieces:
+            assert len(wire.split(piece)) == 1
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_graphs_are_closed_at_close(self, physical_type: int) -> None:
+        for options in (flat(physical_type), grouped(physical_type)):
+            got = rows(write([("A", *map(plain, (S, P, O)), None)], options))
+            last = {TRIPLES: "triple", QUADS: "quad", GRAPHS: "graph_end"}[physical_type]
+            assert got[-1].WhichOneof("row") == last
+
+    @pytest.mark.parametrize("make", [flat, grouped])
+    def test_a_frame_that_is_ended_leaves_no_graph_open(self, make: Any) -> None:
+        """One that is closed since it is full may do so, in a flat stream."""
+        element = Frame([("A", *map(plain, (S, P, O, G)))], {"k": b"v"})
+        encoder = jr.StatementEncoder(make(GRAPHS))
+        statement = (S, P, O, G)
+        for data in (
+            write_frames([element] * 3, make(GRAPHS)),
+            b"".join(
+                wire.varint(len(frame)) + frame
+                for frame in (encoder.encode_frame([statement]) for _ in range(3))
+            ),
+        ):
+            assert len(messages(data)) == 3
+            for message in messages(data):
+                got = [row.WhichOneof("row") for row in message.rows]
+                assert (got.count("graph_start"), got[-1]) == (1, "graph_end")
+
+    def test_a_block_left_by_an_exception_closes_its_graph(self) -> None:
+        file = io.BytesIO()
+        with pytest.raises(KeyError), jr.StatementWriter(file, flat(GRAPHS)) as writer:  # noqa: PT012
+            writer.add(S, P, O, G)
+            raise KeyError("x")
+        assert len(said(file.getvalue())) == 1
+
+    @pytest.mark.parametrize(("make", "kept"), [(flat, [1, 1]), (grouped, [1])])
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_an_element_that_an_exception_cuts_is_left_out(
+        self, physical_type: int, make: Any, kept: list[int]
+    ) -> None:
+        """It would pass for a whole one."""
+        file = io.BytesIO()
+        with (  # noqa: PT012
+            pytest.raises(KeyError),
+            jr.StatementWriter(file, make(physical_type)) as writer,
+        ):
+            writer.add(S, P, O)
+            writer.end_frame()
+            writer.add(O, P, S)
+            raise KeyError("x")
+        assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == kept
+
+    def test_writing_after_close_is_refused(self) -> None:
+        writer = jr.StatementWriter(io.BytesIO())
+        writer.add(S, P, O)
+        writer.close()
+        for call in (
+            lambda: writer.add(S, P, O),
+            lambda: writer.write((S, P, O)),
+            lambda: writer.end_frame(),
+            lambda: writer.write_all([(S, P, O)]),
+        ):
+            with pytest.raises(jr.EncodeError):
+                call()
+        writer.close()
+
+    def test_a_bare_frame_is_one_element(self) -> None:
+        options = grouped(QUADS, delimited=False)
+        with jr.StatementWriter(io.BytesIO(), options) as writer:
+            writer.add(S, P, O)
+            writer.end_frame()
+            with pytest.raises(jr.EncodeError):
+                writer.add(S, P, O)
+
+
+class TestEncoder:
+    """jr.StatementEncoder: frames for a message broker."""
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_state_goes_on_from_frame_to_frame(self, physical_type: int) -> None:
+        encoder = jr.StatementEncoder(flat(physical_type))
+        assert encoder.options == flat(physical_type)
+        statement = (S, P, O) if physical_type == TRIPLES else (S, P, O, G)
+        frames = [encoder.encode_frame([statement] * n) for n in (1, 2, 0)]
+        assert frames[2] == b"" or physical_type == GRAPHS
+        assert len(frames[1]) < len(frames[0]) / 2
+        decoder = jr.StatementDecoder()
+        assert [len(decoder.decode_frame(frame)) for frame in frames] == [1, 2, 0]
+        decoder.finish()
+
+    def test_a_frame_of_nothing_has_the_options(self) -> None:
+        encoder = jr.StatementEncoder()
+        (row,) = pb.RdfStreamFrame.FromString(encoder.encode_frame([])).rows
+        assert row.WhichOneof("row") == "options"
+        assert encoder.encode_frame([]) == b""
+
+    def test_frames_are_bare_and_as_large_as_they_are_asked_to_be(self) -> None:
+        encoder = jr.StatementEncoder(jr.StreamOptions(frame_rows=1, frame_bytes=10))
+        frame = encoder.encode_frame([(S, P, O)] * 100, metadata={"k": b"v"})
+        assert wire.looks_bare(frame)
+        message = pb.RdfStreamFrame.FromString(frame)
+        assert sum(row.HasField("quad") for row in message.rows) == 100
+        assert dict(message.metadata) == {"k": b"v"}
+
+    @pytest.mark.parametrize("wrong", [None, 5, (S, P, O), [(S, P, O), 5], [[S]]])
+    def test_what_is_no_statements_is_an_error(self, wrong: Any) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.StatementEncoder().encode_frame(wrong)
+
+    def test_an_error_of_the_iterable_goes_through(self) -> None:
+        encoder = jr.StatementEncoder()
+
+        def broken() -> Iterator[Any]:
+            yield (S, P, O)
+            raise KeyError("x")
+
+        with pytest.raises(KeyError):
+            encoder.encode_frame(broken())
+        frame = rdf_decoder.Reference().frame(rdf_decoder.parse(encoder.encode_frame([])))
+        assert len(frame.statements) == 1
+
+    def test_encoders_do_not_share_state(self) -> None:
+        one, other = jr.StatementEncoder(), jr.StatementEncoder()
+        frame = one.encode_frame([(S, P, O)])
+        one.encode_frame([(S, P, O)])
+        assert other.encode_frame([(S, P, O)]) == frame
+
+
+class TestDestinations:
+    def test_a_file_stays_open_and_is_flushed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jelly"
+        with path.open("wb") as file:
+            with jr.StatementWriter(file) as writer:
+                writer.add(S, P, O)
+            assert not file.closed
+            assert len(statements(path)) == 1
+
+    @pytest.mark.parametrize("make", [str, Path])
+    def test_a_path_is_opened_and_closed(self, tmp_path: Path, make: Any) -> None:
+        path = tmp_path / "é.jelly"
+        path.write_bytes(b"what was there")
+        with jr.StatementWriter(make(path)) as writer:
+            writer.add(S, P, O)
+        assert len(statements(path)) == 1
+        path.unlink()
+
+    def test_a_socket(self) -> None:
+        left, right = socket.socketpair()
+        with left, right:
+            with left.makefile("wb") as file, jr.StatementWriter(file) as writer:
+                writer.add(S, P, O)
+            left.shutdown(socket.SHUT_WR)
+            with right.makefile("rb") as file:
+                assert len(statements(file)) == 1
+
+    def test_an_object_with_write_alone(self) -> None:
+        class Sink:
+            data = b""
+
+            def write(self, data: bytes) -> None:
+                self.data += data
+
+        sink = Sink()
+        with jr.StatementWriter(sink) as writer:
+            writer.add(S, P, O)
+        assert len(statements(sink.data)) == 1
+
+    @pytest.mark.parametrize("destination", [None, 5, object(), b"path", io.StringIO()])
+    def test_what_can_not_be_written_to_is_a_type_error(self, destination: Any) -> None:
+        with pytest.raises(TypeError):
+            jr.StatementWriter(destination)
+
+    def test_wrong_options_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jelly"
+        path.write_bytes(b"precious")
+        for wrong in ({"physical_type": 1}, jr.PatchOptions()):
+            with pytest.raises(TypeError, match="StreamOptions"):
+                jr.StatementWriter(path, wrong)  # type: ignore[arg-type]
+        assert path.read_bytes() == b"precious"
+
+    def test_an_error_of_the_file_goes_through_and_ends_the_stream(self) -> None:
+        class Full(io.BytesIO):
+            is_full = False
+
+            def write(self, data: Any) -> int:
+                if self.is_full:
+                    raise OSError("disk full")
+                return super().write(data)
+
+        file = Full()
+        writer = jr.StatementWriter(file, jr.StreamOptions(frame_rows=1))
+        with pytest.raises(OSError, match="disk full"), writer:  # noqa: PT012
+            writer.add(S, P, O)
+            whole = file.getvalue()
+            file.is_full = True
+            try:
+                writer.add(O, P, S)
+            finally:
+                file.is_full = False
+        # a frame was lost with the entries in it: none may follow
+        assert file.getvalue() == whole
+        with pytest.raises(jr.EncodeError):
+            writer.add(S, P, O)
+
+
+class TestOptions:
+    """jr.StreamOptions."""
+
+    def test_they_are_frozen_and_compare(self) -> None:
+        options = jr.StreamOptions(physical_type="graphs", logical_type="datasets")
+        assert options == jr.StreamOptions(physical_type=3, logical_type=4)
+        assert hash(options) == hash(jr.StreamOptions(physical_type=3, logical_type=4))
+        with pytest.raises(AttributeError):
+            options.version = 2  # type: ignore[misc]
+
+    def test_an_unknown_subtype_is_kept(self) -> None:
+        for logical_type in (24, 1014):
+            options = jr.StreamOptions(logical_type=logical_type)
+            assert options.logical_type == logical_type
+            assert type(options.logical_type) is int
+
+    @pytest.mark.parametrize("preset", ["small", "big"])
+    def test_presets(self, preset: str) -> None:
+        options = getattr(jr.StreamOptions, preset)(physical_type="TRIPLES", stream_name="x")
+        assert options.physical_type is jr.PhysicalStreamType.TRIPLES
+        assert options.logical_type is jr.LogicalStreamType.FLAT_TRIPLES
+        assert options.stream_name == "x"
+        assert options.max_name_table_size == {"small": 128, "big": 4000}[preset]
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"max_name_table_size": 7},
+            {"max_prefix_table_size": -1},
+            {"max_datatype_table_size": 1 << 32},
+            {"frame_rows": 0},
+            {"frame_bytes": 0},
+            {"logical_type": -4},
+            # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
+            {"logical_type": (1 << 31) + 2},
+            {"version": 0},
+        ],
+    )
+    def test_numbers_out_of_range(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            jr.StreamOptions(**wrong)
+
+
+def a_graph(*names: str) -> Graph:
+    graph = Graph()
+    for name in names:
+        graph.add((BNode(name), P, Literal(name, lang="en")))
+    return graph
+
+
+def a_dataset(**graphs: str) -> Dataset:
+    """A dataset of graphs with a statement for each letter; ``default`` is the default graph."""
+    dataset = Dataset()
+    for name, letters in graphs.items():
+        graph = (
+            dataset.default_graph if name == "default" else dataset.graph(URIRef(EXAMPLE + name))
+        )
+        for letter in letters:
+            graph.add((BNode(letter), P, Literal(letter)))
+    return dataset
+
+
+def content(graph: Any) -> set[Any]:
+    return set(graph.quads()) if isinstance(graph, Dataset) else set(graph)
+
+
+class TestFramesThatFail:
+    """A frame of a grouped stream is a graph: one that failed leaves nothing in the next one."""
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_the_next_frame_has_nothing_of_it(self, physical_type: int) -> None:
+        grouped_type = "GRAPHS" if physical_type == 1 else "DATASETS"
+        options = jr.StreamOptions.small(
+            physical_type=physical_type, logical_type=grouped_type, namespace_declarations=True
+        )
+        encoder, decoder = jr.StatementEncoder(options), jr.StatementDecoder(normalize=False)
+        terms = [URIRef(f"{EXAMPLE}{n % 7}/{n}") for n in range(40)]
+
+        def statements(start: int) -> list[Any]:
+            triples = [(terms[start + n], terms[n], terms[start]) for n in range(5)]
+            if physical_type == 1:
+                return triples
+            return [(*triple, terms[n % 2]) for n, triple in enumerate(triples)]
+
+        def failing() -> Iterator[Any]:
+            yield from statements(20)
+            raise KeyError("x")
+
+        for start in (0, 3, 30):
+            with pytest.raises(jr.EncodeError):
+                encoder.encode_frame(
+                    statements(10), namespaces=[("a", EXAMPLE)], metadata={"a": "b"}
+                )  # type: ignore[dict-item]
+            with pytest.raises(KeyError):
+                encoder.encode_frame(failing())
+            frame = decoder.decode_frame(encoder.encode_frame(statements(start)))
+            assert frame.statements == statements(start)
+            assert frame.namespaces == []
+
+
+class TestWriteGraphs:
+    """jr.write_graphs: a frame for each Graph or Dataset."""
+
+    def test_graphs(self) -> None:
+        graphs = [a_graph("a", "b"), Graph(), a_graph("c")]
+        file = io.BytesIO()
+        jr.write_graphs(graphs, file)
+        options = rows(file.getvalue())[0].options
+        assert (options.physical_type, options.logical_type) == (TRIPLES, GRAPHS_OF_TRIPLES)
+        assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == [2, 0, 1]
+        again = list(jr.read_graphs(file.getvalue()))
+        assert list(map(content, again)) == list(map(content, graphs))
+        assert [type(graph) for graph in again] == [Graph] * 3
+
+    @pytest.mark.parametrize("physical_type", [None, QUADS, GRAPHS])
+    def test_datasets(self, physical_type: int | None) -> None:
+        datasets = [a_dataset(default="a", g="bc", h="d"), Dataset(), a_dataset(g="e")]
+        file = io.BytesIO()
+        jr.write_graphs(datasets, file, None if physical_type is None else grouped(physical_type))
+        options = rows(file.getvalue())[0].options
+        assert (options.physical_type, options.logical_type) == (physical_type or QUADS, DATASETS)
+        again = list(jr.read_graphs(file.getvalue()))
+        assert list(map(content, again)) == list(map(content, datasets))
+        assert [type(graph) for graph in again] == [Dataset] * 3
+
+    def test_a_generator_to_a_path(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jelly"
+        jr.write_graphs((a_graph(str(n)) for n in range(5)), path)
+        assert [len(graph) for graph in jr.read_graphs(path)] == [1] * 5
+
+    def test_nothing(self) -> None:
+        file = io.BytesIO()
+        jr.write_graphs([], file)
+        assert [row.WhichOneof("row") for row in rows(file.getvalue())] == ["options"]
+        assert statements(file.getvalue()) == []
+
+    @pytest.mark.parametrize("make", [Graph, Dataset])
+    def test_namespaces(self, make: Any) -> None:
+        graphs = [make(), make()]
+        graphs[0].bind("ex", Namespace(EXAMPLE))
+        for namespaces in (False, True):
+            file = io.BytesIO()
+            jr.write_graphs(graphs, file, namespaces=namespaces)
+            assert rows(file.getvalue())[0].options.version == 1 + namespaces
+            first, second = rdf_decoder.read(file.getvalue())
+            assert (("ex", ("iri", EXAMPLE)) in first.namespaces) == namespaces
+            assert ("ex", ("iri", EXAMPLE)) not in second.namespaces
+
+    def test_a_graph_that_fails_half_way_is_no_element(self) -> None:
+        bad = a_graph("a", "b", "c")
+        bad.add((BNode("d"), P, Literal("\ud800")))
+        file = io.BytesIO()
+        with pytest.raises(jr.EncodeError):
+            jr.write_graphs([a_graph("a"), bad], file)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1]
+
+    def test_subject_graphs(self) -> None:
+        file = io.BytesIO()
+        options = jr.StreamOptions(physical_type="TRIPLES", logical_type="SUBJECT_GRAPHS")
+        jr.write_graphs([a_graph("a"), a_graph("b")], file, options)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1, 1]
+
+    @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
+    def test_a_file_is_not_overwritten_for_want_of_good_arguments(
+        self, wrong: Any, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "x.jelly"
+        path.write_bytes(b"precious")
+        with pytest.raises(TypeError):
+            jr.write_graphs([wrong], path)
+        with pytest.raises(jr.EncodeError, match="namespace_declarations"):
+            jr.write_graphs([a_graph("a")], path, jr.StreamOptions(), namespaces=True)
+        assert path.read_bytes() == b"precious"
+
+    @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
+    def test_what_is_no_graph_is_an_error(self, wrong: Any) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.write_graphs([wrong], io.BytesIO())
+
+    def test_a_dataset_among_triples_is_an_error(self) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.write_graphs([a_graph("a"), a_dataset(g="a")], io.BytesIO())
+
+
+class TestRoundTrips:
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @few
+    @given(data=st.data())
+    def test_any_stream(self, physical_type: int, data: st.DataObject) -> None:
+        stream = data.draw(strategies.streams(physical_type=physical_type))
+        options = options_for(stream, frame_rows=10_000)
+        written = write_frames(stream.frames, options)
+        got, expected = read(written), frames_of(stream)
+        assert got == expected
+        assert write_frames(expected, options) == written
+
+    @pytest.mark.parametrize("preset", [jr.StreamOptions.small, jr.StreamOptions.big])
+    @few
+    @given(stream=strategies.streams())
+    def test_presets(self, preset: Any, stream: Stream) -> None:
+        options = preset(
+            physical_type=stream.options["physical_type"], namespace_declarations=True, **ANY
+        )
+        got = [op for frame in read(write(stream.operations, options)) for op in frame.operations]
+        assert got == as_written(stream.operations)
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_what_is_read_can_be_written(self, physical_type: int) -> None:
+        graph = None if physical_type == TRIPLES else plain(G)
+        data = write([("A", *map(plain, (S, P, O)), graph)] * 3, flat(physical_type))
+        file = io.BytesIO()
+        with jr.StatementWriter(file, flat(physical_type)) as writer:
+            writer.write_all(jr.read_statements(data))
+        assert file.getvalue() == data
+
+    def test_typed_literals_stay_what_they_are(self) -> None:
+        """A literal read normalizing equals the one that was written, if that was normal too."""
+        nodes = [node(term, None) for term in TYPED_LITERALS]
+        file = io.BytesIO()
+        with jr.StatementWriter(file, flat(TRIPLES, max_datatype_table_size=200)) as writer:
+            writer.write_all((S, P, one) for one in nodes)
+        for (_, _, got), one in zip(jr.read_statements(file.getvalue()), nodes, strict=True):
+            assert same_term(got, Literal(str(one), datatype=one.datatype)), (got, one)
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (Literal("x"), Literal("x", datatype=XSD.string)),
+            (Literal("x"), Literal("x", lang="en")),
+            (Literal("x", lang="en"), Literal("x", lang="EN")),
+            (Literal("1", datatype=XSD.integer), Literal("1", datatype=XSD.int)),
+            (URIRef("x"), BNode("x")),
+            (URIRef("x"), Literal("x")),
+            (URIRef(""), BNode("")),
+            (Literal("a\x00b"), Literal("a\x00c")),
+            (URIRef("x"), DATASET_DEFAULT_GRAPH_ID),
+        ],
+    )
+    def test_terms_that_look_alike_stay_apart(
+        self, physical_type: int, one: Any, other: Any
+    ) -> None:
+        """They follow each other in the same place, graphs too."""
+        file = io.BytesIO()
+        order = (one, other, one, other)
+        with jr.StatementWriter(file, flat(physical_type, **ANY)) as writer:
+            for term in order:
+                writer.add(term, P, term, None if physical_type == TRIPLES else term)
+        got = list(jr.read_statements(file.getvalue()))
+        for (s, _, o, *graph), term in zip(got, order, strict=True):
+            for each in (s, o, *graph):
+                assert same_term(each, term), (each, term)
+
+    def test_subclasses_of_rdflibs_terms(self) -> None:
+        class Special(URIRef):
+            pass
+
+        file = io.BytesIO()
+        with jr.StatementWriter(file) as writer:
+            writer.add(Special("urn:s"), XSD.integer, BNode("b"), Special("urn:g"))
+            writer.add(URIRef("urn:s"), URIRef(str(XSD.integer)), BNode("b"), URIRef("urn:g"))
+        first, second = jr.read_statements(file.getvalue())
+        assert first == second
+        assert list(map(type, first)) == [URIRef, URIRef, BNode, URIRef]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_many_terms(self, physical_type: int) -> None:
+        """Lookups of the big preset are run through many times over."""
+        operations = [
+            (
+                "A",
+                ("iri", f"http://example.org/{n % 211}/{n * 7919 % 9973}"),
+                ("iri", f"http://example.org/p#{n % 17}"),
+                ("literal", str(n), None, f"urn:d/{n * 31 % 97}")
+                if n % 2
+                else ("bnode", f"b{n % 5}"),
+                None if physical_type == TRIPLES else ("iri", f"http://example.org/g/{n // 500}"),
+            )
+            for n in range(10_000)
+        ]
+        expected = Frame(operations, {}).statements
+        for options in (flat(physical_type), jr.StreamOptions.small(physical_type=physical_type)):
+            data = write(operations, options)
+            assert statements(data) == expected
+            kinds = Counter(row.WhichOneof("row") for row in rows(data))
+            assert kinds["name"] > options.max_name_table_size
+            assert kinds["prefix"] > options.max_prefix_table_size
+            assert kinds["datatype"] > options.max_datatype_table_size
+            assert options.logical_type in (1, FLAT_QUADS)

@@ -1,0 +1,382 @@
+"""Each rule of the grammar, good and bad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.core.text import reference
+from tests.core.text.support import attempt, read
+from tests.oracle.terms import Plain
+from tests.pieces import Pieces
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+S, P, OBJECT, G = ("iri", "s"), ("iri", "p"), ("iri", "o"), ("iri", "g")
+END = ("END",)
+
+
+def typed(lexical: str, name: str) -> Plain:
+    return ("literal", lexical, None, XSD + name)
+
+
+def plain_literal(lexical: str) -> Plain:
+    return ("literal", lexical, None, None)
+
+
+ROWS: dict[str, tuple[str, list[Plain]]] = {
+    "add a triple": ("A <s> <p> <o> .", [("A", S, P, OBJECT, None)]),
+    "add a quad": ("A <s> <p> <o> <g> .", [("A", S, P, OBJECT, G)]),
+    "delete a triple": ("D <s> <p> <o> .", [("D", S, P, OBJECT, None)]),
+    "delete a quad": ("D <s> <p> <o> <g> .", [("D", S, P, OBJECT, G)]),
+    "triples and quads mixed": (
+        "A <s> <p> <o> .\nA <s> <p> <o> <g> .\nA <s> <p> <o> .",
+        [("A", S, P, OBJECT, None), ("A", S, P, OBJECT, G), ("A", S, P, OBJECT, None)],
+    ),
+    "Jena's names for the default graph": (
+        "A <s> <p> <o> <urn:x-arq:DefaultGraph> . D <s> <p> <o> <urn:x-arq:DefaultGraphNode> ."
+        "PA ex <s> <urn:x-arq:DefaultGraphNode> . PD ex <urn:x-arq:DefaultGraphNode> .",
+        [
+            ("A", S, P, OBJECT, None),
+            ("D", S, P, OBJECT, None),
+            ("PA", "ex", S, None),
+            ("PD", "ex", None, None),
+        ],
+    ),
+    "IRIs like Jena's names for the default graph": (
+        "A <s> <p> <urn:x-arq:DefaultGraph> <urn:x-arq:DefaultGraphNodes> ."
+        "A <s> <p> <o> <urn:x-arq:defaultGraph> .",
+        [
+            (
+                *("A", S, P, ("iri", "urn:x-arq:DefaultGraph")),
+                ("iri", "urn:x-arq:DefaultGraphNodes"),
+            ),
+            ("A", S, P, OBJECT, ("iri", "urn:x-arq:defaultGraph")),
+        ],
+    ),
+    "transaction": ("TX .\nTC .", [("TX",), ("TC",)]),
+    "transaction aborted": ("TX . TA .", [("TX",), ("TA",)]),
+    "TB is an old TX": ("TB . TC .", [("TX",), ("TC",)]),
+    "two transactions": ("TX . TC . TX . TC .", [("TX",), ("TC",), ("TX",), ("TC",)]),
+    "header, bare key": ("H id <s> .", [("H", "id", S)]),
+    "header, quoted key": ('H "id" <s> .', [("H", "id", S)]),
+    "header, key in single quotes": ("H 'a b' <s> .", [("H", "a b", S)]),
+    "header, empty key": ('H "" <s> .', [("H", "", S)]),
+    "header, key with dots and dashes": ("H a.b-c_1 <s> .", [("H", "a.b-c_1", S)]),
+    "header, key that is a code": ("H TX <s> .", [("H", "TX", S)]),
+    "header, key not ASCII": ("H schlüssel·1 <s> .", [("H", "schlüssel·1", S)]),
+    "header, literal": ('H a "x"@en .', [("H", "a", ("literal", "x", "en", None))]),
+    "header, number": ("H a 12.", [("H", "a", typed("12", "integer"))]),
+    "header, blank node": ("H a _:b .", [("H", "a", ("bnode", "b"))]),
+    "header, quoted triple": ("H a << <s> <p> <o> >> .", [("H", "a", ("triple", S, P, OBJECT))]),
+    "header behind changes": ("TX . H a <s> . TC .", [("TX",), ("H", "a", S), ("TC",)]),
+    "header PREV as rdflib writes prev": (
+        "H PREV <s>\nTX .\nTC .\n",
+        [("H", "PREV", S), ("TX",), ("TC",)],
+    ),
+    "header prev as rdflib writes it": (
+        "H prev <s>\nTX .\nTC .\n",
+        [("H", "prev", S), ("TX",), ("TC",)],
+    ),
+    "prefix add, name and IRI bare": ("PA ex <s> .", [("PA", "ex", S, None)]),
+    "prefix add, quoted": ('PA "ex" "s" .', [("PA", "ex", S, None)]),
+    "prefix add, single quotes": ("PA 'ex' 's' .", [("PA", "ex", S, None)]),
+    "prefix add, empty name": ('PA "" <s> .', [("PA", "", S, None)]),
+    "prefix add, graph": ("PA ex <s> <g> .", [("PA", "ex", S, G)]),
+    "prefix add, IRI quoted, graph": ('PA ex "s" _:g .', [("PA", "ex", S, ("bnode", "g"))]),
+    "prefix add, quoted IRI like a blank node": (
+        'PA ex "_:s" .',
+        [("PA", "ex", ("iri", "_:s"), None)],
+    ),
+    "prefix delete": ("PD ex .", [("PD", "ex", None, None)]),
+    "prefix delete, quoted": ('PD "ex" .', [("PD", "ex", None, None)]),
+    "prefix delete, graph": ("PD ex <g> .", [("PD", "ex", None, G)]),
+    "prefix delete, graph a blank node": ("PD ex _:g .", [("PD", "ex", None, ("bnode", "g"))]),
+    "prefix delete, IRI quoted": ('PD ex "s" .', [("PD", "ex", S, None)]),
+    "prefix delete, IRI quoted, graph": ('PD ex "s" <g> .', [("PD", "ex", S, G)]),
+    "prefix delete, IRI, graph": ("PD ex <s> <g> .", [("PD", "ex", S, G)]),
+    "end of a patch": ("A <s> <p> <o> . Z .", [("A", S, P, OBJECT, None), END]),
+    "end of empty patches": ("Z . Z .", [END, END]),
+    "end between patches": ("H a <s> . Z . H a <o> .", [("H", "a", S), END, ("H", "a", OBJECT)]),
+}
+
+LAYOUT: dict[str, tuple[str, list[Plain]]] = {
+    "nothing": ("", []),
+    "only space": (" \t\r\n\f", []),
+    "only a comment": ("# comment", []),
+    "byte order mark": ("\ufeffTX . TC .", [("TX",), ("TC",)]),
+    "hardly any space": ("TX. A<s><p><o>.TC.", [("TX",), ("A", S, P, OBJECT, None), ("TC",)]),
+    "no space around literals": (
+        'A<s><p>"o"<g>.A<s><p>1.D<s><p>_:o.',
+        [
+            ("A", S, P, plain_literal("o"), G),
+            ("A", S, P, typed("1", "integer"), None),
+            ("D", S, P, ("bnode", "o"), None),
+        ],
+    ),
+    "row over lines": ("A\n<s>\r\n\t<p>\n<o>\n.\n", [("A", S, P, OBJECT, None)]),
+    "rows share a line": (
+        "A <s> <p> <o> . D <s> <p> <o> .",
+        [("A", S, P, OBJECT, None), ("D", S, P, OBJECT, None)],
+    ),
+    "comments between rows": ("# a\nTX . # b\n# c\nTC . # d", [("TX",), ("TC",)]),
+    "comments in a row": ('A # a .\n<s> # >\r<p># "\n<o>#\n.', [("A", S, P, OBJECT, None)]),
+    "comment right behind the dot": ("TX .# a\nTC .", [("TX",), ("TC",)]),
+    "comment with any characters": ("# é\U0001f600\x00\"<'\nTX . TC .", [("TX",), ("TC",)]),
+}
+
+TERMS: dict[str, tuple[str, Plain]] = {
+    "IRI": ("<http://example.org/a#b>", ("iri", "http://example.org/a#b")),
+    "IRI, empty": ("<>", ("iri", "")),
+    "IRI, relative": ("<../a?b>", ("iri", "../a?b")),
+    "IRI, not ASCII": ("<http://é/\U0001f600>", ("iri", "http://é/\U0001f600")),
+    "IRI, escapes": (r"<a\u00e9\U0001F600b>", ("iri", "aé\U0001f600b")),
+    "IRI, escapes of what IRIs do not have": (r"<a\u0020\u003E>", ("iri", "a >")),
+    "IRI, what Jena warns of": ('<a{}|^`"b>', ("iri", 'a{}|^`"b')),
+    "IRI, long": ("<" + "a" * 500 + ">", ("iri", "a" * 500)),
+    "IRI, underscore": ("<_a>", ("iri", "_a")),
+    "IRI, one underscore": ("<_>", ("iri", "_")),
+    "blank node": ("_:b", ("bnode", "b")),
+    "blank node, digits": ("_:0a1", ("bnode", "0a1")),
+    "blank node, underscore": ("_:_", ("bnode", "_")),
+    "blank node, dots and dashes": ("_:a.b--c..d-", ("bnode", "a.b--c..d-")),
+    "blank node, colons": ("_:a:b:", ("bnode", "a:b:")),
+    "blank node, not ASCII": ("_:é·\U0001f600", ("bnode", "é·\U0001f600")),
+    "blank node in brackets": ("<_:b>", ("bnode", "b")),
+    "blank node in brackets, odd characters": ("<_:-a/b?c#d:e.>", ("bnode", "-a/b?c#d:e.")),
+    "blank node in brackets, empty": ("<_:>", ("bnode", "")),
+    "blank node in brackets, escapes": (r"<_:a\u0020\u003E\u000A>", ("bnode", "a >\n")),
+    "blank node in brackets, all escaped": (r"<\u005F:a>", ("bnode", "a")),
+    "string": ('"x"', plain_literal("x")),
+    "string, empty": ('""', plain_literal("")),
+    "string, single quotes": ("'x'", plain_literal("x")),
+    "string, single quotes, empty": ("''", plain_literal("")),
+    "string, other quote": ('"it\'s"', plain_literal("it's")),
+    "string, other quotes": ("'\"'", plain_literal('"')),
+    "string, escapes": (r'''"\t\b\n\r\f\"\'\\"''', plain_literal("\t\b\n\r\f\"'\\")),
+    "string, escapes of characters": (r'"\u00E9\u00e9\U0001F600"', plain_literal("éé\U0001f600")),
+    "string, escape of nothing": (r'"a\u0000b"', plain_literal("a\0b")),
+    "string, control characters": ('"\t\x00\x1f\x7f"', plain_literal("\t\x00\x1f\x7f")),
+    "string, not ASCII": ('"é日本\U0001f600"', plain_literal("é日本\U0001f600")),
+    "string, what looks like more": ('"<a> . # \' _:b"', plain_literal("<a> . # ' _:b")),
+    "string, long one": ('"' + "ab" * 500 + '"', plain_literal("ab" * 500)),
+    "string in three quotes": ('"""a"b""c\n\r\nd"""', plain_literal('a"b""c\n\r\nd')),
+    "string in three single quotes": ("'''a'b''c\n'''", plain_literal("a'b''c\n")),
+    "string in three quotes, empty": ('""""""', plain_literal("")),
+    "string in three quotes, escapes": (r'"""\"\n\u00e9\\"""', plain_literal('"\né\\')),
+    "language": ('"x"@en', ("literal", "x", "en", None)),
+    "language, parts and case": ("'x'@EN-gb-1a", ("literal", "x", "EN-gb-1a", None)),
+    "language behind space": ('"x" @en', ("literal", "x", "en", None)),
+    "datatype": ('"x"^^<d>', ("literal", "x", None, "d")),
+    "datatype, xsd:string": (f'"x"^^<{XSD}string>', typed("x", "string")),
+    "datatype behind space": ('"x" ^^ # c\n <d>', ("literal", "x", None, "d")),
+    "datatype, escapes": (r'"x"^^<d\u00e9>', ("literal", "x", None, "dé")),
+    "integer": ("12", typed("12", "integer")),
+    "integer, signs": ("-012", typed("-012", "integer")),
+    "integer, plus": ("+0", typed("+0", "integer")),
+    "decimal": ("-3.40", typed("-3.40", "decimal")),
+    "decimal without a first digit": (".5", typed(".5", "decimal")),
+    "decimal without a first digit, sign": ("-.5", typed("-.5", "decimal")),
+    "double": ("1.0e6", typed("1.0e6", "double")),
+    "double, no dot": ("1E6", typed("1E6", "double")),
+    "double, nothing behind the dot": ("1.e6", typed("1.e6", "double")),
+    "double, signs": ("-.1e-06", typed("-.1e-06", "double")),
+    "double, plus": ("+1e+6", typed("+1e+6", "double")),
+    "true": ("true", typed("true", "boolean")),
+    "false": ("false", typed("false", "boolean")),
+    "quoted triple": ("<< <s> <p> <o> >>", ("triple", S, P, OBJECT)),
+    "quoted triple, no space": ('<<<s><p>"o">>', ("triple", S, P, plain_literal("o"))),
+    "quoted triple of RDF 1.2": ("<<( <s> <p> <o> )>>", ("triple", S, P, OBJECT)),
+    "quoted triples nested": (
+        "<< << <s> <p> <o> >> <p> <<( <s> <p> << <s> <p> 1 >> )>> >>",
+        (
+            "triple",
+            ("triple", S, P, OBJECT),
+            P,
+            ("triple", S, P, ("triple", S, P, typed("1", "integer"))),
+        ),
+    ),
+    "quoted triple over lines": ("<<\n<s> # c\n<p>\n<o>\n>>", ("triple", S, P, OBJECT)),
+}
+
+BAD: dict[str, str] = {
+    "no code": "<s> <p> <o> .",
+    "only a dot": ".",
+    "unknown code": "B <s> <p> <o> .",
+    "code in lower case": "a <s> <p> <o> .",
+    "code in a longer word": "AD <s> <p> <o> .",
+    "code in quotes": '"A" <s> <p> <o> .',
+    "statement without terms": "A .",
+    "statement of two terms": "A <s> <p> .",
+    "statement of five terms": "A <s> <p> <o> <g> <x> .",
+    "statement without a dot": "A <s> <p> <o>\nA <s> <p> <o> .",
+    "last statement without a dot": "A <s> <p> <o>",
+    "two dots": "A <s> <p> <o> . .",
+    "prefixed name": "A ex:s <p> <o> .",
+    "prefixed name without a prefix": "A :s <p> <o> .",
+    "word that is no term": "A <s> <p> word .",
+    "True": "A <s> <p> True .",
+    "variable": "A ?s <p> <o> .",
+    "directive": "@prefix ex: <s> .",
+    "list": "A <s> <p> ( <o> ) .",
+    "semicolon": "A <s> <p> <o> ; .",
+    "header without a value": "H id .",
+    "header without key and value": "H .",
+    "header with two values": "H id <s> <o> .",
+    "header key with a colon": "H id: <s> .",
+    "header key with a language": 'H "id"@en <s> .',
+    "header key that is an IRI": "H <id> <s> .",
+    "header key that is a number": "H 1 <s> .",
+    "header without a dot": "H id <s>\nTX .\nTC .",
+    "header prev without a dot, elsewhere": "H prev <s> TX . TC .",
+    "prefix add without an IRI": "PA ex .",
+    "prefix add without anything": "PA .",
+    "prefix with a colon": "PA ex: <s> .",
+    "prefix that is only a colon": "PA : <s> .",
+    "prefix that is an IRI": "PA <ex> <s> .",
+    "prefix add, a blank node as IRI": "PA ex <_:s> .",
+    "prefix add, a label as IRI": "PA ex _:s .",
+    "prefix add, a word as IRI": "PA ex s .",
+    "prefix add, IRI with a datatype": 'PA ex "s"^^<d> .',
+    "prefix add, two graphs": "PA ex <s> <g> <g> .",
+    "prefix add, quoted triple as graph": "PA ex <s> << <s> <p> <o> >> .",
+    "prefix delete, three terms": "PD ex <s> <g> <g> .",
+    "prefix delete, a blank node as IRI": "PD ex _:s <g> .",
+    "transaction in a transaction": "TX . TX . TC . TC .",
+    "commit without a transaction": "TC .",
+    "abort without a transaction": "TA .",
+    "commit twice": "TX . TC . TC .",
+    "end of input in a transaction": "TX . A <s> <p> <o> .",
+    "end of a patch in a transaction": "TX . Z . TC .",
+    "mark with a term": "TX <s> .",
+    "mark without a dot": "TX\nTC .",
+    "marks that are one word": "TX.TC.",
+    "IRI not closed": "A <s <p> <o> .",
+    "IRI with a space": "A <s s> <p> <o> .",
+    "IRI with a line break": "A <s\n> <p> <o> .",
+    "IRI with a tab": "A <s\t> <p> <o> .",
+    "IRI with a control character": "A <s\x01> <p> <o> .",
+    "IRI with an angle bracket": "A <s<> <p> <o> .",
+    "IRI with an escape of strings": r"A <s\n> <p> <o> .",
+    "IRI with a short escape": r"A <s\u00e> <p> <o> .",
+    "IRI with an escaped bracket": r"A <s\>> <p> <o> .",
+    "IRI with an escaped surrogate": r"A <s\uD800> <p> <o> .",
+    "label missing": "A _: <p> <o> .",
+    "label that starts with a dash": "A _:-a <p> <o> .",
+    "label that starts with a dot": "A _:.a <p> <o> .",
+    "label with other characters": "A _:a/b <p> <o> .",
+    "label with a no-break space": "A _:a\xa0b <p> <o> .",
+    "underscore alone": "A _ <p> <o> .",
+    "string not closed": 'A <s> <p> "o .',
+    "string with a line feed": 'A <s> <p> "a\nb" .',
+    "string with a carriage return": 'A <s> <p> "a\rb" .',
+    "string with an unknown escape": r'A <s> <p> "\a" .',
+    "string with a short escape": r'A <s> <p> "\u12" .',
+    "string with a wrong escape": r'A <s> <p> "\u12G4" .',
+    "string with an escaped surrogate": r'A <s> <p> "\uD83D\uDE00" .',
+    "string with an escape out of range": r'A <s> <p> "\U00110000" .',
+    "string with an escape far out of range": r'A <s> <p> "\UFFFFFFFF" .',
+    "string in three quotes, not closed": 'A <s> <p> """o" .',
+    "string in three quotes, four at the end": 'A <s> <p> """o"""" .',
+    "language missing": 'A <s> <p> "o"@ .',
+    "language that starts with a digit": 'A <s> <p> "o"@1 .',
+    "language that ends in a dash": 'A <s> <p> "o"@en- .',
+    "language with a digit in the first part": 'A <s> <p> "o"@e1 .',
+    "language and direction": 'A <s> <p> "o"@en--ltr .',
+    "language with an underscore": 'A <s> <p> "o"@en_GB .',
+    "one caret": 'A <s> <p> "o"^<d> .',
+    "datatype missing": 'A <s> <p> "o"^^ .',
+    "datatype that is a prefixed name": 'A <s> <p> "o"^^xsd:int .',
+    "datatype that is a blank node": 'A <s> <p> "o"^^<_:d> .',
+    "datatype that is a string": 'A <s> <p> "o"^^"d" .',
+    "datatype that is a quoted triple": 'A <s> <p> "o"^^<< <s> <p> <o> >> .',
+    "datatype and language": 'A <s> <p> "o"@en^^<d> .',
+    "sign without a number": "A <s> <p> - .",
+    "sign and dot": "A <s> <p> +. .",
+    "exponent without digits": "A <s> <p> 1e .",
+    "number with a letter": "A <s> <p> 12a .",
+    "hexadecimal number": "A <s> <p> 0x1F .",
+    "quoted triple of two terms": "A << <s> <p> >> <p> <o> .",
+    "quoted triple of four terms": "A << <s> <p> <o> <g> >> <p> <o> .",
+    "quoted triple not closed": "A << <s> <p> <o> > <p> <o> .",
+    "quoted triple, brackets do not fit": "A <<( <s> <p> <o> >> <p> <o> .",
+    "quoted triple, other brackets do not fit": "A << <s> <p> <o> )>> <p> <o> .",
+    "quoted triple, brackets apart": "A << ( <s> <p> <o> ) >> <p> <o> .",
+    "quoted triple as graph": "A <s> <p> <o> << <s> <p> <o> >> .",
+    "byte order mark in the middle": "TX . \ufeffTC .",
+    "vertical tab": "TX \x0b.",
+    "no-break space": "TX \xa0.",
+}
+
+BAD_UTF8: dict[str, bytes] = {
+    "IRI": b"A <\xff> <p> <o> .",
+    "IRI, cut off": b"A <\xc3> <p> <o> .",
+    "blank node": b"A <_:\xe9> <p> <o> .",
+    "label": b"A _:a\xff <p> <o> .",
+    "string": b'A <s> <p> "\xc0\x80" .',
+    "string with escapes": b'A <s> <p> "\\n\xff" .',
+    "string, surrogate": b'A <s> <p> "\xed\xa0\x80" .',
+    "string, cut off by an escape": b'A <s> <p> "\xe2\x82\\n" .',
+    "comment": b"# \xff\nTX . TC .",
+    "comment in a row": b"TX # \xff\n. TC .",
+    "between tokens": b"TX \xff. TC .",
+    "start": b"\xff\xfeT\0X\0",
+    "key": b"H a\xff <s> .",
+}
+
+
+def with_end(operations: list[Plain]) -> list[Plain]:
+    return operations if operations and operations[-1] == END else [*operations, END]
+
+
+@pytest.mark.parametrize("name", [*ROWS, *LAYOUT])
+def test_good(name: str) -> None:
+    text, operations = {**ROWS, **LAYOUT}[name]
+    assert read(text) == with_end(operations)
+    assert reference.read(text.encode()).operations == with_end(operations)
+    assert read(Pieces(text.encode())) == with_end(operations)
+
+
+@pytest.mark.parametrize("position", range(4))
+@pytest.mark.parametrize("name", TERMS)
+def test_term(name: str, position: int) -> None:
+    """Any term may stand anywhere, but for a quoted triple as graph."""
+    text, term = TERMS[name]
+    texts, terms = ["<s>", "<p>", "<o>", "<g>"], [S, P, OBJECT, G]
+    texts[position], terms[position] = text, term
+    row = f"A {' '.join(texts)} ."
+    if position == 3 and term[0] == "triple":
+        assert attempt(row.encode())[1] is not None
+        assert reference.read(row.encode()).fault is not None
+        return
+    assert read(row) == [("A", *terms), END]
+    assert read(row * 2) == [("A", *terms)] * 2 + [END]
+    assert reference.read(row.encode()).operations == [("A", *terms), END]
+    assert read(Pieces(row.encode())) == [("A", *terms), END]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad(name: str) -> None:
+    refuse(BAD[name].encode())
+
+
+@pytest.mark.parametrize("name", BAD_UTF8)
+def test_bad_utf8(name: str) -> None:
+    error = refuse(BAD_UTF8[name])
+    assert "UTF-8" in error.message
+
+
+def refuse(data: bytes) -> Any:
+    expected = reference.read(data)
+    assert expected.fault is not None
+    operations, error = attempt(data)
+    assert error is not None
+    assert operations == expected.operations
+    assert error.line is not None
+    assert error.column is not None
+    assert error.offset is not None
+    assert error.frame is None
+    assert error.row is None
+    pieces = attempt(Pieces(data))
+    assert (pieces[0], str(pieces[1])) == (operations, str(error))
+    return error

@@ -1,0 +1,334 @@
+"""How text is read: places of faults, pieces, limits, damage."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import jelly_rdflib as jr
+from tests.core.text import reference, soup
+from tests.core.text.support import attempt, batches, read
+from tests.pieces import Pieces
+from tests.strategies import dice
+
+END = ("END",)
+
+SAMPLE = """\
+# A patch.
+H id <uuid:1> .
+H "two words" "é"@en .
+TX .
+PA "ex" <http://example.org/> <g> .
+PD ex .
+A <http://example.org/s> <http://example.org/p> "a \\"quoted\\" \\u00e9" <_:g> .
+D _:b.1 <p> -1.5e3 . A << <s> <p> <<( _:a <p> true )>> >> <p> '''long
+  ' string\\n'''^^<http://www.w3.org/2001/XMLSchema#string> . # end
+TC .
+Z .
+TX . TA .
+""".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "offset"),
+    [
+        ("B <s> <p> <o> .", 1, 1, 0),
+        ("  B <s> <p> <o> .", 1, 3, 2),
+        ("TX .\nTC .\nTC .", 3, 1, 10),
+        ("TX .\r\nTC .\r\n  TC .", 3, 3, 14),
+        ("A <s> <p> .", 1, 11, 10),
+        ("A <s> <p> <o> . A <s> x <o> .", 1, 23, 22),
+        ("A <é> <日本> \U0001f600 .", 1, 12, 16),
+        ("A <s> <p>\n\n  <o> <g> <x> .", 3, 11, 21),
+        ("A <s> <p> '''a\nbé''' <g> x .", 2, 11, 26),
+        ('A <s> <p> "é\\q" .', 1, 13, 13),
+        ('A <s> <p> "o"@e1 .', 1, 15, 14),
+        ("A <s s> <p> <o> .", 1, 5, 4),
+        ("A <s> <p> <o>", 1, 14, 13),
+        ("A <s> <p> <o>\n", 2, 1, 14),
+        ("TX .\n# a\nA <s> <p> <o> .\n", 4, 1, 25),
+        ("\ufeffB .", 1, 1, 3),
+        ("# é\nB .", 2, 1, 5),
+    ],
+)
+def test_place_of_a_fault(text: str, line: int, column: int, offset: int) -> None:
+    for source in (text.encode(), Pieces(text.encode()), Pieces(text.encode(), 5)):
+        _, error = attempt(source)
+        assert error is not None
+        assert (error.line, error.column, error.offset) == (line, column, offset), error
+        assert f"(line {line}, column {column}, byte {offset})" in str(error)
+
+
+def test_place_of_a_fault_far_behind() -> None:
+    """Line and column are counted across batches, in long lines and in many."""
+    rows = "A <s> <p> 'é' . " * 700
+    for text, line, column in [
+        (rows + "B.", 1, 16 * 700 + 1),
+        (rows.replace(". ", ".\n") + " B.", 701, 2),
+        (rows + "\n" + rows + "B.", 2, 16 * 700 + 1),
+        (rows.replace("'é'", "'''\né\n'''") + "B.", 1401, 7),
+    ]:
+        data = text.encode()
+        for source in (data, Pieces(data, 1000), Pieces(data, 7)):
+            operations, error = attempt(source)
+            assert error is not None
+            assert len(operations) % 700 == 0
+            assert (error.line, error.column, error.offset) == (line, column, len(data) - 2)
+
+
+def test_sample() -> None:
+    expected = reference.read(SAMPLE)
+    assert expected.fault is None
+    assert len(expected.operations) == 13
+    assert read(SAMPLE) == expected.operations
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64, 10_000])
+def test_pieces(size: int) -> None:
+    assert read(Pieces(SAMPLE, size)) == reference.read(SAMPLE).operations
+    assert read(Pieces(SAMPLE * 40, size)) == reference.read(SAMPLE * 40).operations
+
+
+def test_rows_come_as_soon_as_they_are_there() -> None:
+    class Live:
+        def __init__(self) -> None:
+            self.pieces = [b"TX", b" .\n", b"A <s> <p> <o> .\n", b"TC .\n"]
+            self.asked = 0
+
+        def read(self, size: int) -> bytes:
+            self.asked += 1
+            return self.pieces.pop(0) if self.pieces else b""
+
+    live = Live()
+    reader = batches(live)
+    # The first four bytes are looked at for what compressed data start with.
+    for asked, op in ((2, jr.Op.TX), (3, jr.Op.A), (4, jr.Op.TC)):
+        assert list(next(reader).ops) == [op]
+        assert live.asked == asked
+    assert list(next(reader).ops) == [jr.Op.END]
+    with pytest.raises(StopIteration):
+        next(reader)
+
+
+def test_truncated_at_every_byte() -> None:
+    for size in range(len(SAMPLE)):
+        data = SAMPLE[:size]
+        expected = reference.read(data)
+        operations, error = attempt(data)
+        assert operations == expected.operations, data
+        assert (error is None) == (expected.fault is None), data
+        assert attempt(Pieces(data))[0] == operations
+
+
+def test_a_bit_flipped() -> None:
+    chance = random.Random(1)
+    for position in range(len(SAMPLE)):
+        data = bytearray(SAMPLE)
+        data[position] ^= 1 << chance.randrange(8)
+        assert_as_reference(bytes(data), chance)
+
+
+@given(dice)
+def test_as_the_reference(chance: random.Random) -> None:
+    for make in (soup.tokens, soup.rows):
+        assert_as_reference(make(chance), chance)
+
+
+def assert_as_reference(data: bytes, chance: random.Random) -> None:
+    expected = reference.read(data)
+    operations, error = attempt(data)
+    assert operations == expected.operations, data
+    assert (error is None) == (expected.fault is None), (data, expected, error)
+    for size in (1, chance.randint(2, 9)):
+        in_pieces, error_in_pieces = attempt(Pieces(data, size))
+        assert in_pieces == operations, data
+        assert str(error_in_pieces) == str(error), data
+
+
+def test_sources(tmp_path: Path) -> None:
+    path = tmp_path / "patch.rdfp"
+    path.write_bytes(SAMPLE)
+    expected = reference.read(SAMPLE).operations
+    for source in (
+        path,
+        bytearray(SAMPLE),
+        memoryview(SAMPLE),
+        io.BytesIO(SAMPLE),
+        gzip.compress(SAMPLE),
+        io.BytesIO(gzip.compress(SAMPLE)),
+    ):
+        assert read(source) == expected
+    with path.open("rb") as file:
+        assert read(file) == expected
+        assert not file.closed
+
+
+def test_bad_gzip_says_so() -> None:
+    operations, error = attempt(gzip.compress(SAMPLE * 100)[:-20])
+    assert error is not None
+    assert error.message.startswith("bad gzip data")
+    assert error.offset is not None
+    assert operations == reference.read(SAMPLE * 100).operations[: len(operations)]
+
+
+def test_close(tmp_path: Path) -> None:
+    path = tmp_path / "patch.rdfp"
+    path.write_bytes(SAMPLE)
+    reader = batches(path)
+    next(reader)
+    reader.close()
+    with pytest.raises(StopIteration):
+        next(reader)
+    assert reader.options is None
+
+
+def test_after_a_fault_there_is_nothing() -> None:
+    reader = batches(b"TX . TC . B .")
+    assert len(next(reader)) == 2
+    with pytest.raises(jr.DecodeError):
+        next(reader)
+    with pytest.raises(StopIteration):
+        next(reader)
+
+
+def test_batches_are_small() -> None:
+    rows = b"A <s> <p> <o> .\n" * 4000
+    sizes = [len(batch) for batch in batches(rows)]
+    # The very last rows are read apart.
+    assert sizes[:3] == [1024, 1024, 1024]
+    assert sum(sizes) == 4001
+    assert max(sizes) == 1024
+    rows = b'A <s> <p> "%s" .\n' % (b"x" * 100_000) * 9
+    assert [len(batch) for batch in batches(rows)][:2] == [3, 3]
+
+
+def test_text_without_rows_is_not_a_batch() -> None:
+    comments = b"# comment\n\n" * 100_000
+    assert [len(batch) for batch in batches(comments + b"TX . TC .")] == [2, 1]
+    assert [len(batch) for batch in batches(Pieces(comments, 1000))] == [1]
+
+
+def test_terms_of_a_row_that_is_not_whole_are_not_in_the_batch() -> None:
+    row = b"A <s> <p> <o> .\n"
+    for tail in (b"A <x> <y> z .", b"A <x> <y> <", b"A <x> <y> << <z> "):
+        reader = batches(row + tail)
+        assert len(next(reader).terms) == 4
+
+
+def test_limit_of_a_row() -> None:
+    row = b'A <s> <p> "%s" .' % (b"x" * 100)
+    for source in (row, b"\n" + row + b"\n", Pieces(row), Pieces(row * 3, 50)):
+        assert attempt(source, max_frame_size=len(row))[1] is None
+    for data in (row, b"\n \n" + row + b"\n", row[:-2] + b"\n" * 9):
+        for source in (data, Pieces(data), Pieces(data, 30)):
+            operations, error = attempt(source, max_frame_size=len(row) - 1)
+            assert operations == []
+            assert type(error) is jr.LimitError
+            assert "max_frame_size" in str(error)
+
+
+def test_limit_of_a_comment() -> None:
+    for source in (b"#" * 101, Pieces(b"#" * 101), b"TX #" + b"x" * 200 + b"\n. TC ."):
+        _, error = attempt(source, max_frame_size=100)
+        assert type(error) is jr.LimitError
+
+
+def test_endless_row_takes_no_more_memory_than_allowed() -> None:
+    class Endless:
+        given = 0
+
+        def read(self, size: int) -> bytes:
+            self.given += size
+            return b'A <s> <p> "' if self.given == size else b"x" * size
+
+    source = Endless()
+    _, error = attempt(source, max_frame_size=1 << 20)
+    assert type(error) is jr.LimitError
+    assert source.given <= 4 << 20
+
+
+@pytest.mark.parametrize(
+    "term",
+    ["<{}>", "<_:{}>", "_:{}", '"{}"', '"""{}"""', '"x"@{}', '"x"^^<{}>'],
+)
+def test_limit_of_a_string(term: str) -> None:
+    for size, kind in ((20, type(None)), (21, jr.LimitError)):
+        row = f"A <s> <p> {term.format('x' * size)} .".encode()
+        assert type(attempt(row, max_string_size=20)[1]) is kind
+
+
+def test_limit_of_a_string_counts_what_escapes_mean() -> None:
+    assert attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=3)[1] is None
+    assert type(attempt(rb'A <s> <p> "\u00e9\n" .', max_string_size=2)[1]) is jr.LimitError
+    assert attempt(rb"A <s> <p> <\u00e9> .", max_string_size=2)[1] is None
+
+
+def test_limit_of_numbers() -> None:
+    assert type(attempt(b"A <s> <p> %s ." % (b"1" * 50), max_string_size=49)[1]) is jr.LimitError
+
+
+def test_limit_of_a_batch_is_one_for_rows() -> None:
+    """Rows that are small enough by themselves go into several batches."""
+    rows = b"".join(b"A <%d> <p> <o> .\n" % number for number in range(300))
+    assert len(read(rows, max_text_size=100)) == 301
+    assert type(attempt(rows, max_text_size=3)[1]) is jr.LimitError
+
+
+def test_limit_of_nesting() -> None:
+    def nested(depth: int) -> bytes:
+        return b"A <s> <p> " + b"<< <s> <p> " * depth + b"<o>" + b" >>" * depth + b" ."
+
+    assert attempt(nested(3), max_nesting_depth=3)[1] is None
+    assert type(attempt(nested(4), max_nesting_depth=3)[1]) is jr.LimitError
+    assert attempt(nested(100))[1] is None
+    assert type(attempt(nested(100_000))[1]) is jr.LimitError
+
+
+def test_small_pieces_of_a_long_row_take_linear_time() -> None:
+    """A row is not read anew with each piece, whatever is in it."""
+    for inside in (b"a. b. ", b"\\n", b"' . '", b"<a> <b> . "):
+        row = b'A <s> <p> "%s" .\n' % (inside * 20_000)
+        assert len(read(Pieces(row, 3))) == 2
+    for row in (b"A <s> #%s\n <p> <o> .", b"A <s> <p> '''%s''' .", b"A <s> <p> _:%s ."):
+        assert len(read(Pieces(row % (b"a.b." * 20_000 + b"c"), 2))) == 2
+    comments = b"A " + b"# a .\n" * 20_000 + b"<s> <p> <o> ."
+    assert len(read(Pieces(comments, 2))) == 2
+
+
+def test_source_that_misbehaves() -> None:
+    class Returns:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def read(self, size: int) -> Any:
+            return self.value
+
+    with pytest.raises(TypeError):
+        read(Returns("TX ."))
+    with pytest.raises(BlockingIOError):
+        read(Returns(None))
+    with pytest.raises(ValueError, match="more bytes than"):
+        read(Returns(b" " * (1 << 22)))
+    with pytest.raises(TypeError, match="text file"):
+        read(io.StringIO("TX ."))
+
+
+def test_reading_from_its_own_source() -> None:
+    class Tricky:
+        def __init__(self) -> None:
+            self.reader: Any = None
+
+        def read(self, size: int) -> bytes:
+            next(self.reader)
+            return b""
+
+    source = Tricky()
+    source.reader = batches(source)
+    with pytest.raises(ValueError, match="already reading"):
+        next(source.reader)

@@ -1,0 +1,211 @@
+"""What goes there and back: operations, batches, Jelly-Patch; and terms as pyoxigraph has them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.text import TextPatchEncoder
+from jelly_rdflib.nodes import NODE_TYPES
+from tests import support as jelly
+from tests.core.text import reference
+from tests.core.text.support import batches, read, write, write_batches
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, operation, plain_operation
+from tests.strategies import Stream, streams, terms, texts
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
+
+
+def sayable(value: Any) -> bool:
+    """Tell whether the text can say it: no IRI of it starts as a blank node does.
+
+    And no prefix is deleted from a graph that is a literal.
+    """
+    if not isinstance(value, tuple):
+        return True
+    if value[:1] == ("iri",):
+        return not value[1].startswith("_:")
+    if value[:1] == ("literal",):
+        return value[3] is None or not value[3].startswith("_:")
+    if value[:1] == ("PA",):
+        return sayable(value[3])
+    if value[:1] == ("PD",):
+        return value[3] is None or (value[3][0] != "literal" and sayable(value[3]))
+    return all(map(sayable, value))
+
+
+def as_text_says(plain_op: Plain) -> Plain:
+    """Return an operation without what the text does not tell."""
+    if plain_op[0] in ("A", "D", "PA", "PD") and plain_op[-1] == DEFAULT_GRAPH:
+        plain_op = (*plain_op[:-1], None)
+    return (*plain_op[:2], None, plain_op[3]) if plain_op[0] == "PD" else plain_op
+
+
+def expected(operations: list[Plain]) -> list[Plain]:
+    found = [as_text_says(plain_operation(operation(op))) for op in operations]
+    return found if found[-1:] == [("END",)] else [*found, ("END",)]
+
+
+@given(streams())
+def test_operations(stream: Stream) -> None:
+    operations = [op for op in stream.operations if sayable(op)]
+    data = write(operations)
+    assert read(data) == expected(operations)
+    assert reference.read(data).operations == expected(operations)
+    # What was read says all that the text does.
+    assert write(read(data)) == data
+    assert write_batches(batches(data)) == data
+
+
+@given(streams())
+def test_jelly_patch(stream: Stream) -> None:
+    operations = [op for op in stream.operations if sayable(op)]
+    frames = jelly.write(operations, JELLY_OPTIONS)
+    data = write_batches(jr.read_batches(frames))
+    assert data == write(jelly.read(frames))
+    assert read(data) == expected(jelly.read(frames))
+    # And back: the default graph is none in the text, and what is none is the default graph.
+    again = jelly.write(read(data), JELLY_OPTIONS)
+    wanted = [(*op[:2], None, op[3]) if op[0] == "PD" else op for op in jelly.read(frames)] or [
+        ("END",)
+    ]
+    assert jelly.read(again) == wanted
+
+
+@given(st.lists(terms(generalized=True, depth=2), min_size=1, max_size=5))
+def test_terms(plain_terms: list[Plain]) -> None:
+    headers: list[Plain] = [("H", "a", term) for term in plain_terms]
+    try:
+        data = write(headers)
+    except jr.EncodeError:
+        assert not all(map(sayable, plain_terms))
+        return
+    assert all(map(sayable, plain_terms))
+    assert read(data) == expected(headers)
+
+
+@given(st.lists(st.text(max_size=40) | st.binary(max_size=40).map(lambda b: b.decode("latin-1"))))
+def test_any_text(strings: list[str]) -> None:
+    """In a string, a label, an IRI, a key and a prefix."""
+    operations: list[Plain] = []
+    for text in strings:
+        operations += [
+            ("A", ("bnode", text), ("iri", "x" + text), ("literal", text, None, None), None),
+            ("H", text, ("literal", text, "en", None)),
+            ("PA", text, ("iri", text), ("bnode", text)),
+        ]
+    data = write(operations)
+    assert read(data) == [*operations, ("END",)]
+    assert reference.read(data).operations == [*operations, ("END",)]
+
+
+def test_batch_with_what_the_text_cannot_say() -> None:
+    frames = jelly.write(
+        [
+            ("A", ("iri", "s"), ("iri", "p"), ("iri", "o"), None),
+            ("A", ("iri", "s"), ("iri", "p"), ("iri", "_:o"), None),
+        ]
+    )
+    with pytest.raises(jr.EncodeError, match="'_:o'"):
+        write_batches(jr.read_batches(frames))
+
+
+def test_batch_that_deletes_a_prefix_from_a_literal() -> None:
+    for graph in (("literal", "g", None, None), ("literal", "g", None, "d")):
+        frames = jelly.write([("PD", "ex", None, graph)], JELLY_OPTIONS)
+        with pytest.raises(jr.EncodeError, match="literal"):
+            write_batches(jr.read_batches(frames))
+
+
+def test_what_a_batch_has_before_what_cannot_be_said_is_written() -> None:
+    operations: list[Plain] = [("H", str(number), ("iri", "v")) for number in range(9)]
+    frames = jelly.write([*operations[:5], ("H", "a", ("iri", "_:v")), *operations[5:]])
+    pieces: list[bytes] = []
+    encoder = TextPatchEncoder(NODE_TYPES, pieces.append)
+    batch = next(jr.read_batches(frames))
+    with pytest.raises(jr.EncodeError):
+        encoder.write_batch(batch)
+    encoder.finish()
+    assert read(b"".join(pieces)) == [*operations[:5], ("END",)]
+
+
+def test_batch_of_no_reader() -> None:
+    encoder = TextPatchEncoder(NODE_TYPES, bytes)
+    with pytest.raises(TypeError):
+        encoder.write_batch(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        encoder.write_batch([])  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        encoder.write_batch(jr.Batch.__new__(jr.Batch))
+
+
+def test_batch_of_statements() -> None:
+    """Batches of Jelly-RDF are written as additions."""
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        writer.write((URIRef("s"), URIRef("p"), Literal("o"), URIRef("g")))
+    assert write_batches(jr.read_batches(file.getvalue())) == b'A <s> <p> "o" <g> .\n'
+
+
+oxigraph_iris = st.sampled_from(
+    ["http://example.org/a", "http://example.org/é/日本#\U0001f600", "urn:a:b", "tag:x,y:z?q"]
+).map(ox.NamedNode)
+oxigraph_literals = st.one_of(
+    st.builds(ox.Literal, texts),
+    st.builds(
+        lambda text, tag: ox.Literal(text, language=tag),
+        texts,
+        st.sampled_from(["en", "en-GB", "De", "zh-Hant-TW"]),
+    ),
+    st.builds(lambda text, name: ox.Literal(text, datatype=name), texts, oxigraph_iris),
+)
+oxigraph_nodes = st.sampled_from(["b0", "a.b", "0-x", "é"]).map(ox.BlankNode)
+oxigraph_quads = st.builds(
+    ox.Quad,
+    oxigraph_iris | oxigraph_nodes,
+    oxigraph_iris,
+    oxigraph_iris | oxigraph_nodes | oxigraph_literals,
+    st.just(ox.DefaultGraph()) | oxigraph_iris | oxigraph_nodes,
+)
+
+
+def plain_of(term: Any) -> Plain | None:
+    if isinstance(term, ox.DefaultGraph):
+        return None
+    if isinstance(term, ox.NamedNode):
+        return ("iri", term.value)
+    if isinstance(term, ox.BlankNode):
+        return ("bnode", term.value)
+    if term.language is not None:
+        return ("literal", term.value, term.language, None)
+    datatype = term.datatype.value
+    return ("literal", term.value, None, None if datatype == XSD_STRING else datatype)
+
+
+@given(st.lists(oxigraph_quads, max_size=5))
+def test_statements_as_pyoxigraph_has_them(quads: list[ox.Quad]) -> None:
+    """A statement's row is a line of N-Quads behind its code, to the letter."""
+    lines = ox.serialize(quads, format=ox.RdfFormat.N_QUADS).splitlines(keepends=True)
+    operations: list[Plain] = [
+        ("A", *map(plain_of, (quad.subject, quad.predicate, quad.object, quad.graph_name)))
+        for quad in quads
+    ]
+    assert read(b"".join(b"A " + line for line in lines)) == [*operations, ("END",)]
+    # As a term pyoxigraph makes one of a literal with its tag in lower case: compare texts.
+    written = write(operations).replace(b"<_:", b"_:")
+    for row, line in zip(written.splitlines(keepends=True), lines, strict=True):
+        assert row.replace(b">", b"") == (b"A " + line).replace(b">", b"")
+        if b"_:" not in row:
+            assert row == b"A " + line
+            assert list(ox.parse(row[2:], ox.RdfFormat.N_QUADS)) == list(
+                ox.parse(line, ox.RdfFormat.N_QUADS)
+            )

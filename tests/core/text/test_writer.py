@@ -1,0 +1,304 @@
+"""How text is written: the preferred style, what can't be said, ends of patches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib.core.text import TextPatchEncoder
+from jelly_rdflib.nodes.conversion import OperationSink
+from jelly_rdflib.terms import TripleTerm
+from tests.core.text.support import TextWriter, read, write
+from tests.oracle.terms import Plain
+
+S, P = URIRef("s"), URIRef("p")
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def encoder_and_text() -> tuple[TextWriter, list[bytes]]:
+    pieces: list[bytes] = []
+    return TextWriter(pieces.append), pieces
+
+
+def row(term: Any) -> str:
+    """Return the text of a term, as it stands in a row."""
+    encoder, pieces = encoder_and_text()
+    encoder.add(S, P, term)
+    encoder.finish()
+    text = b"".join(pieces).decode()
+    assert text.startswith("A <s> <p> ")
+    assert text.endswith(" .\n")
+    return text[len("A <s> <p> ") : -len(" .\n")]
+
+
+def test_style() -> None:
+    encoder, pieces = encoder_and_text()
+    encoder.header("id", URIRef("uuid:1"))
+    encoder.header("a b", Literal("é"))
+    encoder.begin()
+    encoder.add_prefix("ex", URIRef("http://example.org/"))
+    encoder.add_prefix("", URIRef("http://example.org/#"), URIRef("g"))
+    encoder.delete_prefix("ex")
+    encoder.delete_prefix("ex", URIRef("http://example.org/"), BNode("g"))
+    encoder.add(S, P, Literal("o"))
+    encoder.delete(BNode("b"), P, Literal("o", lang="en"), URIRef("g"))
+    encoder.add(S, P, Literal(12), DATASET_DEFAULT_GRAPH_ID)
+    encoder.commit()
+    encoder.begin()
+    encoder.abort()
+    encoder.finish()
+    assert b"".join(pieces).decode() == (
+        "H id <uuid:1> .\n"
+        'H "a b" "é" .\n'
+        "TX .\n"
+        'PA "ex" "http://example.org/" .\n'
+        'PA "" "http://example.org/#" <g> .\n'
+        'PD "ex" .\n'
+        'PD "ex" <_:g> .\n'
+        'A <s> <p> "o" .\n'
+        'D <_:b> <p> "o"@en <g> .\n'
+        f'A <s> <p> "12"^^<{XSD}integer> .\n'
+        "TC .\n"
+        "TX .\n"
+        "TA .\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [
+        (URIRef("http://example.org/é\U0001f600"), "<http://example.org/é\U0001f600>"),
+        (URIRef(""), "<>"),
+        (
+            URIRef('a b<>"{}|^`\\\n\x00'),
+            r"<a\u0020b\u003C\u003E\u0022\u007B\u007D\u007C\u005E\u0060\u005C\u000A\u0000>",
+        ),
+        (URIRef("_a"), "<_a>"),
+        (BNode("b1"), "<_:b1>"),
+        (BNode(""), "<_:>"),
+        (BNode("_:a"), "<_:_:a>"),
+        (BNode("a>\nb é"), r"<_:a\u003E\u000Ab\u0020é>"),
+        (Literal(""), '""'),
+        (Literal('it\'s\ta "b"\\\r\n\b\f'), r'''"it's\ta \"b\"\\\r\n\b\f"'''),
+        (
+            Literal("\x00\x0b\x1f\x7f\x80é\ufffd\ufffe\uffff\U0001f600"),
+            '"\\u0000\\u000B\\u001F\\u007F\x80é\ufffd\\uFFFE\\uFFFF\U0001f600"',
+        ),
+        (Literal("\uff0c" * 30 + '"'), '"' + "\uff0c" * 30 + '\\""'),
+        (Literal("x" * 100 + "\n" + "y" * 100), '"' + "x" * 100 + "\\n" + "y" * 100 + '"'),
+        (Literal("a", lang="en-GB"), '"a"@en-GB'),
+        (Literal("1", datatype=URIRef(XSD + "string")), f'"1"^^<{XSD}string>'),
+        (Literal(True), f'"true"^^<{XSD}boolean>'),
+        (Literal("x", datatype=URIRef("a b")), r'"x"^^<a\u0020b>'),
+        (
+            TripleTerm(S, P, TripleTerm(BNode("b"), P, Literal("o"))),
+            '<<( <s> <p> <<( <_:b> <p> "o" )>> )>>',
+        ),
+    ],
+)
+def test_terms(term: Any, text: str) -> None:
+    assert row(term) == text
+    assert read(f"A {text} {text} {text} .")
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("id", "id"),
+        ("a.b-c_1", "a.b-c_1"),
+        ("", '""'),
+        ("a b", '"a b"'),
+        ("1a", '"1a"'),
+        ("_a", '"_a"'),
+        ("a.", '"a."'),
+        (".a", '".a"'),
+        ("a:b", '"a:b"'),
+        ("é", '"é"'),
+        ('"', r'"\""'),
+        ("prev", "prev"),
+    ],
+)
+def test_header_keys(key: str, text: str) -> None:
+    data = write([("H", key, ("iri", "v"))])
+    assert data.decode() == f"H {text} <v> .\n"
+    assert read(data) == [("H", key, ("iri", "v")), ("END",)]
+
+
+class MyIri(URIRef):
+    pass
+
+
+class MyNode(BNode):
+    pass
+
+
+class MyLiteral(Literal):
+    pass
+
+
+def test_subclasses_of_nodes() -> None:
+    assert row(MyIri("a")) == "<a>"
+    assert row(MyNode("a")) == "<_:a>"
+    assert row(MyLiteral("a")) == '"a"'
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        (jr.Op.A, URIRef("_:a"), P, S, None),
+        (jr.Op.A, S, P, S, URIRef("_:a")),
+        (jr.Op.A, S, P, Literal("x", datatype=URIRef("_:a")), None),
+        (jr.Op.A, S, P, URIRef("\ud800"), None),
+        (jr.Op.A, S, P, S, TripleTerm(S, P, S)),
+        (jr.Op.A, S, P, None, None),
+        (jr.Op.A, "s", P, S, None),
+        (jr.Op.A, S, P, S, "g"),
+        (jr.Op.A, S, P, TripleTerm(S, P, URIRef("_:a")), None),
+        (jr.Op.H, 1, S),
+        (jr.Op.H, "id", None),
+        (jr.Op.PA, "ex", None, None),
+        (jr.Op.PA, "ex", BNode("a"), None),
+        (jr.Op.PA, None, S, None),
+        (jr.Op.PA, "ex", S, TripleTerm(S, P, S)),
+        (jr.Op.PD, "ex", "a", None),
+        (jr.Op.PD, "ex", None, Literal("g")),
+        (jr.Op.PD, "ex", S, Literal("g", lang="en")),
+        (jr.Op.TC,),
+        (jr.Op.TA,),
+        (jr.Op.A, S, P, S),
+        (jr.Op.TX, 1),
+        (99,),
+        (),
+        None,
+        "A",
+    ],
+)
+def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
+    encoder, pieces = encoder_and_text()
+    encoder.add(S, P, S)
+    encoder.end_patch()
+    with pytest.raises(jr.EncodeError):
+        encoder.write(operation)
+    encoder.end_patch()
+    with pytest.raises(jr.EncodeError):
+        encoder.write(operation)
+    encoder.add(S, P, S)
+    encoder.finish()
+    statement = b"A <s> <p> <s> .\n"
+    assert b"".join(pieces) == statement + b"Z .\n" * 2 + statement
+
+
+def test_quoted_iri_may_start_like_a_blank_node() -> None:
+    operation: Plain = ("PA", "ex", ("iri", "_:a"), None)
+    assert read(write([operation])) == [operation, ("END",)]
+
+
+def test_bad_language_tag() -> None:
+    literal = Literal("x", lang="en")
+    literal._language = "en_GB"
+    with pytest.raises(jr.EncodeError, match="language tag"):
+        row(literal)
+
+
+def test_order_of_transactions() -> None:
+    encoder, pieces = encoder_and_text()
+    assert not encoder.in_transaction
+    encoder.begin()
+    assert encoder.in_transaction
+    with pytest.raises(jr.EncodeError):
+        encoder.begin()
+    with pytest.raises(jr.EncodeError):
+        encoder.end_patch()
+    encoder.commit()
+    with pytest.raises(jr.EncodeError):
+        encoder.commit()
+    encoder.finish()
+    assert b"".join(pieces) == b"TX .\nTC .\n"
+
+
+def test_finish_aborts() -> None:
+    encoder, pieces = encoder_and_text()
+    encoder.begin()
+    encoder.finish()
+    encoder.finish()
+    assert b"".join(pieces) == b"TX .\nTA .\n"
+    with pytest.raises(jr.EncodeError, match="has ended"):
+        encoder.add(S, P, S)
+
+
+END: Plain = ("END",)
+OP: Plain = ("H", "a", ("iri", "v"))
+
+
+@pytest.mark.parametrize(
+    ("operations", "marks"),
+    [
+        ([], ""),
+        ([END], ""),
+        ([OP], "o"),
+        ([OP, END], "o"),
+        ([END, END], "ZZ"),
+        ([END, END, END], "ZZZ"),
+        ([OP, END, END], "oZZ"),
+        ([END, OP, END], "Zo"),
+        ([END, OP], "Zo"),
+        ([OP, END, OP, END], "oZo"),
+        ([OP, END, END, OP, END], "oZZo"),
+        ([OP, END, OP, END, END], "oZoZZ"),
+    ],
+)
+def test_ends_of_patches(operations: list[Plain], marks: str) -> None:
+    data = write(operations)
+    assert data.decode() == "".join({"o": "H a <v> .\n", "Z": "Z .\n"}[mark] for mark in marks)
+    assert read(data) == (operations if operations[-1:] == [END] else [*operations, END])
+
+
+def test_sink_gets_whole_rows_in_pieces() -> None:
+    encoder, pieces = encoder_and_text()
+    for number in range(10_000):
+        encoder.add(S, P, Literal(str(number)))
+    assert len(pieces) > 1
+    assert all(piece.endswith(b" .\n") for piece in pieces)
+    assert max(map(len, pieces)) < 1 << 17
+    encoder.end_patch()
+    assert len(read(b"".join(pieces))) == 10_001
+
+
+def test_sink_that_fails() -> None:
+    def fail(piece: bytes) -> None:
+        raise OSError("full")
+
+    encoder = TextWriter(fail)
+    encoder.add(S, P, S)
+    with pytest.raises(OSError, match="full"):
+        encoder.end_patch()
+    with pytest.raises(jr.EncodeError, match="could not be written"):
+        encoder.add(S, P, S)
+    encoder.finish()
+
+
+def test_deep_quoted_triples() -> None:
+    term: Any = S
+    for _ in range(1000):
+        term = TripleTerm(S, P, term)
+    text = row(term)
+    assert text.count("<<( ") == 1000
+    with pytest.raises(jr.EncodeError, match="deeper"):
+        row(TripleTerm(S, P, term))
+
+
+def test_not_initialized() -> None:
+    writer = OperationSink.__new__(OperationSink)
+    with pytest.raises(RuntimeError):
+        writer.add(S, P, S)
+    with pytest.raises(RuntimeError):
+        writer.begin()
+    encoder = TextPatchEncoder.__new__(TextPatchEncoder)
+    with pytest.raises(RuntimeError):
+        encoder.finish()
+    with pytest.raises(RuntimeError):
+        encoder.write_batch(next(jr.read_batches(b"TX .")))

@@ -1,0 +1,487 @@
+"""Whatever is wrong is an error with its place; nothing else escapes, and memory is bounded."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import jelly_rdflib as jr
+from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
+from tests.core.thrift.support import attempt, batches, read, write
+from tests.core.thrift.test_reader import DATA, END, SAMPLE, row_of
+from tests.oracle import wire
+from tests.oracle.terms import Plain
+from tests.pieces import Pieces
+from tests.strategies import dice
+
+A = SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"))
+ROW: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "o"), None)
+
+
+def fault(data: bytes, **limits: int) -> jr.DecodeError:
+    """Return the error that an input gives, the same from bytes and in pieces."""
+    operations, error = attempt(data, **limits)
+    assert error is not None, operations
+    for size in (1, 5):
+        operations_in_pieces, error_in_pieces = attempt(Pieces(data, size), **limits)
+        assert operations_in_pieces == operations
+        assert type(error_in_pieces) is type(error)
+        assert (error_in_pieces.row, error_in_pieces.message) == (error.row, error.message)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (SCHEMA.RDF_Term(), "none of the members of RDF_Term"),
+        (SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI()), "RDF_IRI lacks iri"),
+        (SCHEMA.RDF_Term(bnode=SCHEMA.RDF_BNode()), "RDF_BNode lacks label"),
+        (SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(langtag="en")), "RDF_Literal lacks lex"),
+        (
+            SCHEMA.RDF_Term(prefixName=SCHEMA.RDF_PrefixName(prefix="a", localName="b")),
+            "prefixed name",
+        ),
+        (SCHEMA.RDF_Term(variable=SCHEMA.RDF_VAR(name="a")), "variable of RDF_Term is no term"),
+        (SCHEMA.RDF_Term(any=SCHEMA.RDF_ANY()), "any of RDF_Term is no term"),
+        (SCHEMA.RDF_Term(undefined=SCHEMA.RDF_UNDEF()), "undefined of RDF_Term is no term"),
+        (SCHEMA.RDF_Term(repeat=SCHEMA.RDF_REPEAT()), "repeat of RDF_Term is no term"),
+        (SCHEMA.RDF_Term(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A)), "RDF_Triple lacks"),
+        (SCHEMA.RDF_Term(valDecimal=SCHEMA.RDF_Decimal(value=1)), "RDF_Decimal lacks"),
+        (SCHEMA.RDF_Term(valDecimal=SCHEMA.RDF_Decimal(scale=1)), "RDF_Decimal lacks"),
+        (
+            SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(lex="a", langtag="en_GB")),
+            "no language tag",
+        ),
+        (
+            SCHEMA.RDF_Term(literal=SCHEMA.RDF_Literal(lex="a", langtag="en", datatype="urn:d")),
+            "language tag and a datatype",
+        ),
+        (
+            SCHEMA.RDF_Term(
+                literal=SCHEMA.RDF_Literal(
+                    lex="a", dtPrefix=SCHEMA.RDF_PrefixName(prefix="a", localName="b")
+                )
+            ),
+            "prefixed name as datatype",
+        ),
+        (
+            SCHEMA.RDF_Term(
+                literal=SCHEMA.RDF_Literal(lex="a", langtag="ar", baseDirection="rtl")
+            ),
+            "base direction",
+        ),
+        (
+            SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"), bnode=SCHEMA.RDF_BNode(label="b")),
+            "RDF_Term is to have one member, and has 2",
+        ),
+        (
+            SCHEMA.RDF_Term(iri=SCHEMA.RDF_IRI(iri="a"), any=SCHEMA.RDF_ANY()),
+            "RDF_Term is to have one member, and has 2",
+        ),
+        (
+            SCHEMA.RDF_Term(valInteger=1, valDouble=1.0),
+            "RDF_Term is to have one member, and has 2",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_terms_that_are_none(message: Any, words: str) -> None:
+    """Also where a row before has a good term that is alike, and in a quoted triple."""
+    good = row_of(A) + row_of(term(("literal", "a", "ar", None)))
+    for bad in (message, SCHEMA.RDF_Term(tripleTerm=SCHEMA.RDF_Triple(S=A, P=A, O=message))):
+        error = fault(good + row_of(bad))
+        assert words in error.message
+        assert error.row == 2
+        assert error.offset == len(good)
+        assert f"(byte {len(good)}, row 2)" in str(error)
+
+
+def row(**members: Any) -> bytes:
+    return encode(SCHEMA.RDF_Patch_Row(**members))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (row(), "none of the members of RDF_Patch_Row"),
+        (b"\x7c\0\0", "none of the members of RDF_Patch_Row"),
+        (row(dataAdd=SCHEMA.Patch_Data_Add(s=A, p=A)), "Patch_Data_Add lacks"),
+        (row(dataDel=SCHEMA.Patch_Data_Del(s=A, o=A)), "Patch_Data_Del lacks"),
+        (row(dataDel=SCHEMA.Patch_Data_Del()), "Patch_Data_Del lacks"),
+        (row(header=SCHEMA.Patch_Header(value=A)), "Patch_Header lacks"),
+        (row(header=SCHEMA.Patch_Header(name="a")), "Patch_Header lacks"),
+        (row(prefixAdd=SCHEMA.Patch_Prefix_Add(prefix="a")), "Patch_Prefix_Add lacks"),
+        (row(prefixAdd=SCHEMA.Patch_Prefix_Add(iriStr="a")), "Patch_Prefix_Add lacks"),
+        (row(prefixDel=SCHEMA.Patch_Prefix_Del(graphNode=A)), "Patch_Prefix_Del lacks"),
+        (row(txn=4), "PatchTxn has no value 4"),
+        (row(txn=-1), "PatchTxn has no value -1"),
+        (row(txn=0, header=SCHEMA.Patch_Header(name="a", value=A)), "has 2"),
+        (
+            row(dataAdd=SCHEMA.Patch_Data_Add(s=A, p=A, o=A), dataDel=SCHEMA.Patch_Data_Del(s=A)),
+            "RDF_Patch_Row is to have one member, and has 2",
+        ),
+        (rows_to_bytes([("A", *ROW[1:4], ("triple", *ROW[1:4]))]), "can't be a graph"),
+        (rows_to_bytes([("PD", "a", None, ("triple", *ROW[1:4]))]), "can't be a graph"),
+        # A transaction's mark twice; then as a string.
+        (b"\x65\0\x05\x0c\0\0", "field 6 of RDF_Patch_Row comes twice"),
+        (b"\x68\0\0", "none of the members"),
+        # A statement with a graph that is a string; with an object that is a list.
+        (rows_to_bytes([ROW])[:-2] + b"\x18\x01g\0\0", "g of Patch_Data_Add has a wrong type"),
+        (b"\x2c" + (b"\x1c" + encode(A)) * 2 + b"\x19\x05\0\0", "Patch_Data_Add lacks"),
+        # A language tag that is a number.
+        (b"\x1c\x18\x01k\x1c\x3c\x18\x01a\x15\x02\0\0\0\0", "langtag of RDF_Literal has a wrong"),
+        # The IRI twice.
+        (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x02\x01b\0\0\0\0", "field 1 of RDF_IRI comes twice"),
+        # Number 65537, which in 16 bits is 1.
+        (b"\x1c\x18\x01k\x1c\x1c\x18\x01a\x08\x82\x80\x08\x01b\0\0\0\0", "number of a field"),
+        # Types that there are none of, alone and in a list.
+        (b"\x1e", "can't be a row"),
+        (b"\x7f\0\0", "can't be a row"),
+        (b"\x79\x1e\0\0", "can't be a row"),
+        (b"\x79\x10\0\0", "can't be a row"),
+        # Numbers of too many bytes.
+        (b"\x65" + b"\x80" * 5 + b"\0\0", "varint"),
+        (b"\x1c\x18" + b"\x80" * 9 + b"\0", "varint"),
+        (b"\x1c\x1e", "can't be a row"),
+        (b"PK\x03\x04", "none of the members"),
+        (b"TX .\n", "none of the members"),
+        (b"H", "the input ends inside a row"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_rows_that_are_none(data: bytes, words: str) -> None:
+    error = fault(data)
+    assert words in error.message
+    assert error.row == 0
+    assert "is the input RDF Patch in Thrift at all?" in error.message
+    error = fault(DATA + data)
+    assert words in error.message
+    assert "at all" not in error.message
+    assert error.row == len(SAMPLE)
+    assert error.offset is not None
+    assert len(DATA) <= error.offset <= len(DATA) + len(data)
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"a\x80"]
+)
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (b"\x1c\x18", b"\x1c\x1c\x18\x01a\0\0\0\0"),  # a header's key
+        (b"\x1c\x18\x01k\x1c\x1c\x18", b"\0\0\0\0"),  # an IRI
+        (b"\x1c\x18\x01k\x1c\x2c\x18", b"\0\0\0\0"),  # a blank node
+        (b"\x1c\x18\x01k\x1c\x3c\x18", b"\0\0\0\0"),  # a literal
+        (b"\x1c\x18\x01k\x1c\x3c\x18\x01a\x28", b"\0\0\0\0"),  # its datatype
+        (b"\x4c\x28", b"\x18\x01i\0\0"),  # a prefix
+        (b"\x4c\x28\x01a\x18", b"\0\0"),  # its IRI
+        (b"\x5c\x28", b"\0\0"),  # a prefix that is deleted
+    ],
+)
+def test_strings_that_are_not_utf_8(start: bytes, end: bytes, text: bytes) -> None:
+    """thrift itself would replace what is wrong, and say nothing."""
+    assert attempt(start + b"\x01a" + end)[1] is None
+    error = fault(start + bytes((len(text),)) + text + end)
+    assert "UTF-8" in error.message
+
+
+def test_truncated_at_every_byte() -> None:
+    ends = [len(rows_to_bytes(SAMPLE[:count])) for count in range(len(SAMPLE) + 1)]
+    for size in range(len(DATA)):
+        data = DATA[:size]
+        rows = sum(end <= size for end in ends) - 1
+        operations, error = attempt(data)
+        assert operations[:rows] == SAMPLE[:rows]
+        if size in ends and not is_in_transaction(rows):
+            assert error is None
+            continue
+        assert error is not None
+        assert error.row == rows
+        assert error.offset == size
+        words = "inside a transaction" if size in ends else "the input ends inside a row"
+        assert words in error.message
+        operations_in_pieces, error_in_pieces = attempt(Pieces(data))
+        assert operations_in_pieces == operations
+        assert str(error_in_pieces) == str(error)
+
+
+def is_in_transaction(rows: int) -> bool:
+    marks = [op[0] for op in SAMPLE[:rows] if op[0] in ("TX", "TC", "TA")]
+    return marks[-1:] == ["TX"]
+
+
+# Bytes that the protocol has much of.
+COMMON = bytes.fromhex("1c2c3c4c5c6c9c18283819161a1b1d1115161765a6b7cc000000808102040c08ff7f")
+
+
+@given(dice)
+def test_any_bytes_are_read_or_refused(chance: random.Random) -> None:
+    for _ in range(20):
+        data = any_bytes(chance)
+        operations, error = attempt(data)
+        if error is None:
+            # What was understood can be said in the right form.
+            assert read(write(operations)) == operations
+        else:
+            assert isinstance(error.row, int)
+            assert isinstance(error.offset, int)
+            assert 0 <= error.offset <= len(data)
+        operations_in_pieces, error_in_pieces = attempt(Pieces(data, chance.randrange(1, 9)))
+        assert operations_in_pieces == operations
+        assert str(error_in_pieces) == str(error)
+
+
+def any_bytes(chance: random.Random) -> bytes:
+    """Return damaged rows, now and then bytes that never were rows."""
+    kind = chance.randrange(5)
+    if kind == 0:
+        return chance.randbytes(chance.randrange(40))
+    if kind == 1:
+        return bytes(chance.choices(COMMON, k=chance.randrange(60)))
+    return damaged(chance)
+
+
+def damaged(chance: random.Random) -> bytes:
+    """Return valid rows with bytes changed, lost, added and doubled."""
+    data = bytearray(DATA)
+    for _ in range(chance.choice((1, 1, 1, 2, 5))):
+        at = chance.randrange(len(data))
+        other = chance.randrange(len(data))
+        change = chance.randrange(5)
+        if change == 0:
+            data[at] ^= 1 << chance.randrange(8)
+        elif change == 1:
+            data[at] = chance.choice(COMMON)
+        elif change == 2:
+            del data[at : at + chance.randrange(1, 6)]
+        elif change == 3:
+            data[at:at] = bytes(chance.choices(COMMON, k=chance.randrange(1, 6)))
+        else:
+            data[at:at] = data[other : other + chance.randrange(1, 30)]
+    return bytes(data)
+
+
+def test_rows_before_a_fault_come_first() -> None:
+    good = [ROW] * 700
+    data = rows_to_bytes(good)
+    for source in (data + b"\x1e", Pieces(data + b"\x1e", 1000)):
+        operations, error = attempt(source)
+        assert operations == good
+        assert error is not None
+        assert error.row == 700
+        assert error.offset == len(data) + 1
+
+
+def test_after_a_fault_there_is_nothing() -> None:
+    reader = batches(rows_to_bytes([("TX",), ("TC",)]) + b"\x1e")
+    assert len(next(reader)) == 2
+    with pytest.raises(jr.DecodeError):
+        next(reader)
+    with pytest.raises(StopIteration):
+        next(reader)
+
+
+def test_bad_gzip_says_so() -> None:
+    operations, error = attempt(gzip.compress(DATA * 1000)[:-20])
+    assert error is not None
+    assert error.message.startswith("bad gzip data")
+    assert isinstance(error.offset, int)
+    assert error.row == len(operations)
+    _, error = attempt(gzip.compress(b"")[:-2])
+    assert error is not None
+    assert (error.offset, error.row) == (0, 0)
+
+
+def test_source_that_misbehaves() -> None:
+    """Its errors are its own: at a row's start, and inside one."""
+
+    class Returns:
+        def __init__(self, *values: Any) -> None:
+            self.values = list(values)
+
+        def read(self, size: int) -> Any:
+            value = self.values.pop(0)
+            if isinstance(value, Exception):
+                raise value
+            return value
+
+    for start in ([], [DATA[:1]], [DATA[:5]], [DATA]):
+        for value, kind in (
+            ("TX .", TypeError),
+            (None, BlockingIOError),
+            (ValueError("closed"), ValueError),
+            (OverflowError("mine"), OverflowError),
+            (OSError("disk"), OSError),
+            (MemoryError(), MemoryError),
+        ):
+            with pytest.raises(kind) as caught:
+                read(Returns(*start, value))
+            assert not isinstance(caught.value, jr.JellyError)
+    with pytest.raises(TypeError, match="text file"):
+        read(io.StringIO("TX ."))
+
+
+def test_reading_from_its_own_source() -> None:
+    class Tricky:
+        def __init__(self) -> None:
+            self.reader: Any = None
+
+        def read(self, size: int) -> bytes:
+            next(self.reader)
+            return b""
+
+    source = Tricky()
+    source.reader = batches(source)
+    with pytest.raises(ValueError, match="already reading"):
+        next(source.reader)
+
+
+class TestLimits:
+    def test_of_a_string(self) -> None:
+        for plain_term in (
+            ("iri", "x" * 20),
+            ("bnode", "x" * 20),
+            ("literal", "x" * 20, None, None),
+            ("literal", "a", "x" * 20, None),
+            ("literal", "a", None, "x" * 20),
+        ):
+            data = rows_to_bytes([("H", "k", plain_term)])
+            assert attempt(data, max_string_size=20)[1] is None
+            assert attempt(Pieces(data), max_string_size=20)[1] is None
+            for source in (data, Pieces(data)):
+                error = attempt(source, max_string_size=19)[1]
+                assert type(error) is jr.LimitError
+                assert "max_string_size" in error.message
+                assert error.row == 0
+
+    def test_of_a_small_string_lets_numbers_be(self) -> None:
+        data = row_of(SCHEMA.RDF_Term(valDouble=0.5))
+        for source in (data, Pieces(data)):
+            assert attempt(source, max_string_size=40)[1] is None
+        data = b"\x2c" + (b"\x1c" + encode(A)) * 3 + b"\x97" + bytes(8) + b"\0\0"
+        for source in (data, Pieces(data)):
+            assert attempt(source, max_string_size=1)[1] is None
+
+    @pytest.mark.parametrize(
+        "size", [1 << 24, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, (1 << 35) - 1]
+    )
+    @pytest.mark.parametrize("start", [b"\x1c\x18", b"\x1c\x98"])
+    def test_of_a_string_is_kept_before_it_is_read(self, start: bytes, size: int) -> None:
+        """Also where the string is of no known field."""
+        tracemalloc.start()
+        try:
+            _, error = attempt(start + wire.varint(size) + b"x", max_string_size=1 << 20)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert type(error) is jr.LimitError
+        assert peak < 1 << 21
+
+    @pytest.mark.parametrize("data", [b"\x79\xf8\xff\xff\xff\x7f\x01", b"\x7b\xff\xff\xff\x7f\x88"])
+    def test_of_a_list_is_kept_before_it_is_read(self, data: bytes) -> None:
+        assert type(fault(data)) is jr.LimitError
+
+    def test_of_a_row(self) -> None:
+        data = rows_to_bytes([("H", "k", ("literal", "x" * 100, None, None))])
+        for source in (data * 3, Pieces(data * 3), Pieces(data * 3, 30)):
+            assert attempt(source, max_frame_size=len(data))[1] is None
+        for source in (data * 3, Pieces(data * 3), Pieces(data * 3, 30)):
+            operations, error = attempt(source, max_frame_size=len(data) - 1)
+            assert operations == []
+            assert type(error) is jr.LimitError
+            assert "max_frame_size" in error.message
+            assert error.row == 0
+
+    @pytest.mark.parametrize(
+        ("start", "rest"),
+        [
+            (b"\x1c\x18\xff\xff\xff\x03", b"x"),
+            (b"\x79\xf3\xff\xff\x3f", b"\0"),
+            (b"", b"\x08\x02\x01x"),
+            (b"\x1c", b"\x08\x14\x01x"),
+        ],
+        ids=["string", "list", "strings", "unknown fields"],
+    )
+    def test_of_an_endless_row(self, start: bytes, rest: bytes) -> None:
+        """It takes no more memory than is allowed."""
+
+        source = Pieces(start + rest * ((4 << 20) // len(rest)), 1 << 16)
+        tracemalloc.start()
+        try:
+            _, error = attempt(source, max_frame_size=1 << 20)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert type(error) is jr.LimitError
+        assert source.at <= 2 << 20
+        assert peak < 8 << 20
+
+    def test_of_a_batch_is_one_for_rows(self) -> None:
+        """Rows that are small enough by themselves go into several batches."""
+        operations: list[Plain] = [
+            ("A", ("iri", str(number)), ("iri", "p"), ("iri", "o"), None) for number in range(300)
+        ]
+        data = rows_to_bytes(operations)
+        assert read(data, max_text_size=100) == [*operations, END]
+        assert type(attempt(data, max_text_size=3)[1]) is jr.LimitError
+
+    @pytest.mark.parametrize(
+        ("value", "scale"), [(1, 1 << 16), (1, -(1 << 31)), (7, (1 << 31) - 1)]
+    )
+    def test_of_what_a_decimal_stands_for(self, value: int, scale: int) -> None:
+        message = SCHEMA.RDF_Term(valDecimal=SCHEMA.RDF_Decimal(value=value, scale=scale))
+        error = fault(row_of(message))
+        assert type(error) is jr.LimitError
+        assert "max_expansion" in error.message
+
+    def test_of_nesting(self) -> None:
+        def nested(levels: int) -> bytes:
+            plain_term: Plain = ("iri", "o")
+            for _ in range(levels):
+                plain_term = ("triple", ("iri", "s"), ("iri", "p"), plain_term)
+            return rows_to_bytes([("A", ("iri", "s"), ("iri", "p"), plain_term, None)])
+
+        for levels in (0, 3, 29):
+            assert attempt(nested(levels), max_nesting_depth=levels)[1] is None
+            error = fault(nested(levels + 1), max_nesting_depth=levels)
+            assert type(error) is jr.LimitError
+            assert f"deeper than {levels}" in error.message
+        assert attempt(nested(30))[1] is None
+        for levels in (31, 32, 90):
+            error = fault(nested(levels))
+            assert type(error) is jr.LimitError
+            assert "30 levels" in error.message
+
+    @pytest.mark.parametrize("levels", [1000, 100_000, 3_000_000])
+    @pytest.mark.parametrize(
+        ("unit", "end"),
+        [
+            (b"\x9c\x1c", b"\x1c\x18\x01a\0\0"),  # subjects
+            (b"\x9c\x1c\x1c\x18\x01a\0\0\x1c", b"\x1c\x18\x01a\0\0"),  # predicates
+            (b"\x7c", b"\0"),  # structs of an unknown field
+            (b"\x79\x1c\x7c", b"\0"),  # and lists of them
+            (b"\x7b\x01\x8c\x01a", b"\0"),
+        ],
+        ids=["subjects", "predicates", "structs", "lists", "maps"],
+    )
+    def test_of_nesting_without_end(self, unit: bytes, end: bytes, levels: int) -> None:
+        data = b"\x2c\x1c" + unit * levels + end
+        _, error = attempt(data, max_nesting_depth=1000)
+        assert type(error) is jr.LimitError
+        assert error.row == 0
+
+    def test_small_pieces_of_a_long_row_take_linear_time(self) -> None:
+        """A row is not read anew with each piece, whatever is in it."""
+        iri = encode(A)
+        for rest in (
+            b"\x08\x28\xc0\x9a\x0c" + b"x" * 200_000,
+            b"\x09\x28\xf1\xc0\x9a\x0c" + b"\1" * 200_000,
+        ):
+            data = b"\x2c" + (b"\x1c" + iri) * 3 + rest + b"\0\0"
+            assert len(read(Pieces(data, 3))) == 2

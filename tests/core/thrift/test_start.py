@@ -1,0 +1,112 @@
+"""Thrift is told from the other encodings by its first bytes, and they from it."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats import ENCODINGS, guess_by_start
+from jelly_rdflib.formats.rdf_patch_thrift import RDF_PATCH_THRIFT, starts_like
+from tests import support as jelly
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.text import soup
+from tests.core.thrift.oracle import rows_to_bytes
+from tests.core.thrift.support import write
+from tests.core.thrift.test_reader import DATA, SAMPLE
+from tests.oracle import producer, rdf_producer, wire
+from tests.oracle.terms import Plain
+from tests.pieces import Pieces
+from tests.strategies import Stream, dice, streams
+
+ROW_SIZE = 3
+
+
+def assert_it_is_thrift(data: bytes) -> None:
+    for size in {ROW_SIZE, min(len(data), 10), min(len(data), 64)}:
+        assert guess_by_start(data[:size]) is RDF_PATCH_THRIFT
+        for encoding in ENCODINGS:
+            assert encoding.starts_like(data[:size]) == (encoding is RDF_PATCH_THRIFT) or (
+                encoding.name.startswith("jelly")
+            )
+
+
+def assert_it_is_not(data: bytes) -> None:
+    for size in (1, 2, 3, 10, 64):
+        assert not starts_like(data[:size])
+        assert guess_by_start(data[:size]) is not RDF_PATCH_THRIFT
+
+
+@given(streams())
+def test_rows_of_any_kind(stream: Stream) -> None:
+    for operation in stream.operations:
+        assert_it_is_thrift(rows_to_bytes([operation]))
+
+
+@pytest.mark.parametrize("make", [bytes, io.BytesIO, Pieces])
+def test_any_source(make: type) -> None:
+    for first in range(len(SAMPLE) - 3):
+        operations = [op for op in SAMPLE[first:] if op[0] not in ("TX", "TC", "TA")]
+        assert len(list(jr.read_operations(make(rows_to_bytes(operations))))) > 0
+
+
+@given(streams(), st.integers(1, 9), dice)
+def test_jelly_patch_is_not(stream: Stream, frame_rows: int, chance: random.Random) -> None:
+    """Of whatever options, and whoever writes it."""
+    options = jr.PatchOptions(**stream.options, frame_rows=frame_rows)
+    assert_it_is_not(jelly.write(stream.operations, options))
+    messages = producer.frames(stream.operations, stream.options, chance)
+    for message in messages:
+        frame = message.SerializeToString()
+        assert_it_is_not(frame)
+        assert_it_is_not(delimited(frame))
+
+
+@given(rdf_strategies.streams(), dice)
+def test_jelly_rdf_is_not(stream: rdf_strategies.Stream, chance: random.Random) -> None:
+    for message in rdf_producer.messages(stream.frames, stream.options, chance):
+        frame = message.SerializeToString()
+        assert_it_is_not(frame)
+        assert_it_is_not(delimited(frame))
+
+
+def delimited(frame: bytes) -> bytes:
+    return wire.varint(len(frame)) + frame
+
+
+@given(st.integers(0, 1 << 20))
+def test_a_frame_of_any_length_is_not(size: int) -> None:
+    # Rows, of Jelly-Patch or Jelly-RDF; metadata, which may come first in Jelly-RDF.
+    for tag in (b"\x0a", b"\x7a"):
+        for more in (b"\x0a\x0f", b"\x1c\x18", b"\x1c\x1c", b"\0\0"):
+            assert_it_is_not(wire.varint(size) + tag + more)
+            assert_it_is_not(tag + wire.varint(size) + more)
+
+
+@given(dice)
+def test_text_is_not(chance: random.Random) -> None:
+    assert_it_is_not(soup.rows(chance))
+    assert_it_is_not(soup.tokens(chance))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"", b"\x1c", b"TX .", b"<s>", b"<\n", b"L", b"L)", b"\\", b",", b"e", b"e\0",
+        b"\x1c\x0a\x1a", b"\x2c\x0a\x2a\x0a", b"\x65\x0a\x63", b"\x0a\x1c\x18",
+        b"<?xml version='1.0'?>", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x82\x21\x01",
+    ],
+)  # fmt: skip
+def test_starts_of_other_things(start: bytes) -> None:
+    assert_it_is_not(start)
+
+
+def test_what_is_written_starts_so() -> None:
+    operations: list[Plain] = [op for op in SAMPLE if op[0] not in ("TX", "TC", "TA", "END")]
+    for operation in operations:
+        assert_it_is_thrift(write([operation]))
+    assert_it_is_thrift(DATA)

@@ -1,0 +1,376 @@
+"""How Thrift is written: rows as another library reads them, and what can't be said."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats.rdf_patch_thrift import make_encoder
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.terms import TripleTerm
+from tests import support as jelly
+from tests.core.thrift import oracle
+from tests.core.thrift.oracle import SCHEMA
+from tests.core.thrift.support import ThriftWriter, read, write, write_batches
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+
+S, P = URIRef("s"), URIRef("p")
+XSD = "http://www.w3.org/2001/XMLSchema#"
+JELLY_OPTIONS = jr.PatchOptions(generalized_statements=True, rdf_star=True)
+
+
+def encoder_and_pieces() -> tuple[Any, list[bytes]]:
+    pieces: list[bytes] = []
+    return ThriftWriter(pieces.append), pieces
+
+
+def rows(data: bytes) -> list[Plain]:
+    """Return the operations of rows, as another library reads them."""
+    return [oracle.operation(row) for row in oracle.decode(data, SCHEMA.RDF_Patch_Row)]
+
+
+def test_each_operation() -> None:
+    encoder, pieces = encoder_and_pieces()
+    encoder.header("id", URIRef("uuid:1"))
+    encoder.header("a b", Literal("é"))
+    encoder.begin()
+    encoder.add_prefix("ex", URIRef("http://example.org/"))
+    encoder.add_prefix("", URIRef("http://example.org/#"), URIRef("g"))
+    encoder.delete_prefix("ex")
+    encoder.delete_prefix("ex", URIRef("http://example.org/"), BNode("g"))
+    encoder.add(S, P, Literal("o"))
+    encoder.delete(BNode("b"), P, Literal("o", lang="en"), URIRef("g"))
+    encoder.add(S, P, Literal(12), DATASET_DEFAULT_GRAPH_ID)
+    encoder.commit()
+    encoder.begin()
+    encoder.abort()
+    encoder.finish()
+    s, p = ("iri", "s"), ("iri", "p")
+    assert rows(b"".join(pieces)) == [
+        ("H", "id", ("iri", "uuid:1")),
+        ("H", "a b", ("literal", "é", None, None)),
+        ("TX",),
+        ("PA", "ex", ("iri", "http://example.org/"), None),
+        ("PA", "", ("iri", "http://example.org/#"), ("iri", "g")),
+        ("PD", "ex", None, None),
+        ("PD", "ex", None, ("bnode", "g")),
+        ("A", s, p, ("literal", "o", None, None), None),
+        ("D", ("bnode", "b"), p, ("literal", "o", "en", None), ("iri", "g")),
+        ("A", s, p, ("literal", "12", None, XSD + "integer"), None),
+        ("TC",),
+        ("TX",),
+        ("TA",),
+    ]
+
+
+def test_bytes() -> None:
+    """As they follow from the compact protocol: field headers, zigzag numbers, lengths, ends."""
+    encoder, pieces = encoder_and_pieces()
+    encoder.begin()
+    encoder.add(S, P, Literal("o", lang="en"), BNode("g"))
+    encoder.delete_prefix("ex")
+    encoder.commit()
+    encoder.finish()
+    assert b"".join(pieces) == (
+        b"\x65\x00\x00"  # field 6, an i32: 0
+        b"\x2c"  # field 2, a struct
+        b"\x1c\x1c\x18\x01s\x00\x00"
+        b"\x1c\x1c\x18\x01p\x00\x00"
+        b"\x1c\x3c\x18\x01o\x18\x02en\x00\x00"
+        b"\x1c\x2c\x18\x01g\x00\x00"
+        b"\x00\x00"
+        b"\x5c\x28\x02ex\x00\x00"
+        b"\x65\x02\x00"
+    )
+
+
+@pytest.mark.parametrize(
+    ("term", "plain_term"),
+    [
+        (URIRef("http://example.org/é\U0001f600"), ("iri", "http://example.org/é\U0001f600")),
+        (URIRef(""), ("iri", "")),
+        (URIRef('a b<>"{}|^`\\\n\x00'), ("iri", 'a b<>"{}|^`\\\n\x00')),
+        (URIRef("_:a"), ("iri", "_:a")),
+        (BNode(""), ("bnode", "")),
+        (BNode("a>\nb é"), ("bnode", "a>\nb é")),
+        (Literal(""), ("literal", "", None, None)),
+        (Literal("\x00\uffff\U0001f600"), ("literal", "\x00\uffff\U0001f600", None, None)),
+        (Literal("x" * 20_000), ("literal", "x" * 20_000, None, None)),
+        (Literal("a", lang="en-GB"), ("literal", "a", "en-GB", None)),
+        (Literal("1", datatype=URIRef(XSD + "string")), ("literal", "1", None, XSD + "string")),
+        (Literal("x", datatype=URIRef("a b")), ("literal", "x", None, "a b")),
+        (
+            TripleTerm(S, P, TripleTerm(BNode("b"), P, Literal("o"))),
+            ("triple", ("iri", "s"), ("iri", "p"),
+             ("triple", ("bnode", "b"), ("iri", "p"), ("literal", "o", None, None))),
+        ),
+    ],
+)  # fmt: skip
+def test_terms(term: Any, plain_term: Plain) -> None:
+    for _ in range(2):
+        encoder, pieces = encoder_and_pieces()
+        encoder.add(term, P, term)
+        encoder.add(term, P, term)
+        encoder.finish()
+        operation = ("A", plain_term, ("iri", "p"), plain_term, None)
+        assert rows(b"".join(pieces)) == [operation, operation]
+
+
+class MyIri(URIRef):
+    def encode(self, *_: Any) -> bytes:  # type: ignore[override]
+        raise AssertionError
+
+
+class MyNode(BNode):
+    pass
+
+
+class MyLiteral(Literal):
+    pass
+
+
+def test_subclasses_of_nodes() -> None:
+    encoder, pieces = encoder_and_pieces()
+    encoder.add(MyIri("a"), P, MyNode("a"), MyIri("g"))
+    encoder.add(S, P, MyLiteral("a"), MyIri(DATASET_DEFAULT_GRAPH_ID))
+    encoder.finish()
+    assert rows(b"".join(pieces)) == [
+        ("A", ("iri", "a"), ("iri", "p"), ("bnode", "a"), ("iri", "g")),
+        ("A", ("iri", "s"), ("iri", "p"), ("literal", "a", None, None), None),
+    ]
+
+
+def test_nodes_that_come_and_go() -> None:
+    """A node that takes the place of another in memory is not taken for it."""
+    encoder, pieces = encoder_and_pieces()
+    for number in range(5_000):
+        encoder.add(URIRef(f"s{number}"), P, Literal(str(number)))
+    encoder.finish()
+    assert rows(b"".join(pieces)) == [
+        ("A", ("iri", f"s{number}"), ("iri", "p"), ("literal", str(number), None, None), None)
+        for number in range(5_000)
+    ]
+
+
+def test_the_default_graph_as_a_term_is_an_iri() -> None:
+    encoder, pieces = encoder_and_pieces()
+    for _ in range(2):
+        encoder.add(DATASET_DEFAULT_GRAPH_ID, P, S, DATASET_DEFAULT_GRAPH_ID)
+    encoder.finish()
+    assert rows(b"".join(pieces)) == [("A", DEFAULT_GRAPH, ("iri", "p"), ("iri", "s"), None)] * 2
+
+
+def with_bad_tag() -> Literal:
+    literal = Literal("x", lang="en")
+    literal._language = "en_GB"
+    return literal
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        (jr.Op.A, S, P, URIRef("\ud800"), None),
+        (jr.Op.A, S, P, Literal("\ud800"), None),
+        (jr.Op.A, S, P, with_bad_tag(), None),
+        (jr.Op.A, S, P, S, TripleTerm(S, P, S)),
+        (jr.Op.A, S, P, None, None),
+        (jr.Op.A, "s", P, S, None),
+        (jr.Op.A, S, P, S, "g"),
+        (jr.Op.A, S, P, TripleTerm(S, P, "o"), None),  # type: ignore[arg-type]
+        (jr.Op.H, 1, S),
+        (jr.Op.H, "id", None),
+        (jr.Op.H, "\udfff", S),
+        (jr.Op.PA, "ex", None, None),
+        (jr.Op.PA, "ex", BNode("a"), None),
+        (jr.Op.PA, None, S, None),
+        (jr.Op.PA, "ex", S, TripleTerm(S, P, S)),
+        (jr.Op.PD, "ex", "a", None),
+        (jr.Op.PD, "ex", S, "g"),
+        (jr.Op.TC,),
+        (jr.Op.TA,),
+        (jr.Op.A, S, P, S),
+        (jr.Op.TX, 1),
+        (99,),
+        (0,),
+        ([],),
+        (None,),
+        (),
+        None,
+        "A",
+        [jr.Op.TX],
+    ],
+)
+def test_refused_and_as_if_it_had_not_been_tried(operation: Any) -> None:
+    encoder, pieces = encoder_and_pieces()
+    encoder.add(S, P, S)
+    encoder.end_patch()
+    with pytest.raises(jr.EncodeError):
+        encoder.write(operation)
+    encoder.end_patch()
+    with pytest.raises(jr.EncodeError):
+        encoder.write(operation)
+    encoder.add(S, P, S)
+    encoder.finish()
+    statement = ("A", ("iri", "s"), ("iri", "p"), ("iri", "s"), None)
+    assert rows(b"".join(pieces)) == [statement, ("END",), ("END",), statement]
+
+
+def test_order_of_transactions() -> None:
+    encoder, pieces = encoder_and_pieces()
+    assert not encoder.in_transaction
+    encoder.begin()
+    assert encoder.in_transaction
+    with pytest.raises(jr.EncodeError):
+        encoder.begin()
+    with pytest.raises(jr.EncodeError):
+        encoder.end_patch()
+    encoder.commit()
+    with pytest.raises(jr.EncodeError):
+        encoder.commit()
+    encoder.finish()
+    assert rows(b"".join(pieces)) == [("TX",), ("TC",)]
+
+
+def test_finish_aborts() -> None:
+    encoder, pieces = encoder_and_pieces()
+    encoder.begin()
+    encoder.finish()
+    encoder.finish()
+    assert rows(b"".join(pieces)) == [("TX",), ("TA",)]
+    for call in (lambda: encoder.add(S, P, S), encoder.begin, encoder.end_patch):
+        with pytest.raises(jr.EncodeError, match="has ended"):
+            call()
+
+
+END: Plain = ("END",)
+OP: Plain = ("H", "a", ("iri", "v"))
+
+
+@pytest.mark.parametrize(
+    ("operations", "marks"),
+    [
+        ([], ""),
+        ([END], ""),
+        ([OP], "o"),
+        ([OP, END], "o"),
+        ([END, END], "ZZ"),
+        ([END, END, END], "ZZZ"),
+        ([OP, END, END], "oZZ"),
+        ([END, OP, END], "Zo"),
+        ([END, OP], "Zo"),
+        ([OP, END, OP, END], "oZo"),
+        ([OP, END, END, OP, END], "oZZo"),
+        ([OP, END, OP, END, END], "oZoZZ"),
+    ],
+)
+def test_ends_of_patches(operations: list[Plain], marks: str) -> None:
+    data = write(operations)
+    assert rows(data) == [{"o": OP, "Z": END}[mark] for mark in marks]
+    assert read(data) == (operations if operations[-1:] == [END] else [*operations, END])
+
+
+def test_sink_gets_whole_rows_in_pieces() -> None:
+    encoder, pieces = encoder_and_pieces()
+    for number in range(6_000):
+        encoder.add(S, P, Literal(str(number)))
+    assert len(pieces) > 1
+    assert sum(len(rows(piece)) for piece in pieces) > 1000
+    assert max(map(len, pieces)) < 1 << 17
+    encoder.end_patch()
+    assert len(read(b"".join(pieces))) == 6_001
+
+
+def test_sink_that_fails() -> None:
+    def fail(piece: bytes) -> None:
+        raise OSError("full")
+
+    encoder = ThriftWriter(fail)
+    encoder.add(S, P, S)
+    with pytest.raises(OSError, match="full"):
+        encoder.end_patch()
+    with pytest.raises(jr.EncodeError, match="could not be written"):
+        encoder.add(S, P, S)
+    encoder.finish()
+
+
+def test_options_are_refused() -> None:
+    with pytest.raises(ValueError, match="has none"):
+        make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
+    with pytest.raises(ValueError, match="has none"):
+        jr.PatchWriter(io.BytesIO(), jr.PatchOptions(), format="rdf-patch-thrift")
+
+
+class TestNesting:
+    def nested(self, levels: int) -> Any:
+        term: Any = S
+        for level in range(levels):
+            term = (TripleTerm(S, P, term), TripleTerm(term, P, S))[level % 2]
+        return term
+
+    def test_as_deep_as_it_is_read(self) -> None:
+        encoder, pieces = encoder_and_pieces()
+        term = self.nested(30)
+        encoder.add(term, P, term)
+        encoder.header("a", term)
+        encoder.finish()
+        assert len(read(b"".join(pieces))) == 3
+
+    @pytest.mark.parametrize("levels", [31, 32, 1000, 100_000])
+    def test_deeper(self, levels: int) -> None:
+        encoder, pieces = encoder_and_pieces()
+        for _ in range(2):
+            with pytest.raises(jr.EncodeError, match=r"30 levels|nest deeper"):
+                encoder.add(S, P, self.nested(levels))
+        encoder.finish()
+        assert pieces == []
+
+    def test_a_triple_is_as_deep_as_the_place_where_it_stands(self) -> None:
+        """Also where it was written before, and less deep."""
+        inner = self.nested(20)
+        term = TripleTerm(inner, P, S)
+        for _ in range(9):
+            term = TripleTerm(S, P, term)
+        assert len(self.encoded(TripleTerm(inner, P, inner))) > 0
+        assert len(self.encoded(term)) > 0
+        with pytest.raises(jr.EncodeError, match="30 levels"):
+            self.encoded(TripleTerm(inner, P, term))
+
+    def encoded(self, term: Any) -> bytes:
+        encoder, pieces = encoder_and_pieces()
+        encoder.add(S, P, term)
+        encoder.finish()
+        return b"".join(pieces)
+
+    def test_of_a_batch(self) -> None:
+        def frames(levels: int) -> bytes:
+            term: Plain = ("iri", "o")
+            for _ in range(levels):
+                term = ("triple", ("iri", "s"), ("iri", "p"), term)
+            return jelly.write([("H", "a", ("iri", "v")), ("H", "b", term)], JELLY_OPTIONS)
+
+        assert len(read(write_batches(jr.read_batches(frames(30))))) == 3
+        limits = jr.Limits(max_nesting_depth=1000)
+        for levels in (31, 100, 300):
+            encoder, pieces = encoder_and_pieces()
+            (batch, *_) = jr.read_batches(frames(levels), limits=limits)
+            with pytest.raises(jr.EncodeError, match="30 levels"):
+                encoder.write_all(batch)
+            encoder.finish()
+            assert rows(b"".join(pieces)) == [("H", "a", ("iri", "v"))]
+
+
+def test_triples_that_share_triples() -> None:
+    """They may be few, and yet endless to write down."""
+    term: Any = Literal("x" * 1000)
+    for _ in range(30):
+        term = TripleTerm(term, term, term)
+    encoder, pieces = encoder_and_pieces()
+    with pytest.raises(jr.EncodeError, match="longer than"):
+        encoder.add(S, P, term)
+    encoder.finish()
+    assert pieces == []

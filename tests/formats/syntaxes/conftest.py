@@ -1,0 +1,19 @@
+"""Tests that are run twice: with the parser in this process, and in one of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.formats.syntaxes.support import ISOLATED
+
+
+@pytest.fixture(params=[False, pytest.param(True, marks=ISOLATED)], ids=["here", "isolated"])
+def isolated(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Make it the default of what reads; return whether the parser has a process of its own."""
+    is_isolated: bool = request.param
+    for name in ("read_statements", "read_batches"):
+        monkeypatch.setattr(jr, name, partial(getattr(jr, name), isolated=is_isolated))
+    return is_isolated

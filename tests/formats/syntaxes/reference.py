@@ -1,0 +1,83 @@
+"""N-Triples and N-Quads by pyoxigraph's parser, which knows no limits."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyoxigraph as ox
+
+import jelly_rdflib as jr
+from tests.formats.syntaxes.support import literal
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, plain
+
+__all__ = ["assert_same", "outcome"]
+
+FORMATS = {"n-triples": ox.RdfFormat.N_TRIPLES, "n-quads": ox.RdfFormat.N_QUADS}
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# What pyoxigraph takes, and no grammar; the second kind only if it is not strict.
+NO_TEXT = re.compile(r"comment is not UTF-8")
+LENIENT = re.compile(r"line break in a string|can't stand in <>|surrogate")
+
+
+def outcome(
+    source: Any, format: str, **arguments: Any
+) -> tuple[list[Plain], jr.DecodeError | None]:
+    """Return the statements of a text, and the error that ends them."""
+    found: list[Plain] = []
+    reader = jr.read_statements(source, format=format, normalize=False, **arguments)
+    try:
+        found.extend(tuple(map(plain, statement)) for statement in reader)
+    except jr.DecodeError as error:
+        return found, error
+    return found, None
+
+
+def _parse(data: bytes, format: str, *, strict: bool) -> tuple[list[Plain], bool]:
+    """Return what pyoxigraph reads, and whether it comes to the end."""
+    found = []
+    try:
+        for quad in ox.parse(
+            data.removeprefix(BYTE_ORDER_MARK), FORMATS[format], lenient=not strict
+        ):
+            s, p, o, g = quad
+            triple = (_plain(s), _plain(p), _plain(o))
+            found.append((*triple, _plain(g)) if format == "n-quads" else triple)
+    except SyntaxError:
+        return found, False
+    return found, True
+
+
+def _plain(term: Any) -> Plain:
+    if isinstance(term, ox.NamedNode):
+        return ("iri", term.value)
+    if isinstance(term, ox.BlankNode):
+        return ("bnode", term.value)
+    if isinstance(term, ox.DefaultGraph):
+        return DEFAULT_GRAPH
+    if isinstance(term, ox.Triple):
+        return ("triple", _plain(term.subject), _plain(term.predicate), _plain(term.object))
+    if term.direction is not None:
+        raise SyntaxError("a direction")
+    if term.language is not None:
+        return literal(term.value, term.language)
+    datatype = term.datatype.value
+    return literal(term.value, None, None if datatype == XSD_STRING else datatype)
+
+
+def assert_same(data: bytes, format: str, *, strict: bool) -> None:
+    """Check that a text says the same for our reader and for pyoxigraph."""
+    found, error = outcome(data, format, strict=strict)
+    if isinstance(error, jr.LimitError):
+        return
+    expected, is_good = _parse(data, format, strict=strict)
+    # A statement before a fault in the same line is given, or it is not.
+    size = min(len(found), len(expected))
+    assert found[:size] == expected[:size]
+    if error is not None:
+        assert None not in (error.offset, error.line, error.column)
+        if NO_TEXT.search(error.message) or (not strict and LENIENT.search(error.message)):
+            return
+    assert is_good == (error is None), error
+    assert abs(len(found) - len(expected)) <= (error is not None)

@@ -1,0 +1,52 @@
+"""pyoxigraph is an extra: what is said without it, and that it is imported on demand."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats import syntaxes
+from tests.formats.syntaxes.support import ALL, LINES
+from tests.support import run
+
+
+@pytest.mark.parametrize("version", [None, "0.4.11"])
+@pytest.mark.parametrize("format", ALL)
+def test_without_it_the_extra_is_named(
+    format: str, version: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = types.SimpleNamespace(__version__=version)
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None if version is None else old)
+    syntaxes._check_pyoxigraph.cache_clear()
+    path = tmp_path / "data"
+    path.write_bytes(b"precious")
+    try:
+        calls: list[Callable[[], Any]] = [lambda: jr.StatementWriter(path, format=format)]
+        if format not in LINES:
+            calls.append(lambda: jr.read_statements(path, format=format))
+            calls.append(lambda: jr.read_batches(path, format=format))
+        for call in calls:
+            with pytest.raises(ImportError, match=r"jelly-rdflib\[syntaxes\]"):
+                call()
+    finally:
+        syntaxes._check_pyoxigraph.cache_clear()
+    assert path.read_bytes() == b"precious"
+
+
+def test_it_is_imported_on_demand() -> None:
+    code = (
+        "import io, jelly_rdflib as jr\n"
+        "jr.StatementWriter(io.BytesIO()).close()\n"
+        "list(jr.read_operations(b'', format='rdf-patch'))\n"
+        "list(jr.read_statements(b'', format='n-quads'))\n"
+        "print('pyoxigraph' in sys.modules)\n"
+        "list(jr.read_statements(b'', format='turtle'))\n"
+        "print('pyoxigraph' in sys.modules)\n"
+    )
+    assert run(code).split() == ["False", "True"]

@@ -1,0 +1,572 @@
+"""Texts that are parsed in a child process: they read the same, and end nothing but the child."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import gzip
+import io
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats.syntaxes import isolated, messages
+from tests.formats.syntaxes import texts
+from tests.formats.syntaxes.support import ISOLATED, LINES, PARSED, literal, write
+from tests.formats.syntaxes.test_reading import SAMPLES, P
+from tests.oracle.terms import plain_operation
+from tests.pieces import Pieces
+from tests.strategies import dice
+from tests.support import run
+
+pytestmark = ISOLATED
+
+LINE = b"<urn:s> <urn:p> <urn:o> .\n"
+
+
+def number_labels(value: Any, numbers: dict[str, int]) -> Any:
+    """Return plain terms with numbers in the place of labels, most of which are made by chance."""
+    if not isinstance(value, tuple):
+        return value
+    if value[:1] == ("bnode",):
+        return ("bnode", numbers.setdefault(value[1], len(numbers)))
+    return tuple(number_labels(part, numbers) for part in value)
+
+
+def outcome(source: Any, format: str, **arguments: Any) -> tuple[Any, ...]:
+    """Return the operations of a text, what kind of error ends it, and what this says.
+
+    What a child process says has control characters escaped; and some labels are made by chance.
+    """
+    found = []
+    error: jr.DecodeError | None = None
+    try:
+        for batch in jr.read_batches(source, format=format, **arguments):
+            found += map(plain_operation, batch)
+    except jr.DecodeError as caught:
+        error = caught
+    numbers: dict[str, int] = {}
+    told: tuple[Any, ...] = ()
+    if error is not None:
+        message = re.sub("[\0-\x1f]", lambda found: f"\\u{ord(found[0]):04X}", error.message)
+        message = re.sub("_:[0-9a-f]{20,}", "_:label", message)
+        told = (type(error), message, error.offset, error.line, error.column)
+    return [number_labels(operation, numbers) for operation in found], told
+
+
+def assert_same(make_source: Callable[[], Any], format: str, **arguments: Any) -> None:
+    here = outcome(make_source(), format, **arguments)
+    assert outcome(make_source(), format, isolated=True, **arguments) == here
+
+
+def refuse(source: Any, format: str = "turtle", **arguments: Any) -> jr.DecodeError:
+    with pytest.raises(jr.DecodeError) as caught:
+        list(jr.read_batches(source, format=format, isolated=True, **arguments))
+    return caught.value
+
+
+class TestSame:
+    """It makes no difference to what is read, and to what is told of what can't be read."""
+
+    @pytest.mark.parametrize("format", PARSED)
+    def test_damaged_texts(self, format: str) -> None:
+        rng = random.Random(format)
+        text = SAMPLES[format]
+        for _ in range(6):
+            at = rng.randrange(len(text))
+            damaged = text[:at] + rng.choice([b"", b"\xff", b"<", b"\0", b'"']) + text[at + 1 :]
+            assert_same(lambda damaged=damaged: damaged, format)  # type: ignore[misc]
+
+    @pytest.mark.parametrize("format", ["turtle", "n3", "rdf-xml", "json-ld"])
+    @settings(max_examples=5)
+    @given(dice)
+    def test_random_texts(self, format: str, r: random.Random) -> None:
+        make = {"rdf-xml": texts.xml, "json-ld": texts.json, "n3": texts.n3}.get(
+            format, texts.turtle
+        )
+        text = texts.mutate(r, make(r)).encode()
+        assert_same(lambda: text, format, strict=r.random() < 0.5)
+
+    @pytest.mark.parametrize(
+        "limits",
+        [
+            {"max_frame_size": 30},
+            {"max_string_size": 7},
+            {"max_text_size": 40},
+            {"max_expansion": 0, "max_text_size": 30},
+            {"max_prefixes": 0},
+            {"max_nesting_depth": 0},
+            # Of other formats.
+            {"max_name_table_size": 0, "max_prefix_table_size": 0, "max_datatype_table_size": 0},
+            {"max_frame_rows": 0, "max_frame_terms": 0},
+        ],
+        ids=str,
+    )
+    def test_limits(self, limits: dict[str, int]) -> None:
+        text = (
+            b'@prefix ex: <urn:e#> . ex:s ex:p "a longer string"@en, 1, [], <<( ex:a ex:b 2 )>> .'
+        )
+        assert_same(lambda: text, "turtle", limits=jr.Limits(**limits))
+
+    @pytest.mark.parametrize("prefix", ["urn:", "http://example.org/"])
+    def test_a_batch_with_all_the_text_that_may_be(self, prefix: str) -> None:
+        """Lookups of the child's answer must not need more."""
+        lines = [f"<{prefix}{n:04}> <urn:p> '{n:04}' .\n" for n in range(1000)]
+        size = 1000 * (len(prefix) + 4) + len("urn:p") + 4 * 1000
+        for less in (0, 1):
+            limits = jr.Limits(max_text_size=size - less)
+            assert_same(lambda: "".join(lines).encode(), "turtle", limits=limits)
+
+    @pytest.mark.parametrize("make", [io.BytesIO, lambda data: Pieces(data, 100)])
+    def test_a_source_that_fails(self, make: Callable[[bytes], Any]) -> None:
+        """What comes before is read, and the error is the source's."""
+        data = gzip.compress(b"".join(b'<urn:%d> <urn:p> "x" .\n' % n for n in range(9999)))[:-9]
+        for format in ("turtle", "trig"):
+            assert_same(lambda: make(data), format)
+            error = refuse(make(data), format)
+            assert "gzip" in error.message
+            assert error.offset is not None
+
+    def test_a_long_text(self) -> None:
+        """With more distinct terms than a lookup has entries."""
+        statements = [
+            (("iri", f"http://e{n % 999}.org/{n}"), P, literal(str(n % 5000), None, f"urn:d{n}"))
+            for n in range(20_000)
+        ]
+        assert_same(lambda: write(statements, "n-triples"), "turtle")
+
+    def test_it_means_nothing_for_other_formats(self) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file) as writer:
+            writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o"))
+        assert len(list(jr.read_statements(file.getvalue(), isolated=True))) == 1
+        assert sum(map(len, jr.read_batches(b"TX .\nTC .\n", isolated=True))) == 3
+
+    @pytest.mark.parametrize("format", LINES)
+    def test_lines_are_read_in_this_process(
+        self, format: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        assert_same(lambda: LINE, format)
+
+
+GRAPHS = {"@id": "urn:t", "@container": "@graph"}
+
+
+def chain(definition: Callable[[str], Any]) -> Any:
+    """A context with definitions that each refer to the one before."""
+    return {f"t{n}": definition(f"t{n - 1}") for n in range(15_000, 0, -1)} | {"t0": "urn:a"}
+
+
+def scoped(levels: int) -> str:
+    start = '{"t":{"@id":"urn:t","@context":'
+    return start * levels + "{}" + "}}" * levels
+
+
+def bomb(levels: int) -> str:
+    """RDF/XML with entities that each stand for ten of the one before."""
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, levels))
+    return (
+        f'<!DOCTYPE rdf:RDF [<!ENTITY e0 "{"x" * 100}">{entities}]>'
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:">'
+        f'<rdf:Description rdf:about="urn:s"><e:p>&e{levels - 1};</e:p></rdf:Description></rdf:RDF>'
+    )
+
+
+# What takes much for its size, whether or not it ends pyoxigraph's process.
+DEEP: dict[str, tuple[str, str]] = {
+    "an entity bomb": ("rdf-xml", bomb(12)),
+    "blank nodes": (
+        "turtle",
+        "<urn:s> <urn:p> " + "[ <urn:p> " * 100_000 + "1" + " ]" * 100_000 + " .",
+    ),
+    "lists": ("turtle", "<urn:s> <urn:p> " + "( " * 100_000 + ") " * 100_000 + "."),
+    "lists that do not end": ("trig", "<urn:s> <urn:p> " + "( " * 100_000),
+    "formulas": (
+        "n3",
+        "<urn:s> <urn:p> " + "{ <urn:s> <urn:p> " * 100_000 + "1" + " }" * 100_000 + " .",
+    ),
+    "paths": ("n3", "<urn:s> <urn:p> <urn:o>" + "!<urn:p>" * 100_000 + " ."),
+    "elements": (
+        "rdf-xml",
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:">'
+        + "<e:C><e:p>" * 100_000
+        + "</e:p></e:C>" * 100_000
+        + "</rdf:RDF>",
+    ),
+    "objects": ("json-ld", '{"urn:p":' * 100_000 + "1" + "}" * 100_000),
+    "arrays": ("json-ld", '{"urn:p":' + "[" * 100_000 + "1" + "]" * 100_000 + "}"),
+}
+
+# What ended pyoxigraph's process when this was written.
+ENDS: dict[str, tuple[str, str]] = {
+    "quoted triples": (
+        "turtle",
+        "<urn:s> <urn:p> " + "<<( <urn:s> <urn:p> " * 200_000 + "<urn:o>" + " )>>" * 200_000 + " .",
+    ),
+    **{
+        f"definitions that refer to others by {name}": (
+            "json-ld",
+            json.dumps({"@context": chain(definition), "urn:p": 1}),
+        )
+        for name, definition in {
+            "prefix": lambda other: f"{other}:",
+            "type": lambda other: {"@id": "urn:x", "@type": other},
+            "reverse": lambda other: {"@reverse": f"{other}:x"},
+        }.items()
+    },
+    "contexts in each other": ("json-ld", f'{{"@context":{scoped(20_000)},"urn:p":1}}'),
+    **{
+        f"a container of graphs with {key}": (
+            "json-ld",
+            json.dumps({"@context": {"t": GRAPHS, **more}, "t": {key: ["a"]}}),
+        )
+        for key, more in {
+            "@set": {},
+            "@list": {},
+            "l": {"l": "@set"},
+            "set": {"@vocab": "@"},
+            "p:set": {"p": "@"},
+        }.items()
+    },
+}
+
+
+class TestEnds:
+    """What happens to the child is an error here."""
+
+    @pytest.mark.parametrize(("format", "text"), DEEP.values(), ids=DEEP)
+    def test_bombs_and_depth(self, format: str, text: str) -> None:
+        """They are read or refused within the limits, and end nothing but the child."""
+        limits = jr.Limits(max_parser_memory=256 << 20, max_parser_seconds=5)
+        start = time.monotonic()
+        with contextlib.suppress(jr.DecodeError):
+            list(jr.read_batches(text.encode(), format=format, limits=limits, isolated=True))
+        assert time.monotonic() - start < 60
+
+    @pytest.mark.parametrize(("format", "text"), ENDS.values(), ids=ENDS)
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_crashes(self, format: str, text: str, strict: bool) -> None:
+        with contextlib.suppress(jr.DecodeError):
+            list(jr.read_batches(text.encode(), format=format, strict=strict, isolated=True))
+
+    def test_a_crash_is_told(self) -> None:
+        text = ENDS["quoted triples"][1].encode()
+        error = refuse(LINE * 1500 + text, "turtle")
+        assert "the parser's process was ended by signal" in error.message
+        assert error.offset == len(LINE * 1500 + text)
+
+    def test_memory(self) -> None:
+        text = b'{"urn:p":[1%s]}' % (b",1" * 1_000_000)
+        error = refuse(text, "json-ld", limits=jr.Limits(max_parser_memory=64 << 20))
+        assert isinstance(error, jr.LimitError)
+        assert "limit max_parser_memory" in error.message
+
+    @pytest.mark.parametrize("most", [0, 1 << 20])
+    def test_less_memory_than_python_takes(self, most: int) -> None:
+        text = b"<urn:s> <urn:p> '%s' ." % (b"x" * 4_000_000)
+        error = refuse(text, limits=jr.Limits(max_parser_memory=most))
+        assert isinstance(error, jr.LimitError)
+
+    def test_processor_time(self) -> None:
+        text = b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * 100_000
+        start = time.monotonic()
+        error = refuse(text, limits=jr.Limits(max_parser_seconds=1))
+        assert isinstance(error, jr.LimitError)
+        assert (
+            "1 seconds of processor time for 8 MiB of text (limit max_parser_seconds)"
+            in error.message
+        )
+        assert time.monotonic() - start < 60
+
+    def test_processor_time_grows_with_the_text(self) -> None:
+        """A long text takes long."""
+        limits = jr.Limits(max_parser_seconds=1)
+        line = b"<http://example.org/s%d> <http://example.org/p> 'text %d'@en .\n"
+
+        def lines() -> Iterator[bytes]:
+            for number in range(0, 3_000_000, 1000):
+                yield b"".join(line % (n, n) for n in range(number, number + 1000))
+
+        class Source:
+            parts = lines()
+
+            def read(self, size: int) -> bytes:
+                return next(self.parts, b"")
+
+        batches = jr.read_batches(Source(), format="turtle", isolated=True, limits=limits)
+        assert sum(map(len, batches)) == 3_000_000
+
+
+@pytest.fixture
+def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let a child do something else than to parse."""
+
+    def replace(code: str) -> None:
+        answer = "import os, signal, struct, sys, time; out = sys.stdout.buffer\n"
+        monkeypatch.setattr(isolated, "_START", answer + code)
+
+    monkeypatch.setattr(isolated, "_PATIENCE", 2)
+    monkeypatch.setattr(isolated, "_TIME_TO_END", 1)
+    return replace
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "message"),
+    [
+        ("os.abort()", jr.DecodeError, r"was ended by signal 6 \(Aborted\)"),
+        ("os.kill(os.getpid(), 9)", jr.DecodeError, r"was ended by signal 9 \(Killed\)"),
+        ("os.kill(os.getpid(), 40)", jr.DecodeError, r"was ended by signal 40"),
+        ("os._exit(0)", jr.DecodeError, r"process ended with status 0 \(byte"),
+        ("sys.exit(3)", jr.DecodeError, r"process ended with status 3 \(byte"),
+        ("raise KeyError('x\\x1b[31m' * 99)", jr.DecodeError, r"with status 1: .{200} \(byte"),
+        ("sys.exit('a\\nb\\x1b\\udcff')", jr.DecodeError, r"1: b\\u001B\\udcff \(byte"),
+        ("sys.stderr.write('memory allocation of 9 bytes failed\\n'); os.abort()",
+         jr.LimitError, "limit max_parser_memory"),
+        ("raise MemoryError", jr.LimitError, "limit max_parser_memory"),
+        ("os.kill(os.getpid(), signal.SIGXCPU)", jr.LimitError, "limit max_parser_seconds"),
+        # A hang, whatever it has read.
+        ("time.sleep(1000)", jr.LimitError, "has not answered for 2 seconds"),
+        ("os.kill(os.getpid(), signal.SIGSTOP)", jr.LimitError, "has not answered"),
+        ("sys.stdin.buffer.read(9); time.sleep(1000)", jr.LimitError, "has not answered"),
+        ("while True: out.write(b'F'); out.flush(); time.sleep(.7)", jr.LimitError, "not answered"),
+        ("os.close(0); os.close(1); time.sleep(1000)", jr.DecodeError, "ended by signal 9"),
+        ("sys.stderr.write('x' * 1_000_000); os.abort()", jr.LimitError, "not answered"),
+        # What no child of ours sends.
+        ("out.write(b'x' * 100)", jr.DecodeError, "sends what it should not"),
+        ("out.write(struct.pack('>cI', b'F', 1 << 31))", jr.DecodeError, "what it should not"),
+        ("out.write(struct.pack('>cI', b'E', 1 << 31))", jr.DecodeError, "what it should not"),
+        ("out.write(struct.pack('>cI', b'E', 3) + b'abc')", jr.DecodeError, "what it should not"),
+        ("out.write(struct.pack('>cI', b'F', 3) + b'abc')", jr.DecodeError, "a bad frame: "),
+        ("out.write(struct.pack('>cI', b'F', 0))", jr.DecodeError, "status 0"),
+        ("out.write(struct.pack('>cI??qqq', b'E', 26 + 3, 1, 1, 7, -1, -9) + b'a\\x1b\\xff')",
+         jr.LimitError, r"a\\u001B� \(byte 7\)"),
+        ("out.write(struct.pack('>cI', b'W', 1 << 31))", jr.DecodeError, "(status 0|signal)"),
+        ("out.write(struct.pack('>cI', b'W', 0) * 9)", jr.DecodeError, "(status 0|signal)"),
+    ],
+)  # fmt: skip
+def test_what_a_child_does(
+    code: str, kind: type[jr.DecodeError], message: str, child: Callable[[str], None]
+) -> None:
+    child(code)
+    limits = jr.Limits(max_parser_seconds=1)
+    with pytest.raises(jr.DecodeError, match=message) as caught:
+        list(jr.read_batches(LINE * 100_000, format="turtle", isolated=True, limits=limits))
+    assert type(caught.value) is kind
+    assert caught.value.offset is not None
+    assert len(str(caught.value)) < 2000
+
+
+def test_messages_keep_to_their_sizes() -> None:
+    """The test above makes them by itself."""
+    assert (messages.ANSWER.format, messages.TOLD.format) == (">cI", ">??qqq")
+
+
+def test_a_live_source_may_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child waits then, and does not hang."""
+    monkeypatch.setattr(isolated, "_PATIENCE", 2)
+
+    class Slow:
+        parts = iter([LINE, LINE[:9], LINE[9:]])
+
+        def read(self, size: int) -> bytes:
+            time.sleep(2.2)
+            return next(self.parts, b"")
+
+    limits = jr.Limits(max_parser_seconds=1)
+    batches = jr.read_batches(Slow(), format="turtle", isolated=True, limits=limits)
+    assert sum(map(len, batches)) == 2
+
+
+def count_open() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def children() -> set[str]:
+    """Return the process ids of the children, zombies among them."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {child for each in lists for child in each.read_text().split()}
+
+
+HAS_PROC = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc")
+
+
+@HAS_PROC
+class TestEnd:
+    """No process, thread or open file is left, however reading ends."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_left(self) -> Iterator[None]:
+        gc.collect()
+        before = count_open(), threading.active_count(), children()
+        yield
+        gc.collect()
+        assert (count_open(), threading.active_count(), children()) == before
+
+    @pytest.mark.parametrize("call", [jr.read_batches, jr.read_statements])
+    def test_every_way_to_end(self, call: Callable[..., Any], tmp_path: Path) -> None:
+        path = tmp_path / "x.ttl"
+        path.write_bytes(LINE * 5000)
+        list(call(path, isolated=True))
+        call(path, isolated=True)
+        call(path, isolated=True).close()
+        reader = call(path, isolated=True)
+        next(reader)
+        reader.close()
+        reader.close()
+        reader = call(path, isolated=True)
+        next(reader)
+        del reader
+        path.write_bytes(LINE * 5000 + b"x")
+        with pytest.raises(jr.DecodeError):
+            list(call(path, isolated=True))
+        assert list(call(b"", format="turtle", isolated=True)) == []
+
+    def test_errors_of_the_source(self) -> None:
+        for error in (KeyError("mine"), KeyboardInterrupt(), TimeoutError(), BrokenPipeError()):
+
+            class Bad:
+                parts = iter([LINE * 5000])
+
+                def read(self, size: int, error: BaseException = error) -> bytes:
+                    data = next(self.parts, None)
+                    if data is None:
+                        raise error
+                    return data
+
+            with pytest.raises(type(error)):
+                list(jr.read_batches(Bad(), format="turtle", isolated=True))
+        # Nobody reads as far as the error.
+        reader = jr.read_batches(gzip.compress(LINE * 5000)[:-4], format="turtle", isolated=True)
+        next(reader)
+        del reader
+
+    def test_an_interpreter_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "executable", "/nowhere/python")
+        with pytest.raises(FileNotFoundError):
+            list(jr.read_batches(LINE, format="turtle", isolated=True))
+
+
+def test_threads() -> None:
+    """Each has a child of its own."""
+    counts: list[int] = []
+
+    def work() -> None:
+        for _ in range(3):
+            batches = jr.read_batches(LINE * 5000, format="turtle", isolated=True)
+            counts.append(sum(map(len, batches)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == [5000] * 12
+
+
+def test_a_fork_leaves_the_child_alone() -> None:
+    out = run(
+        """
+import os
+import jelly_rdflib as jr
+data = b"<urn:s> <urn:p> <urn:o> .\\n" * 5000
+batches = jr.read_batches(data, format="turtle", isolated=True)
+count = len(next(batches))
+fork = os.fork()
+if fork == 0:
+    try:
+        next(batches)
+    except RuntimeError as error:
+        assert "forked" in str(error)
+        del batches
+        os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]) == 7
+print(count + sum(map(len, batches)))
+"""
+    )
+    assert out == "5000\n"
+
+
+@HAS_PROC
+def test_the_child_ends_with_its_parent() -> None:
+    child = int(
+        run(
+            """
+import os
+import jelly_rdflib as jr
+data = b"<urn:s> <urn:p> <urn:o> .\\n" * 50000
+batches = jr.read_batches(data, format="turtle", isolated=True)
+next(batches)
+with open(f"/proc/self/task/{os.getpid()}/children") as file:
+    print(file.read(), flush=True)
+# Nothing is cleaned up.
+os._exit(0)
+"""
+        )
+    )
+    deadline = time.monotonic() + 60
+    while os.path.exists(f"/proc/{child}/fd") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize("name", ["json", "struct", "jelly_rdflib", "pyoxigraph"])
+def test_nothing_is_imported_from_the_current_directory(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()")
+    code = (
+        "import os, sys\n"
+        "import jelly_rdflib as jr\n"
+        "import json, struct, pyoxigraph\n"
+        "os.chdir(sys.argv[1])\n"
+        "sys.path.insert(0, '')\n"
+        "print(len(list(jr.read_batches(sys.argv[2].encode(), format='turtle', isolated=True))))\n"
+    )
+    arguments = [sys.executable, "-c", code, str(tmp_path), LINE.decode()]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+    assert not (tmp_path / "imported").exists()
+
+
+class TestUnsupported:
+    """Where a process can't be limited, or not be started, that is said at once."""
+
+    def test_no_limits(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(isolated.importlib.util, "find_spec", lambda name: None)
+        with pytest.raises(NotImplementedError, match="limits for processes"):
+            jr.read_statements(LINE, format="turtle", isolated=True)
+
+    @pytest.mark.parametrize(("name", "value"), [("executable", None), ("frozen", True)])
+    def test_no_interpreter(self, name: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, name, value, raising=False)
+        with pytest.raises(NotImplementedError, match="interpreter"):
+            jr.read_batches(LINE, format="turtle", isolated=True)
+
+
+def test_other_uses() -> None:
+    """Whatever takes a text can have it parsed in a child."""
+    from jelly_rdflib.arrow import read_arrow
+
+    text = ENDS["a container of graphs with @list"][1].encode()
+    assert jr.inspect(LINE, format="turtle", isolated=True).statements == 1
+    report = jr.inspect(text, format="json-ld", isolated=True)
+    assert "process was ended" in str(report.error)
+    assert list(jr.validate(LINE, format="turtle", isolated=True)) == []
+    [fault] = jr.validate(text, format="json-ld", isolated=True)
+    assert "process was ended" in fault.message
+    [rows] = read_arrow(LINE, format="turtle", columns=["s", "o"], isolated=True)
+    assert rows.to_pylist() == [{"s": "<urn:s>", "o": "<urn:o>"}]
+    with pytest.raises(jr.DecodeError, match="process was ended"):
+        list(read_arrow(text, format="json-ld", isolated=True))

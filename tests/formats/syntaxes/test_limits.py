@@ -1,0 +1,348 @@
+"""What strangers write: deep, long and endless texts; memory that is bounded, and given back."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import threading
+from collections.abc import Callable
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats.syntaxes.input import SyntaxInput
+from tests.formats.syntaxes.support import (
+    ALL,
+    ISOLATED,
+    LINES,
+    attempt,
+    batches_of,
+    literal,
+    read,
+    write,
+    write_batches,
+)
+from tests.formats.syntaxes.test_reading import SAMPLES, O, P, S
+from tests.formats.syntaxes.texts import HEAD
+from tests.pieces import Pieces
+from tests.support import assert_nothing_is_kept, run
+
+DEEP = {
+    "n-triples": "<urn:s> <urn:p> {} .",
+    "n-quads": "<urn:s> <urn:p> {} .",
+    "turtle": "<urn:s> <urn:p> {} .",
+    "trig": "<urn:s> <urn:p> {} .",
+}
+
+
+def nested(depth: int) -> str:
+    return "<<( <urn:s> <urn:p> " * depth + "<urn:o>" + " )>>" * depth
+
+
+@pytest.mark.usefixtures("isolated")
+class TestNesting:
+    @pytest.mark.parametrize("format", DEEP)
+    def test_quoted_triples(self, format: str) -> None:
+        limits = jr.Limits(max_nesting_depth=5)
+        assert len(read(DEEP[format].format(nested(5)), format, limits=limits)) == 1
+        _, error = attempt(DEEP[format].format(nested(6)), format, limits=limits)
+        assert isinstance(error, jr.LimitError)
+        assert "max_nesting_depth" in str(error)
+        limits = jr.Limits(max_nesting_depth=1000)
+        text = DEEP[format].format(nested(1000)).encode()
+        [(_, _, o, *_)] = jr.read_statements(text, format=format, limits=limits)
+        for _ in range(1000):
+            o = o.o
+        assert o == URIRef("urn:o")
+
+    def test_what_comes_before_is_read_and_the_place_is_told(self) -> None:
+        text = "<urn:s> <urn:p> <urn:o> .\n" * 5
+        for format in DEEP:
+            deep = text + DEEP[format].format(nested(101))
+            found, error = attempt(deep, format)
+            assert (
+                found == [(S, P, O)] * 5 if format in ("n-triples", "turtle") else len(found) == 5
+            )
+            assert isinstance(error, jr.LimitError)
+            # pyoxigraph does not say where a statement is.
+            start = deep.rindex("\n") + len("\n<urn:s> <urn:p> ")
+            in_line = start + 100 * len("<<( <urn:s> <urn:p> ")
+            assert error.offset == (in_line if format in LINES else len(deep))
+            found, error = attempt(text * 2, format, limits=jr.Limits(max_string_size=4))
+            assert isinstance(error, jr.LimitError)
+            assert error.offset is not None
+
+    def test_what_only_looks_deep_is_read(self) -> None:
+        text = "<urn:s> <urn:p> '" + "<<( [ { (" * 5000 + "' .\n"
+        assert len(read(text * 3, "turtle")) == 3
+        text = HEAD + "<rdf:Description><ex:p>x</ex:p></rdf:Description>" * 5000 + "</rdf:RDF>"
+        assert len(read(text, "rdf-xml")) == 5000
+        text = '[{"urn:p": "%s"}]' % ("[{" * 5000)
+        assert len(read(text, "json-ld")) == 1
+
+
+class Endless:
+    """A source that has a start, and then the same bytes again and again."""
+
+    def __init__(self, start: str, more: str) -> None:
+        self.left = start.encode()
+        self.more = more.encode() * (1 + (1 << 16) // len(more.encode()))
+        self.given = 0
+
+    def read(self, size: int) -> bytes:
+        if not self.left:
+            self.left = self.more
+        data, self.left = self.left[:size], self.left[size:]
+        self.given += len(data)
+        return data
+
+
+@pytest.mark.usefixtures("isolated")
+class TestSizes:
+    @pytest.mark.parametrize(
+        ("format", "start", "more"),
+        [
+            ("n-quads", '<urn:s> <urn:p> "', "x"),
+            ("n-quads", "#", "x"),
+            ("n-quads", "<urn:s> ", " "),
+            ("turtle", "", " "),
+            ("turtle", "#", "x"),
+            ("turtle", "<urn:s> <urn:p> '''", "x\n"),
+            ("turtle", "", "@prefix a: <urn:a> .\n"),
+            ("rdf-xml", HEAD, " "),
+            ("rdf-xml", HEAD, "<!-- -->"),
+            ("rdf-xml", HEAD + "<rdf:Description><ex:p>", "x"),
+            ("rdf-xml", HEAD + "<rdf:Description><ex:p rdf:parseType='Literal'>", "<a/>"),
+            ("rdf-xml", HEAD + "<rdf:Description ex:p='", "x"),
+            ("json-ld", '{"urn:p": "', "x"),
+            ("json-ld", '{"@context": {}, "urn:p": [1', ", 1"),
+            ("json-ld", "[", "{}, "),
+        ],
+    )
+    def test_what_makes_no_statement_has_an_end(self, format: str, start: str, more: str) -> None:
+        source = Endless(start, more)
+        _, error = attempt(source, format, limits=jr.Limits(max_frame_size=1 << 20))
+        assert isinstance(error, jr.LimitError)
+        assert "max_frame_size" in str(error)
+        assert source.given < 1 << 21
+
+    def test_long_strings(self) -> None:
+        for format in ALL:
+            text = write([(S, P, literal("x" * 20_000))], format)
+            assert len(read(text, format)) == 1
+            _, error = attempt(text, format, limits=jr.Limits(max_string_size=10_000))
+            assert isinstance(error, jr.LimitError)
+            assert "max_string_size" in str(error)
+            _, error = attempt(text, format, limits=jr.Limits(max_text_size=10_000))
+            assert isinstance(error, jr.LimitError)
+            assert "max_text_size" in str(error)
+
+    def test_small_limits_cut_batches_and_nothing_more(self) -> None:
+        """Many statements have more text than the limit allows for one frame."""
+        data = b"".join(b'<urn:s> <urn:p> "%d" .\n' % number for number in range(20_000))
+        limits = jr.Limits(max_text_size=20_000)
+        assert len(read(data, "n-triples", limits=limits)) == 20_000
+
+    def test_very_long_tokens(self) -> None:
+        """Longer than pyoxigraph's parsers hold."""
+        text = '<urn:s> <urn:p> "' + "x" * (17 << 20) + '" .'
+        found, error = attempt("<urn:s> <urn:p> 'x' .\n" + text, "turtle")
+        assert len(found) == 1
+        assert isinstance(error, jr.LimitError)
+        assert "16 MiB (after 1 statements" in str(error)
+
+
+TOKENS = {
+    "name": ("turtle", "@prefix ex: <urn:> . ex:s ex:p ex:{} ."),
+    "iri": ("turtle", "<urn:s> <urn:p> <urn:{}> ."),
+    "string": ("turtle", "<urn:s> <urn:p> '{}' ."),
+    "long string": ("turtle", "<urn:s> <urn:p> '''{}''' ."),
+    "comment": ("turtle", "#{}\n<urn:s> <urn:p> 'x' ."),
+    "string of JSON": ("json-ld", '{{"urn:p": "{}"}}'),
+    "number of JSON": ("json-ld", '{{"urn:p": {}}}'),
+}
+
+
+class TestPieces:
+    """A parser starts anew with a token that is not whole each time it gets more."""
+
+    @pytest.mark.parametrize("name", TOKENS)
+    def test_a_long_token_in_pieces_is_gone_through_as_often_as_in_one(
+        self, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        format, text = TOKENS[name]
+        data = text.format("1" * 300_000).encode()
+        given: list[int] = []
+        read_more = SyntaxInput.read
+
+        def note(self: SyntaxInput, size: int) -> bytes:
+            more = read_more(self, size)
+            given.append(len(more))
+            return more
+
+        def work(size: int) -> int:
+            """Return how many bytes a parser goes through that starts from the first each time."""
+            given.clear()
+            assert len(read(Pieces(data, size), format)) == 1
+            assert sum(given) == len(data)
+            return sum(itertools.accumulate(given))
+
+        monkeypatch.setattr(SyntaxInput, "read", note)
+        whole = work(len(data))
+        assert all(work(size) < 1.5 * whole for size in (100, 1460, 8192))
+
+    @pytest.mark.usefixtures("isolated")
+    def test_a_statement_that_is_whole_does_not_wait(self) -> None:
+        """Though the parts of a long token do."""
+        line = '<urn:s> <urn:p> "{}" .\n'
+        long = line.format("x" * 50_000)
+        parts = [line.format(1) * 3, long[:5000], long[5000:5010], long[5010:], line.format(2)]
+        parts += [long[:3000], long[3000:] + line.format(3), "#" * 2000]
+        source = Parts([part.encode() for part in parts])
+        found = [(len(batch), source.given) for batch in jr.read_batches(source, format="nt")]
+        assert found == [(3, 1), (1, 4), (1, 5), (2, 7)]
+
+
+class Parts:
+    """A source that gives these parts, one at a time."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self.parts = parts
+        self.given = 0
+
+    def read(self, size: int) -> bytes:
+        self.given += 1
+        return self.parts[self.given - 1] if self.given <= len(self.parts) else b""
+
+
+MEMORY = """
+import io, sys
+import jelly_rdflib as jr
+
+format, start, line, end, how = sys.argv[1:]
+
+class Source:
+    def __init__(self, megabytes):
+        self.parts = self.generate(megabytes)
+    def generate(self, megabytes):
+        yield start.encode()
+        piece = (line * (65536 // len(line))).encode()
+        for i in range(megabytes * 16):
+            # Not the same terms again and again.
+            yield piece.replace(b"@", b"%d" % i)
+        yield end.encode()
+    def read(self, size):
+        return next(self.parts, b"")
+
+class Nowhere:
+    size = 0
+    def write(self, data):
+        self.size += len(data)
+
+def work(megabytes):
+    if how != "write":
+        rows = 0
+        source = Source(megabytes)
+        for batch in jr.read_batches(source, format=format, isolated=how == "isolated"):
+            rows += len(batch)
+        assert rows > megabytes * 1000, rows
+    else:
+        target = Nowhere()
+        with jr.StatementWriter(target, format=format) as writer:
+            for batch in jr.read_batches(Source(megabytes), format="nq"):
+                writer.write_all(batch)
+        assert target.size > megabytes << 18
+
+work(2)
+before = peak()
+work(16)
+print((peak() - before) >> 10)
+"""
+
+LINE = '<http://e.org/@> <http://e.org/p> "some text @" .\n'
+MANY = {
+    "n-quads": ("", LINE, ""),
+    "turtle": ("", "<http://e.org/@> <http://e.org/p> [ <http://e.org/q> 'some text @' ] .\n", ""),
+    "rdf-xml": (
+        HEAD,
+        '<rdf:Description rdf:about="http://e.org/@"><ex:p>text @</ex:p></rdf:Description>\n',
+        "</rdf:RDF>",
+    ),
+    "json-ld": ("[{}", ',{"@id":"http://e.org/@","urn:p":"some text @"}\n', "]"),
+}
+
+
+@pytest.mark.parametrize("how", ["read", pytest.param("isolated", marks=ISOLATED)])
+@pytest.mark.parametrize("format", MANY)
+def test_memory_to_read_is_bounded(format: str, how: str) -> None:
+    """Not by the size of the text: 16 MB take no more than 2 MB do."""
+    assert int(run(MEMORY, format, *MANY[format], how)) < 4 << 10
+
+
+@pytest.mark.parametrize("format", ["n-quads", "trig", "rdf-xml", "json-ld"])
+def test_memory_to_write_is_bounded(format: str) -> None:
+    assert int(run(MEMORY, format, "", LINE, "", "write")) < 4 << 10
+
+
+def read_all() -> None:
+    for format, data in SAMPLES.items():
+        read(data, format)
+        read(Pieces(data, 5), format)
+        reader = jr.read_batches(data, format=format)
+        next(reader)
+        del reader
+
+
+def read_bad() -> None:
+    for format, data in SAMPLES.items():
+        attempt(data[: len(data) // 2] + b"\xff", format)
+        attempt(data, format, limits=jr.Limits(max_string_size=3))
+        attempt(io.BytesIO(data), format, limits=jr.Limits(max_frame_size=20))
+
+
+STATEMENTS = [(S, P, O), (("bnode", "b"), P, literal("x" * 500, "en")), (S, P, ("triple", S, P, O))]
+BATCHES = list(batches_of(STATEMENTS[:2]))
+
+
+def write_all() -> None:
+    for format in ALL:
+        write(STATEMENTS[:2], format)
+        write_batches(BATCHES, format)
+
+
+def write_bad() -> None:
+    writer = jr.StatementWriter(io.BytesIO(), format="turtle")
+    for _ in range(5):
+        with pytest.raises(jr.EncodeError):
+            writer.add(URIRef("urn:s"), URIRef("urn:p"), URIRef("x" * 1000))
+    writer.close()
+
+
+@pytest.mark.parametrize("work", [read_all, read_bad, write_all, write_bad])
+def test_nothing_is_kept(work: Callable[[], None]) -> None:
+    assert_nothing_is_kept(work)
+
+
+def test_threads_that_share_a_reader() -> None:
+    """They may be refused, but each statement is read once."""
+    line = b"<urn:s> <urn:p> 'some text' .\n"
+    reader = jr.read_batches(io.BytesIO(line * 20_000), format="turtle")
+    counts: list[int] = []
+
+    def work() -> None:
+        while True:
+            try:
+                batch = next(reader)
+            except ValueError:
+                continue
+            except StopIteration:
+                return
+            counts.append(len(batch))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 20_000

@@ -1,0 +1,572 @@
+"""Reading texts: what each syntax says, where errors are, and what is read from."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.formats.syntaxes.support import (
+    ALL,
+    LINES,
+    TEXTS_LIKE_TURTLE,
+    attempt,
+    literal,
+    operations,
+    read,
+    write,
+)
+from tests.formats.syntaxes.texts import HEAD
+from tests.oracle.terms import DEFAULT_GRAPH
+from tests.pieces import Pieces
+
+pytestmark = pytest.mark.usefixtures("isolated")
+
+S, P, O, G = ("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), ("iri", "urn:g")  # noqa: E741
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+SAMPLES = {
+    format: write([(S, P, O), (S, P, literal("é", "fr")), (("bnode", "b"), P, O)], format)
+    for format in ALL
+}
+
+
+class TestTerms:
+    """What is written down in a syntax, as terms."""
+
+    def test_n_quads(self) -> None:
+        text = r"""# a comment
+<urn:s> <urn:p> "a\t\u00E9\U0001F600\"\\" <urn:g> .
+
+_:a.b<urn:p>"x"^^<urn:d>_:g.# another
+<urn:\u00e9> <urn:p> "x"@en-gb .
+"""
+        assert read(text, "n-quads") == [
+            (S, P, literal('a\té\U0001f600"\\'), G),
+            (("bnode", "a.b"), P, literal("x", None, "urn:d"), ("bnode", "g")),
+            (("iri", "urn:é"), P, literal("x", "en-gb"), DEFAULT_GRAPH),
+        ]
+
+    def test_n_triples_have_no_graph(self) -> None:
+        assert read("<urn:s> <urn:p> <urn:o> .", "n-triples") == [(S, P, O)]
+        assert attempt("<urn:s> <urn:p> <urn:o> <urn:g> .", "n-triples")[1].line == 1
+
+    def test_turtle(self) -> None:
+        text = '''
+@prefix ex: <http://e.org/> . PREFIX e2: <http://e.org/2#>
+BASE <http://b.org/c/>
+ex:s a e2:T ; ex:p 01, -2.50, 1e3, true, 'x', """a
+"b" \\\\ c"""@en , <../d#é> , e2:\\(x .
+'''
+        s = ("iri", "http://e.org/s")
+        p = ("iri", "http://e.org/p")
+        a = ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+        assert (
+            read(text, "turtle")
+            == read(text, "n3")
+            == [
+                (s, a, ("iri", "http://e.org/2#T")),
+                *(
+                    (s, p, o)
+                    for o in (
+                        literal("01", None, XSD + "integer"),
+                        literal("-2.50", None, XSD + "decimal"),
+                        literal("1e3", None, XSD + "double"),
+                        literal("true", None, XSD + "boolean"),
+                        literal("x"),
+                        literal('a\n"b" \\ c', "en"),
+                        ("iri", "http://b.org/d#é"),
+                        ("iri", "http://e.org/2#(x"),
+                    )
+                ),
+            ]
+        )
+
+    def test_trig(self) -> None:
+        text = "<urn:g> { <urn:s> <urn:p> <urn:o> } <urn:s> <urn:p> 'x' . GRAPH _:g { [] a [] }"
+        first, second, third = read(text, "trig")
+        assert (first, second) == ((S, P, O, G), (S, P, literal("x"), DEFAULT_GRAPH))
+        assert third[3] == ("bnode", "g")
+
+    def test_rdf_xml(self) -> None:
+        text = HEAD + (
+            '<rdf:Description rdf:about="urn:s"><ex:p xml:lang="EN">x&lt;</ex:p>'
+            '<ex:q rdf:nodeID="b"/></rdf:Description></rdf:RDF>'
+        )
+        assert read(text, "rdf-xml") == [
+            (S, ("iri", "http://e.org/p"), literal("x<", "en")),
+            (S, ("iri", "http://e.org/q"), ("bnode", "b")),
+        ]
+
+    def test_json_ld(self) -> None:
+        text = '{"@id": "urn:g", "@graph": {"@id": "urn:s", "urn:p": [{"@id": "urn:o"}, 1]}}'
+        assert read(text, "json-ld") == [
+            (S, P, O, G),
+            (S, P, literal("1", None, XSD + "integer"), G),
+        ]
+
+    def test_quoted_triples(self) -> None:
+        """As RDF 1.2 has them: as objects."""
+        inner = ("triple", S, P, literal("x"))
+        text = '<urn:s> <urn:p> <<( <urn:s> <urn:p> <<( <urn:s> <urn:p> "x" )>> )>> .'
+        for format in ("n-triples", "n-quads", "turtle", "trig"):
+            assert read(text, format)[0][:3] == (S, P, ("triple", S, P, inner))
+
+    def test_what_triples_reify_is_about_a_fresh_node(self) -> None:
+        one, two = read("<< <urn:s> <urn:p> <urn:o> >> <urn:p> 'x' .", "turtle")
+        assert one[0] == two[0]
+        assert one[0][0] == "bnode"
+        assert one[2] == ("triple", S, P, O)
+
+    def test_xsd_string_is_a_simple_literal(self) -> None:
+        text = f'<urn:s> <urn:p> "x"^^<{XSD}string> .'
+        assert read(text, "n-triples") == [(S, P, literal("x"))]
+
+    def test_literals_are_normalized_if_that_is_asked_for(self) -> None:
+        text = f'<urn:s> <urn:p> "01"^^<{XSD}integer> .'.encode()
+        for normalize, lexical in ((True, "1"), (False, "01"), (None, "1")):
+            [(_, _, o)] = jr.read_statements(text, format="nt", normalize=normalize)
+            assert str(o) == lexical
+
+    def test_a_literal_with_a_direction_is_an_error(self) -> None:
+        found, error = attempt('<urn:s> <urn:p> "x", "y"@en--ltr .', "turtle")
+        assert found == [(S, P, literal("x"))]
+        assert '"y"@en--ltr has a direction' in str(error)
+
+    def test_a_formula_is_an_error(self) -> None:
+        _, error = attempt("<urn:s> <urn:p> { <urn:a> <urn:b> <urn:c> } .", "n3")
+        assert "formula" in str(error)
+        assert "variables" in str(attempt("?x <urn:p> <urn:o> .", "n3")[1])
+
+    def test_nothing(self) -> None:
+        for format in TEXTS_LIKE_TURTLE:
+            assert read("", format) == read(" \n# x\n", format) == []
+        assert read("[]", "json-ld") == read("{}", "json-ld") == []
+        assert read(HEAD + "</rdf:RDF>", "rdf-xml") == []
+
+
+NODE = {"@id": "urn:s", "urn:p": "x"}
+INDEX = {"@id": "urn:t", "@container": "@index"}
+GRAPH = {"@id": "urn:t", "@container": "@graph"}
+TYPE = "<!DOCTYPE rdf:RDF [{}]>"
+
+
+def chain(length: int) -> dict[str, str]:
+    """Definitions of JSON-LD, each of which refers to the one before."""
+    return {f"t{n}": f"t{n - 1}:x" for n in range(1, length)} | {"t0": "urn:a"}
+
+
+def scoped(levels: int) -> dict[str, Any]:
+    """A context of JSON-LD in a context, and so on."""
+    inner = {} if levels == 0 else {"@context": scoped(levels - 1)}
+    return {"t": {"@id": "urn:t", **inner}}
+
+
+class TestLegal:
+    """What looks hostile, and is not."""
+
+    @pytest.mark.parametrize(
+        ("document", "count"),
+        [
+            # A key of a map, not a context.
+            ({"@context": {"t": INDEX}, "t": {"@context": "x"}}, 1),
+            ({"@context": {"t": INDEX}, "t": {"a": "x"}, "urn:q": {"@context": {}, **NODE}}, 3),
+            ({"@context": {"t": GRAPH}, "t": NODE, "urn:p": {"@list": ["y"]}}, 5),
+            ({"@context": chain(500), "t499": "x"}, 1),
+            ({"@context": scoped(60), "t": "x"}, 1),
+            (
+                {
+                    "@context": {
+                        "n": "urn:n",
+                        "T": {"@id": "urn:T", "@context": {"q": "urn:q"}},
+                    },
+                    "@graph": [{"@type": "T", "q": 1, "n": "a"}, NODE],
+                },
+                4,
+            ),
+        ],
+    )
+    def test_json_ld(self, document: Any, count: int) -> None:
+        assert len(read(json.dumps(document), "json-ld")) == count
+
+    @pytest.mark.parametrize(
+        ("format", "text"),
+        [
+            ("json-ld", '{"urn:p":' * 1000 + "1" + "}" * 1000),
+            ("turtle", "<urn:s> <urn:p> " + "[ <urn:p> " * 3000 + "1" + "]" * 3000 + " ."),
+            (
+                "rdf-xml",
+                HEAD
+                + "<rdf:Description><ex:p>" * 1500
+                + "</ex:p></rdf:Description>" * 1500
+                + "</rdf:RDF>",
+            ),
+        ],
+    )
+    def test_what_nests_deep(self, format: str, text: str) -> None:
+        assert len(read(text, format)) >= 1000
+
+    def test_arrows_of_n3(self) -> None:
+        a, b, c = (("iri", f"urn:{name}") for name in "abc")
+        assert read("<urn:a> <-<urn:b> <urn:c> .", "n3") == [(c, b, a)]
+        assert read("@base <http://b/> . <urn:a> <urn:b> <=#> .", "n3") == [
+            (a, b, ("iri", "http://b/=#"))
+        ]
+
+    @pytest.mark.parametrize(
+        ("entities", "text"),
+        [
+            ('<!ENTITY a "x&#60;y">', "x<y"),
+            ('<!ENTITY b "x"><!ENTITY a "&b;&b;">', "xx"),
+            (f'<!ENTITY a "{"x" * 70_000}">', "x" * 70_000),
+        ],
+    )
+    def test_entities(self, entities: str, text: str) -> None:
+        document = TYPE.format(entities + '<!ENTITY i "urn:">') + HEAD
+        document += '<rdf:Description rdf:about="&i;s"><ex:p>&a;</ex:p></rdf:Description></rdf:RDF>'
+        assert read(document, "rdf-xml") == [(S, ("iri", "http://e.org/p"), literal(text))]
+
+
+class TestBlankNodes:
+    def test_labels_stay(self) -> None:
+        for format in ALL:
+            assert read(SAMPLES[format], format)[2][0] == ("bnode", "b")
+
+    def test_nodes_without_a_label_get_one_of_their_own(self) -> None:
+        """And not twice the same, neither in a file nor in two."""
+        text = "[] <urn:p> [], ( 'x' ), _:b ."
+        labels = []
+        for _ in range(3):
+            for statement in read(text, "turtle"):
+                labels += [term[1] for term in statement if term[0] == "bnode"]
+        assert labels.count("b") == 3
+        # A subject of three, two nodes that are subject and object, in each of three files.
+        assert len(set(labels)) == 1 + 3 * 3
+        assert all(len(label) > 20 for label in labels if label != "b")
+
+
+class TestPrefixes:
+    def test_they_come_before_the_statements(self) -> None:
+        for format, text in {
+            "turtle": "@prefix ex: <http://e.org/> . ex:s ex:p ex:o .",
+            "trig": "@prefix ex: <http://e.org/> . ex:s ex:p ex:o .",
+            "n3": "@prefix ex: <http://e.org/> . ex:s ex:p ex:o .",
+            "json-ld": '{"@context": {"ex": "http://e.org/"}, "@id": "ex:s", "ex:p": "x"}',
+        }.items():
+            found = operations(text, format)
+            assert found[0] == ("PA", "ex", ("iri", "http://e.org/"), None)
+            assert [operation[0] for operation in found[1:]] == ["A"]
+        text = HEAD + '<rdf:Description rdf:about="urn:s"><ex:p xmlns="urn:">x</ex:p>'
+        text += "</rdf:Description></rdf:RDF>"
+        rdf = ("iri", "http://www.w3.org/1999/02/22-rdf-syntax-ns#")
+        assert operations(text, "rdf-xml")[:2] == [
+            ("PA", "ex", ("iri", "http://e.org/"), None),
+            ("PA", "rdf", rdf, None),
+        ]
+
+    def test_later_ones_too(self) -> None:
+        text = "".join(
+            f"@prefix ex: <http://e.org/{i}/> . @prefix p{i}: <urn:> .\n"
+            + "ex:s ex:p 'x' .\n" * 2000
+            for i in range(3)
+        )
+        found = [operation for operation in operations(text, "turtle") if operation[0] == "PA"]
+        assert [op[2][1] for op in found if op[1] == "ex"] == [
+            f"http://e.org/{i}/" for i in range(3)
+        ]
+        assert {op[1] for op in found} == {"ex", "p0", "p1", "p2"}
+
+    def test_without_a_statement(self) -> None:
+        assert operations("@prefix ex: <urn:x> .", "turtle") == [
+            ("PA", "ex", ("iri", "urn:x"), None)
+        ]
+
+
+class TestBase:
+    def test_relative_iris(self) -> None:
+        a = ("iri", "http://b.org/c/d")
+        for format, text in {
+            "turtle": "<d> <d> <d> .",
+            "trig": "<d> <d> <d> .",
+            "n3": "<d> <d> <d> .",
+        }.items():
+            assert read(text, format, base="http://b.org/c/")[0][:3] == (a, a, a)
+            _, error = attempt(text, format)
+            assert "relative" in str(error)
+            assert "base" in str(error)
+            assert (error.line, error.column) == (1, 1)
+        text = HEAD + '<rdf:Description rdf:about="d"><ex:p>x</ex:p></rdf:Description></rdf:RDF>'
+        assert read(text, "rdf-xml", base="http://b.org/c/")[0][0] == a
+        assert "relative" in str(attempt(text, "rdf-xml")[1])
+        text = '{"@id": "d", "urn:p": 1}'
+        assert read(text, "json-ld", base="http://b.org/c/")[0][0] == a
+
+    def test_bad_ones(self) -> None:
+        with pytest.raises(ValueError, match="no absolute IRI"):
+            jr.read_statements(b"", format="turtle", base="x")
+        for format in ("n-triples", "n-quads", "jelly-rdf"):
+            for call in (jr.read_statements, jr.read_batches):
+                with pytest.raises(ValueError, match="no relative IRIs"):
+                    call(b"", format=format, base="urn:x")
+
+    def test_a_file_is_not_left_open_by_a_bad_base(self, tmp_path: Path) -> None:
+        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        (tmp_path / "x.ttl").write_bytes(b"")
+        with pytest.raises(ValueError, match="no absolute IRI"):
+            jr.read_statements(tmp_path / "x.ttl", base="x")
+        gc.collect()
+
+
+class TestStrict:
+    TEXT = '<urn:s> <urn:p> <urn:a b>, "x"@nolanguagetag .'
+
+    def test_bad_iris_and_tags_are_errors(self) -> None:
+        assert "IRI" in str(attempt(self.TEXT, "turtle")[1])
+        assert "subtag" in str(attempt('<urn:s> <urn:p> "x"@nolanguagetag .', "turtle")[1])
+
+    def test_or_taken_as_they_are(self) -> None:
+        assert read(self.TEXT, "turtle", strict=False) == [
+            (S, P, ("iri", "urn:a b")),
+            (S, P, literal("x", "nolanguagetag")),
+        ]
+        batches = jr.read_batches(self.TEXT.encode(), format="turtle", strict=False)
+        assert [len(batch) for batch in batches] == [2]
+
+
+class TestErrors:
+    @pytest.mark.parametrize("format", ["n-triples", "n-quads", "turtle", "trig", "n3"])
+    @pytest.mark.parametrize("make", [bytes, io.BytesIO, lambda data: Pieces(data, 7)])
+    def test_they_have_a_place(self, format: str, make: Any, isolated: bool) -> None:
+        text = "<urn:s> <urn:p> <urn:o> .\n" * 3000 + '<urn:s> <urn:p> "é\U0001f600", <a b> .\n'
+        if format in LINES:
+            text = text.replace('"é\U0001f600", ', "").replace(
+                "<urn:p> <a", "<urn:é\U0001f600/pq> <a"
+            )
+        found, error = attempt(make(text.encode()), format)
+        # Of characters, not of bytes.
+        assert (error.line, error.column) == (3001, 23)
+        # What comes before it was read.
+        assert [statement[:3] for statement in found[:3000]] == [(S, P, O)] * 3000
+        assert f"line {error.line}, column {error.column}" in str(error)
+        assert "Parser error" not in str(error)
+        assert isolated or format in LINES or isinstance(error.__cause__, SyntaxError)
+
+    def test_over_several_lines(self) -> None:
+        _, error = attempt("<urn:s> <urn:p>\n <a\nb> .", "turtle")
+        assert (error.line, error.column) == (2, 2)
+        assert error.message.startswith("Invalid IRI code point")
+
+    def test_of_xml_about_where_they_are(self) -> None:
+        for bad in ("</ex:q>", "&x;", "<ex:p rdf:about='a b'/>"):
+            text = HEAD + '<rdf:Description rdf:about="urn:s">' + "<ex:p>x</ex:p>" * 10 + bad
+            found, error = attempt(text, "rdf-xml")
+            assert len(found) == 10
+            assert f"after 10 statements, before byte {len(text)}" in str(error)
+
+    def test_of_json(self) -> None:
+        _, error = attempt('[{"@id": "urn:s",\n  "urn:p": 1,,}]', "json-ld")
+        assert (error.line, error.column) == (2, 14)
+
+    def test_nothing_is_loaded_from_elsewhere(self) -> None:
+        text = '{"@context": "http://e.org/context", "@id": "urn:s"}'
+        assert "nothing is loaded" in str(attempt(text, "json-ld")[1])
+        text = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + HEAD
+        text += '<rdf:Description rdf:about="urn:s"><ex:p>&a;</ex:p></rdf:Description></rdf:RDF>'
+        assert attempt(text, "rdf-xml")[0] == []
+
+    @pytest.mark.parametrize("format", ALL)
+    def test_a_text_that_ends_too_early(self, format: str) -> None:
+        text = SAMPLES[format].rstrip()
+        for end in range(len(text) - 4, len(text)):
+            if format in ("n-triples", "n-quads") and end == len(text):
+                continue
+            found, _ = attempt(text[:end], format)
+            assert len(found) <= 3
+
+    @pytest.mark.parametrize("format", ALL)
+    def test_bytes_that_are_no_text(self, format: str) -> None:
+        text = SAMPLES[format].replace("é".encode(), b"\xff")
+        assert "utf-8" in str(attempt(text, format)[1]).lower()
+
+    def test_after_an_error_nothing_is_read(self) -> None:
+        reader = jr.read_statements(b"<urn:s> <urn:p> <urn:o> .\nx", format="nt")
+        assert len(next(reader)) == 3
+        with pytest.raises(jr.DecodeError):
+            next(reader)
+        assert list(reader) == []
+
+
+class TestSources:
+    @pytest.mark.parametrize("format", ALL)
+    @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
+    def test_compressed_or_not(self, format: str, compress: Any, tmp_path: Path) -> None:
+        data = compress(SAMPLES[format])
+        expected = read(SAMPLES[format], format)
+        path = tmp_path / "data"
+        path.write_bytes(data)
+        for source in (data, memoryview(data), io.BytesIO(data), Pieces(data), path):
+            assert read(source, format) == expected
+        with path.open("rb") as file:
+            assert read(file, format) == expected
+            assert not file.closed
+
+    @pytest.mark.parametrize("format", ALL)
+    @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+    def test_by_name(self, format: str, ending: str, tmp_path: Path) -> None:
+        from jelly_rdflib.formats import find_encoding
+
+        for extension in find_encoding(format).extensions:
+            path = tmp_path / f"x.{extension}{ending}"
+            with jr.StatementWriter(path) as writer:
+                for s, p, o, *_ in jr.read_statements(SAMPLES[format], format=format):
+                    writer.add(s, p, o)
+            assert [tuple(map(str, one)) for one in jr.read_statements(path)] == [
+                tuple(map(str, one)) for one in jr.read_statements(SAMPLES[format], format=format)
+            ]
+            assert sum(op == Op.A for batch in jr.read_batches(path) for op in batch.ops) == 3
+
+    @pytest.mark.parametrize("format", ALL)
+    def test_byte_order_mark(self, format: str) -> None:
+        data = b"\xef\xbb\xbf" + SAMPLES[format]
+        for source in (data, io.BytesIO(data), Pieces(data), Pieces(data, 2), Pieces(data, 4)):
+            assert read(source, format) == read(SAMPLES[format], format)
+        for start in (b"\xef", b"\xef\xbb"):
+            attempt(start, format)
+        if format in TEXTS_LIKE_TURTLE:
+            assert read(b"\xef\xbb\xbf", format) == []
+
+    @pytest.mark.parametrize("format", ["rdf-xml", "json-ld"])
+    @pytest.mark.parametrize(
+        "make", [bytes, io.BytesIO, Pieces, lambda d: Pieces(gzip.compress(d))]
+    )
+    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b" \n"])
+    def test_by_first_bytes(self, format: str, make: Any, start: bytes) -> None:
+        if format == "rdf-xml" and start == b" \n":
+            data = SAMPLES[format][SAMPLES[format].index(b"<rdf:RDF") :]
+        else:
+            data = start + SAMPLES[format]
+        assert len(list(jr.read_statements(make(data)))) == 3
+        assert sum(len(batch) for batch in jr.read_batches(make(data))) >= 3
+
+    @pytest.mark.parametrize("format", ["n-triples", "turtle"])
+    def test_what_can_not_be_told(self, format: str) -> None:
+        data = SAMPLES[format]
+        for start in (data, b"@prefix ex: <urn:> .", b"# x", b"_:b", b"<a>", b"BASE <urn:>"):
+            for make in (bytes, io.BytesIO, Pieces):
+                for call in (jr.read_statements, jr.read_batches):
+                    # A comment may be one of RDF Patch.
+                    if start == b"# x" and call is jr.read_batches:
+                        continue
+                    with pytest.raises(jr.DecodeError, match="say by a format"):
+                        list(call(make(start)))
+
+    def test_files_are_closed(self, tmp_path: Path) -> None:
+        """At the end, at an error, by close(), and when the reader is let go."""
+        path = tmp_path / "x.nt"
+        path.write_bytes(b"<urn:s> <urn:p> <urn:o> .\n" * 5000)
+        opened = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else None
+        for call in (jr.read_statements, jr.read_batches):
+            list(call(path))
+            reader = call(path)
+            next(reader)
+            reader.close()
+            call(path)
+            reader = call(path)
+            next(reader)
+            del reader
+        path.write_bytes(b"x")
+        with pytest.raises(jr.DecodeError):
+            list(jr.read_statements(path))
+        if opened is not None:
+            assert len(os.listdir("/proc/self/fd")) == opened
+
+    def test_nothing_is_read_before_it_is_wanted(self) -> None:
+        class Unread:
+            def read(self, size: int) -> bytes:
+                raise AssertionError("it is read")
+
+        for call in (jr.read_statements, jr.read_batches):
+            call(Unread(), format="turtle")
+
+    def test_what_the_source_raises_comes_through(self) -> None:
+        class Bad:
+            def read(self, size: int) -> bytes:
+                raise KeyError("mine")
+
+        for format in ALL:
+            with pytest.raises(KeyError, match="mine"):
+                list(jr.read_statements(Bad(), format=format))
+        with pytest.raises(TypeError, match="text file"):
+            jr.read_statements(io.StringIO(""), format="turtle")  # type: ignore[arg-type]
+        with pytest.raises(jr.DecodeError, match="gzip"):
+            list(jr.read_statements(gzip.compress(SAMPLES["turtle"])[:-9], format="turtle"))
+
+    @pytest.mark.parametrize("format", ["n-triples", "n-quads"])
+    def test_lines_are_not_kept_waiting(self, format: str) -> None:
+        """A statement that has come through a pipe is there, though no other one follows yet."""
+        left, right = os.pipe()
+        with os.fdopen(left, "rb") as file, os.fdopen(right, "wb", buffering=0) as pipe:
+            reader = jr.read_statements(file, format=format)
+            for count in (1, 3, 400):
+                found: list[Any] = []
+                pipe.write(b"<urn:s> <urn:p> <urn:o> .\n" * count + b"<urn:s> <ur")
+                thread = threading.Thread(
+                    target=lambda found=found, count=count: found.extend(
+                        next(reader) for _ in range(count)
+                    )
+                )
+                thread.start()
+                thread.join(10)
+                assert len(found) == count
+                pipe.write(b"n:p> <urn:o> .\n")
+                next(reader)
+            pipe.close()
+            assert list(reader) == []
+
+
+def test_batches_are_of_some_size() -> None:
+    line = b"<urn:s> <urn:p> <urn:o> <urn:g> .\n"
+    sizes = [len(batch) for batch in jr.read_batches(line * 5000, format="nq")]
+    assert sum(sizes) == 5000
+    assert len(sizes) < 10
+    # Of long ones there are fewer in a batch.
+    long = b'<urn:s> <urn:p> "%s" .\n'
+    data = b"".join(long % (b"%d" % i * 100_000) for i in range(10, 40))
+    sizes = [len(batch) for batch in jr.read_batches(data, format="nq")]
+    assert max(sizes) < 10
+    assert sum(sizes) == 30
+
+
+def test_graphs_and_shapes() -> None:
+    """Syntaxes of triples give triples; in the others the default graph has its name."""
+    for format in ALL:
+        statements = list(jr.read_statements(SAMPLES[format], format=format))
+        terms: list[Any] = [URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")]
+        if format in ("n-quads", "trig", "json-ld"):
+            terms.append(DATASET_DEFAULT_GRAPH_ID)
+        assert statements[0] == tuple(terms)
+        assert statements[1][2] == Literal("é", lang="fr")
+        assert statements[2][0] == BNode("b")
+
+
+def test_operations_go_into_a_dataset() -> None:
+    """What people do with a file of statements: batches are operations."""
+    from rdflib import Dataset
+
+    for format in ALL:
+        dataset = Dataset()
+        for batch in jr.read_batches(SAMPLES[format], format=format):
+            jr.apply(batch, dataset)
+        assert len(dataset) == 3

@@ -1,0 +1,328 @@
+"""Finding encodings, and reading and writing by their names."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.formats import ENCODINGS, Encoding, find_encoding, guess_by_name, guess_by_start
+from tests.streams.test_read import Trickle
+
+S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
+OPERATIONS = [(Op.TX,), (Op.A, S, P, O, G), (Op.D, S, P, Literal(1), G), (Op.TC,)]
+CHANGES = [encoding for encoding in ENCODINGS if encoding.holds_changes]
+
+
+def name(encoding: Encoding) -> str:
+    return encoding.name
+
+
+def written(format: str) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format=format) as writer:
+        writer.write_all(OPERATIONS)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS, ids=name)
+def test_it_is_found_by_everything_it_is_known_by(encoding: Encoding) -> None:
+    for key in (*encoding.names, *encoding.extensions):
+        assert find_encoding(key) is encoding
+        assert find_encoding(key.upper()) is encoding
+
+
+@pytest.mark.parametrize("encoding", CHANGES, ids=name)
+class TestEncodingsOfChanges:
+    def test_what_is_written_is_read(self, encoding: Encoding) -> None:
+        for key in (*encoding.names, *encoding.extensions):
+            data = written(key)
+            assert list(jr.read_operations(data, format=key)) == [*OPERATIONS, (Op.END,)]
+            (patch,) = jr.read_patches(data, format=key)
+            assert list(patch) == OPERATIONS
+            operations = [op for batch in jr.read_batches(data, format=key) for op in batch]
+            assert operations == [*OPERATIONS, (Op.END,)]
+            dataset = Dataset()
+            assert jr.apply(data, dataset, format=key).added == 1
+
+    @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
+    @pytest.mark.parametrize("make", [bytes, io.BytesIO, Trickle])
+    def test_it_is_told_by_its_first_bytes(
+        self, encoding: Encoding, make: Any, compress: Any
+    ) -> None:
+        source = make(compress(written(encoding.name)))
+        assert list(jr.read_operations(source)) == [*OPERATIONS, (Op.END,)]
+
+    def test_it_is_told_by_a_name(self, encoding: Encoding, tmp_path: Path) -> None:
+        for extension in encoding.extensions:
+            path = tmp_path / f"x.{extension}"
+            with jr.PatchWriter(path) as writer:
+                writer.write_all(OPERATIONS)
+            assert path.read_bytes() == written(encoding.name)
+            assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+            assert guess_by_name(f"a/b.c/D.{extension.upper()}.gz") is encoding
+
+    def test_a_named_graph_is_none_for_a_graph(self, encoding: Encoding) -> None:
+        """What was committed before stays; nothing else does, and the error says where it is."""
+        for before in ([], [(Op.A, S, P, O, None)]):
+            file = io.BytesIO()
+            with jr.PatchWriter(file, format=encoding.name) as writer:
+                writer.write_all([*before, (Op.TX,), (Op.A, S, P, S, None), *OPERATIONS[1:]])
+            for source in (file.getvalue(), io.BytesIO(file.getvalue()), Trickle(file.getvalue())):
+                graph = Graph()
+                with pytest.raises(jr.ApplyError, match="no named graphs") as caught:
+                    jr.apply(source, graph)
+                assert len(graph) == len(before)
+                assert caught.value.offset is not None
+
+    def test_triples_go_into_a_graph(self, encoding: Encoding) -> None:
+        file = io.BytesIO()
+        with jr.PatchWriter(file, format=encoding.name) as writer:
+            writer.add(S, P, O)
+        for source in (file.getvalue(), Trickle(file.getvalue())):
+            graph = Graph()
+            jr.apply(source, graph)
+            assert set(graph) == {(S, P, O)}
+
+
+def test_a_file_of_another_name_is_told_by_its_first_bytes(tmp_path: Path) -> None:
+    for encoding in CHANGES:
+        path = tmp_path / "changes.dat"
+        path.write_bytes(written(encoding.name))
+        assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+
+
+def test_a_file_that_is_never_read_is_closed(tmp_path: Path) -> None:
+    """pytest turns a ResourceWarning of an unclosed file into an error."""
+    path = tmp_path / "changes.dat"
+    path.write_bytes(written("rdf-patch"))
+    for call in (jr.read_operations, jr.read_patches, jr.read_batches):
+        call(path)
+        call(path).close()
+    gc.collect()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"TX .", b"TB .", b"# comment", b"\xef\xbb\xbfH id <urn:x> .", b"\r\n\r\n  A <s> <p> <o> .",
+        b"Z.", b'PA "a" "b" .', b"D\t<s> <p> <o> .", b"TC#", b"A<s><p><o>.",
+    ],
+)  # fmt: skip
+def test_starts_of_texts(text: bytes) -> None:
+    assert guess_by_start(text).name == "rdf-patch"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x00", b"\x0a\x0f\x0a\x0d", b"\x48\x0a\x0f\x0a", b"ABC", b"<s> <p> <o> .", b"{}"],
+)
+def test_starts_of_other_things(data: bytes) -> None:
+    assert guess_by_start(data).name == "jelly-patch"
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("n-triples", "nt ntriples N-Triples application/n-triples"),
+        ("n-quads", "nq nquads N-Quads application/n-quads"),
+        ("turtle", "ttl turtle Turtle text/turtle text/turtle;charset=utf-8"),
+        ("trig", "trig TriG application/trig"),
+        ("n3", "n3 text/n3"),
+        ("rdf-xml", "xml rdf/xml RDF/XML rdf owl application/rdf+xml"),
+        ("json-ld", "json-ld JSON-LD jsonld json application/ld+json"),
+        ("jelly-rdf", "jelly application/x-jelly-rdf"),
+    ],
+)
+def test_names_of_syntaxes(name: str, keys: str) -> None:
+    """As rdflib and the rest of the world have them."""
+    for key in keys.split():
+        assert find_encoding(key).name == name
+        if key.isalnum() and key not in ("ntriples", "nquads", "turtle", "Turtle"):
+            guessed = guess_by_name(f"a.b/x.{key}")
+            assert guessed is None or guessed.name == name
+    assert guess_by_name("x") is guess_by_name("x.gz") is guess_by_name("x.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"<?xml version", "rdf-xml"),
+        (b"<rdf:RDF xmlns", "rdf-xml"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE rdf", "rdf-xml"),
+        (b"<a\n", "rdf-xml"),
+        (b'{"@context"', "json-ld"),
+        (b" [\r\n  {\n", "json-ld"),
+        (b"[]", "json-ld"),
+        (b"", "jelly-rdf"),
+        (b"\x1a\x0a\x0c\x0a", "jelly-rdf"),
+        (b"{\x0a\x12\x0a", "jelly-rdf"),
+        (b"<\x0a\x3a\x0a\x38", "jelly-rdf"),
+        (b"\x0a\x0a", "jelly-rdf"),
+    ],
+)
+def test_starts_of_statements(start: bytes, name: str) -> None:
+    assert guess_by_start(start, holds_changes=False).name == name
+    either = guess_by_start(start, holds_changes=None).name
+    assert either == (name if name != "jelly-rdf" else "jelly-patch")
+
+
+@pytest.mark.parametrize(
+    "start", [b"<urn:s> <urn:p> ", b"<> a", b"_:a ", b"@prefix", b"@base", b"PREFIX ", b"base <"]
+)
+def test_starts_that_do_not_tell(start: bytes) -> None:
+    for holds_changes in (False, None):
+        with pytest.raises(jr.DecodeError, match="N-Triples, N-Quads, Turtle, TriG or N3"):
+            guess_by_start(start, holds_changes=holds_changes)
+    assert guess_by_start(start).name == "jelly-patch"
+
+
+def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
+    for call in (
+        lambda: find_encoding("trix"),
+        lambda: jr.read_operations(b"", format="trix"),
+        lambda: jr.read_statements(b"", format="trix"),
+        lambda: jr.read_batches(b"", format="trix"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="trix"),
+        lambda: jr.StatementWriter(io.BytesIO(), format="trix"),
+        lambda: jr.apply(b"", Dataset(), format="trix"),
+    ):
+        with pytest.raises(LookupError, match="jelly-patch"):
+            call()
+
+
+def test_an_encoding_of_statements_is_not_one_of_changes() -> None:
+    for call in (
+        lambda: jr.read_operations(b"", format="jelly-rdf"),
+        lambda: jr.read_operations(b"", format="turtle"),
+        lambda: jr.read_operations("x.ttl.gz"),
+        lambda: jr.apply("x.nq", Dataset()),
+        lambda: jr.PatchWriter(io.BytesIO(), format="jelly"),
+        lambda: jr.PatchWriter(io.BytesIO(), format="turtle"),
+        lambda: jr.PatchWriter("no-such-folder/x.jelly"),
+        lambda: jr.PatchWriter("no-such-folder/x.trig"),
+    ):
+        with pytest.raises(LookupError, match="is for statements, not for changes"):
+            call()
+
+
+def test_an_encoding_of_changes_is_not_one_of_statements() -> None:
+    for call in (
+        lambda: jr.read_statements(b"", format="jelly-patch"),
+        lambda: jr.read_statements("x.rdfp"),
+        lambda: jr.StatementWriter(io.BytesIO(), format="rdf-patch"),
+        lambda: jr.StatementWriter("no-such-folder/x.jellyp"),
+    ):
+        with pytest.raises(LookupError, match="is for changes, not for statements"):
+            call()
+
+
+def test_jelly_tells_its_kind_whatever_its_name_says(tmp_path: Path) -> None:
+    patch, data = tmp_path / "x.jelly", tmp_path / "x.jellyp"
+    patch.write_bytes(written("jelly-patch"))
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        writer.add(S, P, O, G)
+    data.write_bytes(file.getvalue())
+    assert list(jr.read_operations(patch)) == [*OPERATIONS, (Op.END,)]
+    assert list(jr.read_statements(data)) == [(S, P, O, G)]
+
+
+def test_a_text_has_no_options(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    path.write_bytes(b"precious")
+    with pytest.raises(ValueError, match="options"):
+        jr.PatchWriter(path, jr.PatchOptions())
+    assert path.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize(
+    ("ending", "unpack"),
+    [
+        ("gz", gzip.decompress),
+        ("zst", lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)),
+    ],
+)
+def test_a_name_says_that_it_is_compressed(ending: str, unpack: Any, tmp_path: Path) -> None:
+    for encoding in CHANGES:
+        path = tmp_path / f"x.{encoding.extensions[0]}.{ending}"
+        for _ in range(2):
+            with jr.PatchWriter(path) as writer:
+                writer.write_all(OPERATIONS)
+            data = path.read_bytes()
+            assert unpack(data) == written(encoding.name)
+            assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
+        with jr.PatchWriter(path) as writer:
+            writer.write_all(OPERATIONS)
+        assert path.read_bytes() == data
+    path = tmp_path / f"x.jelly.{ending}"
+    with jr.StatementWriter(path) as statements:
+        statements.add(S, P, O, G)
+    assert list(jr.read_statements(unpack(path.read_bytes()))) == [(S, P, O, G)]
+    assert list(jr.read_statements(path)) == [(S, P, O, G)]
+
+
+def test_a_compressed_file_is_whole_after_an_exception(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp.gz"
+    with pytest.raises(KeyError), jr.PatchWriter(path) as writer:  # noqa: PT012
+        writer.begin()
+        raise KeyError("x")
+    assert [op[0].name for op in jr.read_operations(path)] == ["TX", "TA", "END"]
+
+
+def test_batches_become_text_as_they_are() -> None:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, format="rdf-patch") as writer:
+        for batch in jr.read_batches(written("jelly-patch")):
+            writer.write_all(batch)
+    assert file.getvalue() == written("rdf-patch")
+
+
+class TestPlugin:
+    """The text as a format of rdflib."""
+
+    def test_there_and_back(self) -> None:
+        dataset = Dataset()
+        dataset.bind("ex", "http://example.org/")
+        dataset.add((S, P, Literal("é", lang="fr"), G))
+        dataset.add((S, P, O))
+        text = dataset.serialize(format="rdf-patch")
+        assert isinstance(text, str)
+        for data in (text, text.encode()):
+            for format in ("rdf-patch", "application/rdf-patch"):
+                copy = Dataset().parse(data=data, format=format)
+                assert set(copy.quads()) == set(dataset.quads())
+                assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
+
+    def test_the_format_is_guessed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.rdfp"
+        Graph().add((S, P, O)).serialize(path, format="rdf-patch")
+        assert set(Graph().parse(path)) == {(S, P, O)}
+
+    def test_a_patch_removes(self) -> None:
+        graph = Graph().add((S, P, O))
+        text = graph.serialize(format="rdf-patch", operation="remove")
+        graph.parse(data=text, format="rdf-patch")
+        assert len(graph) == 0
+
+    def test_aborted_transactions_change_nothing(self) -> None:
+        """rdflib's own parser ignores TA."""
+        dataset = Dataset()
+        dataset.parse(data="TX . A <urn:s> <urn:p> 'o' . TA .", format="rdf-patch")
+        assert len(dataset) == 0
+
+    def test_an_error_leaves_the_dataset_as_it_was(self) -> None:
+        dataset = Dataset()
+        dataset.add((S, P, O))
+        with pytest.raises(jr.DecodeError, match="line 2, column"):
+            dataset.parse(data="TX .\nA <urn:s> urn:p .\nTC .", format="rdf-patch")
+        assert [quad[3] for quad in dataset.quads()] == [DATASET_DEFAULT_GRAPH_ID]

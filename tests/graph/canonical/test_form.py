@@ -1,0 +1,158 @@
+"""The canonical form of a component is the same whatever its labels, and for no other."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Graph, Literal, URIRef
+from rdflib.compare import isomorphic
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+from jelly_rdflib.graph.canonical import symmetry
+from jelly_rdflib.graph.canonical.form import Canonicalizer
+from jelly_rdflib.graph.canonical.quads import Known, Quad, describer, split
+from jelly_rdflib.graph.canonical.symmetry import find_marks
+from jelly_rdflib.patch.diff import diff
+
+S, P, Q = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:q")
+DEFAULT = DATASET_DEFAULT_GRAPH_ID
+NODES = [BNode(letter) for letter in "abcdefg"]
+
+canonicalizer = Canonicalizer(folds_strings=False)
+describe = describer(folds_strings=False)
+
+# Few edges: among more there are graphs in which nodes that look alike are not interchangeable.
+graphs = st.sets(
+    st.tuples(
+        st.sampled_from(NODES),
+        st.sampled_from([P, P, P, Q]),
+        st.sampled_from([*NODES, *NODES, Literal("x")]),
+        st.just(DEFAULT),
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+def relabel(quads: Any, seed: int) -> list[Quad]:
+    """Give the blank nodes other labels, and the statements another order."""
+    dice = random.Random(seed)
+    labels = [f"n{number}" for number in range(len(NODES))]
+    dice.shuffle(labels)
+    names: dict[Any, Any] = dict(zip(NODES, map(BNode, labels), strict=True))
+    result: list[Any] = [tuple(names.get(term, term) for term in quad) for quad in quads]
+    dice.shuffle(result)
+    return result
+
+
+def forms(quads: Any) -> list[str]:
+    return sorted(canonicalizer.text(component) for component in split(quads))
+
+
+@pytest.mark.parametrize("most", [0, 1, 4])
+@given(quads=graphs, seed=st.integers())
+def test_labels_do_not_matter(most: int, quads: Any, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        # with marks sooner or later
+        monkeypatch.setattr(symmetry, "_MAX_ALIKE", most)
+        assert forms(sorted(quads, key=str)) == forms(relabel(quads, seed))
+
+
+@given(graphs, graphs)
+def test_same_form_only_if_isomorphic(one: Any, other: Any) -> None:
+    graphs = []
+    for quads in (one, other):
+        graphs.append(Graph())
+        for s, p, o, _ in quads:
+            graphs[-1].add((s, p, o))
+    assert (forms(one) == forms(other)) == isomorphic(*graphs)
+
+
+@given(graphs)
+def test_is_that_of_rdfc_where_no_marks_are_needed(quads: Any) -> None:
+    for component in split(quads):
+        if find_marks(component, describe):
+            continue
+        dataset = ox.Dataset(
+            ox.parse(
+                "".join(
+                    f"{s.n3()} {p.n3()} {o.n3()} .\n"  # type: ignore[attr-defined]
+                    for s, p, o, _ in component
+                ),
+                ox.RdfFormat.N_QUADS,
+            )
+        )
+        dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
+        assert canonicalizer.text(component) == "\n".join(sorted(f"{quad} ." for quad in dataset))
+
+
+@given(graphs)
+def test_form_has_all_statements(quads: Any) -> None:
+    for component in split(quads):
+        form = canonicalizer.form(component)
+        assert form.text == canonicalizer.text(component)
+        assert len(form.quads) == len(component)
+        assert forms(form.quads) == [form.text]
+
+
+@given(graphs)
+def test_components_share_no_blank_nodes(quads: Any) -> None:
+    components = split(quads)
+    assert sorted(map(str, quads)) == sorted(str(quad) for each in components for quad in each)
+    nodes = [
+        {term for quad in each for term in quad if isinstance(term, BNode)} for each in components
+    ]
+    assert sum(map(len, nodes)) == len(set().union(*nodes))
+
+
+def test_known_nodes_keep_their_labels() -> None:
+    quads: list[Quad] = [(BNode("x"), P, Known("a b"), DEFAULT), (BNode("x"), P, S, DEFAULT)]
+    form = canonicalizer.form(quads)
+    assert set(form.quads) == {
+        (BNode("c14n0"), P, Known("a b"), DEFAULT),
+        (BNode("c14n0"), P, S, DEFAULT),
+    }
+    # which is no IRI, and another node is another one
+    for other in (URIRef("a b"), Known("b"), URIRef("x-jelly-rdflib:node:a%20b")):
+        assert canonicalizer.text([(BNode("x"), P, other, DEFAULT), quads[1]]) != form.text
+
+
+def rings(*sizes: int) -> list[tuple[str, str]]:
+    """Return rings of these sizes, and a hub that has all their nodes."""
+    edges = []
+    for ring, size in enumerate(sizes):
+        for number in range(size):
+            edges.append((f"r{ring}n{number}", f"r{ring}n{(number + 1) % size}"))
+            edges.append(("hub", f"r{ring}n{number}"))
+    return edges
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -> None:
+    """What is around each node of a ring of six is just as for one of three."""
+    edges = rings(6, 3, 3)
+    labels = sorted({label for edge in edges for label in edge})
+    shuffled = random.Random(seed).sample(labels, len(labels))
+    old, new = Graph(), Graph()
+    for graph, names in ((old, labels), (new, shuffled)):
+        nodes = dict(zip(labels, map(BNode, names), strict=True))
+        for one, other in edges:
+            graph.add((nodes[one], P, nodes[other]))
+    diff(old, new, canonical=True).apply(old)
+    assert isomorphic(old, new)
+
+
+def test_too_many_looks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symmetry, "_MAX_LOOKS", 1)
+    old, new = Graph(), Graph()
+    for graph, prefix in ((old, "a"), (new, "b")):
+        for number in range(30):
+            graph.add((BNode(f"{prefix}{number}"), P, BNode(f"{prefix}{(number + 1) % 30}")))
+        graph.add((BNode(f"{prefix}7"), Q, S))
+    diff(old, new, canonical=True).apply(old)
+    assert isomorphic(old, new)

@@ -1,0 +1,300 @@
+"""The fast way into the Memory store leaves just what the store's own methods leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph
+from rdflib.namespace import XSD
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.store import TripleAddedEvent
+
+from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.graph.stores.changes import Changes
+from jelly_rdflib.graph.stores.general import GeneralChanges
+from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog, can_use
+from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.terms import TripleTerm
+from tests.graph.stores.memory_state import full_state, visible_state
+
+# Few, so that statements meet again; made anew each time, so that equal ones are other objects.
+# A URIRef and a Literal of the same text have the same hash.
+IDENTIFIED = st.sampled_from(["urn:a", "urn:b"]).map(URIRef) | st.sampled_from("ab").map(BNode)
+LITERALS = st.builds(
+    lambda text, more: Literal(text, **more),
+    st.sampled_from(["urn:a", "x", "01"]),
+    st.sampled_from([{}, {"lang": "en"}, {"lang": "EN"}, {"datatype": XSD.integer}]),
+)
+GRAPHS = st.none() | st.sampled_from(
+    [DATASET_DEFAULT_GRAPH_ID, URIRef("urn:g"), URIRef("urn:h"), BNode("g")]
+)
+STATEMENTS = st.tuples(
+    st.sampled_from([Op.A, Op.A, Op.D]), IDENTIFIED, IDENTIFIED, IDENTIFIED | LITERALS, GRAPHS
+)
+TRANSACTIONS = st.lists(st.tuples(st.lists(STATEMENTS, max_size=20), st.booleans()), max_size=6)
+
+
+def run(
+    make: Callable[[UndoLog], Changes], transactions: list[tuple[list[Operation], bool]]
+) -> list[tuple[int, int]]:
+    counts = []
+    log = UndoLog()
+    changes = make(log)
+    for operations, is_committed in transactions:
+        log.clear()
+        changes.begin()
+        assert changes.statements(iter(operations)) is None
+        counts.append((changes.added, changes.deleted))
+        if is_committed:
+            changes.commit()
+        else:
+            log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+    return counts
+
+
+def fast_way(graph: Graph, **more: Any) -> Callable[[UndoLog], MemoryChanges]:
+    more = {"is_atomic": True, "is_deferred": True, **more}
+    return lambda log: MemoryChanges(Target(graph), log, **more)
+
+
+def general_way(graph: Graph, is_atomic: bool = True) -> Callable[[UndoLog], GeneralChanges]:
+    return lambda log: GeneralChanges(Target(graph), log, is_atomic=is_atomic)
+
+
+@given(TRANSACTIONS, st.booleans(), st.booleans())
+def test_equals_the_general_way(
+    transactions: list[tuple[list[Operation], bool]], is_deferred: bool, is_atomic: bool
+) -> None:
+    if not is_atomic:
+        transactions = [(operations, True) for operations, _ in transactions]
+    fast, general = Dataset(), Dataset()
+    fast_counts = run(fast_way(fast, is_atomic=is_atomic, is_deferred=is_deferred), transactions)
+    general_counts = run(general_way(general, is_atomic), transactions)
+    states = full_state(fast.store), full_state(general.store)
+    for state in states:
+        # The fast way makes the graph of a statement known that is not there.
+        del state["context_obj_map"]
+    assert states[0] == states[1]
+    assert fast_counts == general_counts
+
+
+@given(st.lists(STATEMENTS, max_size=40))
+def test_equals_add_and_remove(operations: list[Operation]) -> None:
+    fast, slow = Dataset(), Dataset()
+    run(fast_way(fast), [(operations, True)])
+    target = Target(slow)
+    for op, s, p, o, g in operations:
+        if op == Op.A:
+            slow.store.add((s, p, o), target.context(g))
+        else:
+            slow.store.remove((s, p, o), target.context(g))
+    assert full_state(fast.store) == full_state(slow.store)
+    query = "SELECT * { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } } ORDER BY ?g ?s ?p ?o"
+    assert list(fast.query(query)) == list(slow.query(query))
+    assert set(fast.quads()) == set(slow.quads())
+
+
+@given(st.lists(STATEMENTS, max_size=20), st.lists(STATEMENTS, max_size=20))
+def test_rollback_comes_back(before: list[Operation], operations: list[Operation]) -> None:
+    dataset = Dataset()
+    run(general_way(dataset), [(before, True)])
+    expected = visible_state(dataset)
+    run(fast_way(dataset), [(operations, False)])
+    assert visible_state(dataset) == expected
+
+
+class Interrupting(URIRef):
+    """A node whose comparison is interrupted, as Ctrl-C may interrupt any Python code."""
+
+    fuse = -1
+
+    def __eq__(self, other: object) -> bool:
+        Interrupting.fuse -= 1
+        if Interrupting.fuse == 0:
+            raise KeyboardInterrupt
+        return isinstance(other, URIRef) and str(self) == str(other)
+
+    __hash__ = URIRef.__hash__
+
+
+NODES = st.sampled_from(["urn:a", "urn:b"]).map(Interrupting)
+INTERRUPTING = st.tuples(st.sampled_from([Op.A, Op.D]), NODES, NODES, NODES, GRAPHS)
+
+
+@given(
+    st.lists(INTERRUPTING, max_size=10),
+    st.lists(INTERRUPTING, min_size=1, max_size=20),
+    st.integers(1, 200),
+    st.booleans(),
+)
+def test_rollback_from_the_middle_of_a_change(
+    before: list[Operation], operations: list[Operation], fuse: int, is_deferred: bool
+) -> None:
+    dataset = Dataset()
+    Interrupting.fuse = -1
+    run(general_way(dataset), [(before, True)])
+    expected = visible_state(dataset)
+    log = UndoLog()
+    changes = fast_way(dataset, is_deferred=is_deferred)(log)
+    changes.begin()
+    Interrupting.fuse = fuse
+    try:
+        changes.statements(iter(operations))
+    except KeyboardInterrupt:
+        # another one, while what was done is undone
+        Interrupting.fuse = fuse
+    with suppress(KeyboardInterrupt):
+        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+    Interrupting.fuse = -1
+    assert visible_state(dataset) == expected
+
+
+def test_foreign_code_sees_each_change() -> None:
+    dataset = Dataset()
+    seen = []
+
+    def operations():
+        for number in range(3):
+            seen.append(len(dataset.default_graph))
+            yield (Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal(number), None)
+
+    changes = fast_way(dataset, is_deferred=False)(UndoLog())
+    changes.begin()
+    changes.statements(operations())
+    assert seen == [0, 1, 2]
+
+
+def test_many_distinct_nodes_and_batches() -> None:
+    fast, general = Dataset(), Dataset()
+    operations = [
+        (op, URIRef(f"urn:s{n % 700}"), URIRef("urn:p"), Literal(str(n)), URIRef(f"urn:g{n % 3}"))
+        for op in (Op.A, Op.D)
+        for n in range(0, 5000, 1 if op == Op.A else 2)
+    ]
+    run(fast_way(fast), [(operations, True)])
+    run(general_way(general), [(operations, True)])
+    assert full_state(fast.store) == full_state(general.store)
+
+
+def test_statements_of_formulas() -> None:
+    dataset = Dataset()
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
+    formula = QuotedGraph(dataset.store, URIRef("urn:f"))
+    formula.add((s, p, o))
+    dataset.add((s, p, o, URIRef("urn:g")))
+    before = full_state(dataset.store)
+    operations = [(Op.D, s, p, o, URIRef("urn:f")), (Op.D, s, p, o, URIRef("urn:g"))]
+    run(fast_way(dataset), [(operations, False)])
+    after = full_state(dataset.store)
+    assert sorted(after["tripleContexts"][0][1]) == sorted(before["tripleContexts"][0][1])
+    assert after["contextTriples"] == before["contextTriples"]
+    run(fast_way(dataset), [(operations[1:], True)])
+    # asserted nowhere any more, but still quoted
+    assert [*dataset.quads()] == []
+    assert (s, p, o) in formula
+
+
+def test_triple_in_no_graph_survives_a_rollback() -> None:
+    dataset = Dataset()
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
+    dataset.store.add((s, p, o), None)
+    run(fast_way(dataset), [([(Op.A, s, p, o, URIRef("urn:g"))], False)])
+    assert [triple for triple, _ in dataset.store.triples((None, None, None))] == [(s, p, o)]
+
+
+def test_operations_may_have_plain_numbers_as_codes() -> None:
+    graph = Graph()
+    changes = fast_way(graph)(UndoLog())
+    changes.begin()
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
+    assert changes.statements(iter([(7, s, p, o, None), (8, s, p, o, None), (9,)])) == (9,)
+    assert (changes.added, changes.deleted, changes.operations) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("way", [fast_way, general_way])
+@pytest.mark.parametrize("size", range(8))
+def test_operations_of_another_length(
+    way: Callable[[Graph], Callable[[UndoLog], Changes]], size: int
+) -> None:
+    changes = way(Graph())(UndoLog())
+    changes.begin()
+    s, p, o = URIRef("urn:s"), URIRef("urn:p"), Literal("o")
+    for op in (Op.A, Op.D, 7, 8):
+        operation = (op, s, p, o, None, None, None)[:size]
+        if size == 5:
+            assert changes.statements(iter([operation])) is None
+        else:
+            with pytest.raises(ApplyError, match="is not an operation"):
+                changes.statements(iter([operation]))
+
+
+def test_nodes_without_a_hash() -> None:
+    changes = fast_way(Dataset())(UndoLog())
+    s, p, o, g = (URIRef(f"urn:{name}") for name in "spog")
+    inner = TripleTerm([], p, o)
+    for wrong in ([], {}, inner):
+        for operation in (
+            (Op.A, wrong, p, o, g),
+            (Op.D, s, wrong, o, g),
+            (Op.A, s, p, wrong, g),
+            (Op.D, s, p, o, wrong),
+        ):
+            changes.begin()
+            with pytest.raises(ApplyError, match=r"as an? |can't be an? "):
+                changes.statements(iter([operation]))
+
+
+class Subclass(Memory):
+    """May do more in its methods."""
+
+
+def test_only_for_the_very_store() -> None:
+    assert can_use(Memory())
+    assert not can_use(Subclass())
+    assert not can_use(SimpleMemory())
+    store = Memory()
+    store.dispatcher.subscribe(TripleAddedEvent, print)
+    assert not can_use(store)
+    store = Memory()
+    del store._Memory__spo
+    assert not can_use(store)
+
+
+def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
+    """rdflib's dicts would take time that grows with the square of their number."""
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+    colliding = [Literal(f"urn:{n}", datatype=URIRef(f"urn:{n}")) for n in range(201)]
+    assert len({hash(literal) for literal in colliding}) == 1
+    dataset = Dataset()
+    dataset.add((s, p, Literal("before"), URIRef("urn:g")))
+    before = visible_state(dataset)
+    with pytest.raises(LimitError, match="200 different terms have the same hash"):
+        apply([(Op.A, s, p, literal, None) for literal in colliding], dataset)
+    assert visible_state(dataset) == before
+    allowed = [(Op.A, s, p, literal, None) for literal in colliding[:200]]
+    assert apply(allowed, dataset).added == 200
+
+
+def test_colliding_terms_are_counted_over_the_whole_stream() -> None:
+    """Between them stand so many terms that those before them are forgotten."""
+    s, p = URIRef("urn:s"), URIRef("urn:p")
+
+    def operations() -> Iterator[Operation]:
+        for number in range(201):
+            yield Op.A, s, p, Literal(f"urn:{number}", datatype=URIRef(f"urn:{number}")), None
+            if number == 100:
+                for other in range(700_000):
+                    yield Op.D, URIRef(f"urn:s{other}"), p, URIRef(f"urn:o{other}"), None
+
+    dataset = Dataset()
+    with pytest.raises(LimitError, match="200 different terms have the same hash"):
+        apply(operations(), dataset)
+    assert len(dataset) == 0

@@ -1,0 +1,1048 @@
+"""Applying operations to every kind of store: wholly or not at all."""
+
+from __future__ import annotations
+
+import gc
+import io
+import signal
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oxrdflib import OxigraphStore
+from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
+from rdflib.namespace import NamespaceManager
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+
+import jelly_rdflib as jr
+from jelly_rdflib import ApplyError, DecodeError, Op, TripleTerm
+from jelly_rdflib.core.batch import OperationReader
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.operations import Operation
+from tests.graph.stores.memory_state import visible_state
+
+S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
+G, H = URIRef("urn:g"), URIRef("urn:h")
+DEFAULT = DATASET_DEFAULT_GRAPH_ID
+TX, TC, TA, END = (Op.TX,), (Op.TC,), (Op.TA,), (Op.END,)
+
+
+class PlainMemory(Memory):
+    """A Memory store that goes the general way, since it may do more in its methods."""
+
+
+class StoreError(Exception):
+    """What a `FailingStore` raises."""
+
+
+class FailingStore(Memory):
+    """Raises at its third change, before or after doing it, and never again."""
+
+    def __init__(self, *, does_it: bool) -> None:
+        super().__init__()
+        self.fuse = -1
+        self.does_it = does_it
+
+    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
+        self.change(super().add, triple, context)
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        self.change(super().remove, triple, context)
+
+    def change(self, method: Callable[[Any, Any], None], triple: Any, context: Any) -> None:
+        self.fuse -= 1
+        if self.fuse != 0 or self.does_it:
+            method(triple, context)
+        if self.fuse == 0:
+            raise StoreError("disk full")
+
+
+class TransactionalStore(Memory):
+    """A store with transactions, which it does by keeping a copy of all it has."""
+
+    transaction_aware = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.saved: tuple[list[Any], list[Any]] = ([], [])
+
+    def quads(self) -> list[Any]:
+        return [
+            (triple, context)
+            for context in self.contexts()
+            for triple, _ in self.triples((None, None, None), context)
+        ]
+
+    def commit(self) -> None:
+        self.calls.append("commit")
+        self.saved = (list(self.contexts()), self.quads())
+
+    def rollback(self) -> None:
+        self.calls.append("rollback")
+        for context in list(self.contexts()):
+            self.remove_graph(context)
+        contexts, quads = self.saved
+        for context in contexts:
+            self.add_graph(context)
+        for triple, context in quads:
+            self.add(triple, context)
+
+
+DATASETS: dict[str, Callable[[Path], Dataset]] = {
+    "memory": lambda path: Dataset(),
+    "memory, the general way": lambda path: Dataset(PlainMemory()),
+    "memory, all graphs as default": lambda path: Dataset(default_union=True),
+    "oxigraph": lambda path: Dataset("Oxigraph"),
+    "oxigraph on disk": lambda path: on_disk(path),
+    "transactional": lambda path: Dataset(TransactionalStore()),
+}
+
+
+def on_disk(path: Path) -> Dataset:
+    dataset = Dataset("Oxigraph")
+    dataset.open(str(path / "store"), create=True)
+    return dataset
+
+
+GRAPHS: dict[str, Callable[[], Graph]] = {
+    "memory": Graph,
+    "memory, the general way": lambda: Graph(PlainMemory()),
+    "simple memory": lambda: Graph(SimpleMemory()),
+    "oxigraph": lambda: Graph("Oxigraph"),
+    "auditable": lambda: Graph(AuditableStore(Memory())),
+    "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory())),
+}
+
+
+@pytest.fixture(params=DATASETS)
+def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
+    return DATASETS[request.param](tmp_path)
+
+
+@pytest.fixture(params=GRAPHS)
+def graph(request: pytest.FixtureRequest) -> Graph:
+    return GRAPHS[request.param]()
+
+
+@pytest.fixture(params=["a graph", "a dataset"])
+def target(request: pytest.FixtureRequest) -> Graph:
+    return Graph() if request.param == "a graph" else Dataset()
+
+
+def add(o: Any = O, g: Any = None, s: Any = S) -> Operation:
+    return (Op.A, s, P, o if not isinstance(o, int) else Literal(str(o)), g)
+
+
+def delete(o: Any = O, g: Any = None, s: Any = S) -> Operation:
+    return (Op.D, s, P, o if not isinstance(o, int) else Literal(str(o)), g)
+
+
+def quads(dataset: Dataset) -> set[tuple[str, Any]]:
+    """Return object and graph of each statement."""
+    return {(str(o), g) for _, _, o, g in dataset.quads((None, None, None, None))}
+
+
+def objects(graph: Graph) -> set[str]:
+    return {str(o) for _, _, o in graph}
+
+
+# --- what is applied -----------------------------------------------------------------------------
+
+
+def test_adds_and_deletes(dataset: Dataset) -> None:
+    result = apply(
+        [
+            *(TX, add(1, G), add(2, G), add(1, H), add(3, DEFAULT), add(4, BNode("b")), TC, END),
+            *(TX, delete(1, G), delete(9, G), add(2, G), TC, END),
+        ],
+        dataset,
+    )
+    assert quads(dataset) == {("2", G), ("1", H), ("3", DEFAULT), ("4", BNode("b"))}
+    assert (result.added, result.deleted) == (5, 1)
+    assert (result.patches, result.committed, result.aborted) == (2, 2, 0)
+    assert result.operations == 12
+
+
+def test_triples_go_to_the_default_graph(dataset: Dataset) -> None:
+    apply([add(1), add(2, DEFAULT)], dataset)
+    assert quads(dataset) == {("1", DEFAULT), ("2", DEFAULT)}
+    apply([delete(2)], dataset)
+    assert objects(dataset.default_graph) == {"1"}
+
+
+def test_a_graph_holds_the_default_graph(graph: Graph) -> None:
+    result = apply([TX, add(1), add(2, DEFAULT), add(3), delete(1, DEFAULT), TC], graph)
+    assert objects(graph) == {"2", "3"}
+    assert (result.added, result.deleted) == (3, 1)
+
+
+def test_the_default_graph_stands_for_its_dataset(dataset: Dataset) -> None:
+    apply([add(1, G), add(2, DEFAULT)], dataset.default_graph)
+    assert quads(dataset) == {("1", G), ("2", DEFAULT)}
+
+
+def test_a_named_graph_of_a_dataset_is_a_graph() -> None:
+    dataset = Dataset()
+    apply([add(1)], dataset.graph(G))
+    assert quads(dataset) == {("1", G)}
+    with pytest.raises(ApplyError):
+        apply([add(1, G)], dataset.graph(G))
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_conjunctive_graph() -> None:
+    graph = ConjunctiveGraph()
+    apply([add(1, G), add(2, DEFAULT), add(3)], graph)
+    assert objects(graph.default_context) == {"2", "3"}
+    assert objects(graph.get_context(G)) == {"1"}
+
+
+def test_blank_nodes_keep_their_labels(dataset: Dataset) -> None:
+    apply([(Op.A, BNode("x"), P, BNode("y"), BNode("g"))], dataset)
+    assert list(dataset.quads()) == [(BNode("x"), P, BNode("y"), BNode("g"))]
+
+
+def test_blank_node_as_predicate(target: Graph) -> None:
+    apply([(Op.A, S, BNode("p"), O, None)], target)
+    assert [(s, p, o) for s, p, o, *_ in target] == [(S, BNode("p"), O)]
+
+
+def test_the_case_of_language_tags_is_kept(dataset: Dataset) -> None:
+    apply([add(Literal("x", lang="en"), s=URIRef("urn:1"))], dataset)
+    tag = "en" if isinstance(dataset.store, OxigraphStore) else "EN"
+    apply([add(Literal("x", lang="EN"), s=URIRef("urn:2"))], dataset)
+    assert {o.language for o in dataset.default_graph.objects(URIRef("urn:2"), P)} == {tag}
+
+
+def test_a_rollback_keeps_the_case_of_a_language_tag(dataset: Dataset) -> None:
+    apply([add(Literal("x", lang="en"))], dataset)
+    apply([TX, delete(Literal("x", lang="EN")), TA], dataset)
+    assert list(dataset.default_graph) == [(S, P, Literal("x", lang="en"))]
+    assert [o.language for o in dataset.default_graph.objects(S, P)] == ["en"]
+
+
+def test_headers_are_left_alone(target: Graph) -> None:
+    result = apply([(Op.H, "id", URIRef("urn:1")), add(1), (Op.H, "prev", BNode("b"))], target)
+    assert (result.operations, len(target)) == (3, 1)
+
+
+# --- where operations come from ------------------------------------------------------------------
+
+
+def encoded(operations: list[Operation], **options: Any) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file, jr.PatchOptions(**options)) as writer:
+        for operation in operations:
+            writer.write(operation)
+    return file.getvalue()
+
+
+class Pipe(io.RawIOBase):
+    """Gives bytes as they come, few at a time, and can't go back."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self.data.readinto(memoryview(buffer)[:7])
+
+
+def sources(data: bytes, path: Path) -> list[Any]:
+    path.write_bytes(data)
+    seekable = io.BytesIO(b"other bytes" + data)
+    seekable.seek(11)
+    return [
+        data,
+        memoryview(data),
+        bytearray(data),
+        str(path),
+        path,
+        io.BytesIO(data),
+        seekable,
+        Pipe(data),
+        io.BufferedReader(Pipe(data)),
+        jr.read_operations(data),
+    ]
+
+
+def test_every_kind_of_source(tmp_path: Path) -> None:
+    for statement_type, g in (("TRIPLES", None), ("QUADS", DEFAULT)):
+        data = encoded([TX, add(1, g), add(2, g), TC], statement_type=statement_type)
+        for make in (Graph, Dataset):
+            operations = list(jr.read_operations(data))
+            for source in [
+                *sources(data, tmp_path / "x.jellyp"),
+                operations,
+                tuple(operations),
+                iter(operations),
+                *jr.read_batches(data),
+                *jr.read_patches(data),
+            ]:
+                target = make()
+                result = apply(source, target)
+                assert objects(target.default_graph if make is Dataset else target) == {"1", "2"}
+                assert (result.patches, result.committed, result.added) == (1, 1, 2)
+
+
+def test_patch_applies_itself() -> None:
+    dataset = Dataset()
+    patch = jr.Patch([TX, add(1, G), TC])
+    assert patch.apply(dataset).added == 1
+    assert quads(dataset) == {("1", G)}
+
+
+@pytest.mark.parametrize("source", [5, None, object()])
+def test_other_sources(source: Any) -> None:
+    with pytest.raises(TypeError, match="give bytes, a path"):
+        apply(source, Dataset())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: QuotedGraph(Memory(), URIRef("urn:f")),
+        lambda: ReadOnlyGraphAggregate([Graph()]),
+        Memory,
+        lambda: None,
+    ],
+)
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_other_targets(make: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="applied to a Graph or Dataset"):
+        apply([], make())
+
+
+def test_limits_and_normalize() -> None:
+    data = encoded([add(Literal("01", datatype=jr_integer(), normalize=False), DEFAULT)])
+    with pytest.raises(jr.LimitError):
+        apply(data, Dataset(), limits=jr.Limits(max_name_table_size=8))
+    for normalize, text in ((None, "1"), (True, "1"), (False, "01")):
+        dataset = Dataset()
+        apply(data, dataset, normalize=normalize)
+        assert quads(dataset) == {(text, DEFAULT)}
+
+
+def jr_integer() -> URIRef:
+    return URIRef("http://www.w3.org/2001/XMLSchema#integer")
+
+
+@pytest.mark.parametrize("options", [{"limits": jr.Limits()}, {"normalize": False}])
+def test_limits_and_normalize_are_not_for_operations(options: Any) -> None:
+    for source in ([add(1)], iter([add(1)]), jr.Patch([add(1)])):
+        for target in (Graph(), Dataset()):
+            with pytest.raises(ValueError, match="limits, normalize and format are about bytes"):
+                apply(source, target, **options)
+            assert len(target) == 0
+
+
+def test_operations_with_and_without_transactions_and_ends(target: Graph) -> None:
+    for operations in (
+        [add(1), add(2)],
+        [add(1), add(2), END],
+        [TX, add(1), add(2), TC],
+        [TX, add(1), add(2), TC, END],
+    ):
+        result = apply(operations, target)
+        assert (result.patches, result.committed, result.added) == (1, 1, 2)
+        apply([delete(1), delete(2)], target)
+    result = apply([add(1), END, TX, add(2), TC], target)
+    assert (result.patches, result.committed, result.added) == (2, 2, 2)
+
+
+def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encoded([add(1, DEFAULT), TX, add(TripleTerm(S, P, O), G), TC], rdf_star=True))
+    # an unclosed file is an error in the tests
+    for target in (Graph(), Dataset()):
+        with pytest.raises(ApplyError):
+            apply(path, target)
+
+
+# --- transactions --------------------------------------------------------------------------------
+
+BEFORE = [add(1, DEFAULT), add(2, G), add(3, H), (Op.PA, "before", URIRef("urn:before#"), None)]
+# Adds of what is there and deletes of what is not there among them.
+CHANGES = [
+    add(1, DEFAULT),
+    delete(1, DEFAULT),
+    add(7, DEFAULT),
+    delete(2, G),
+    delete(2, H),
+    add(3, H),
+    delete(3, H),
+    add(3, H),
+    add(4, URIRef("urn:new")),
+    add(5, BNode("new")),
+    delete(5, BNode("new")),
+    (Op.PA, "before", URIRef("urn:other#"), None),
+    (Op.PA, "new", URIRef("urn:before#"), None),
+    (Op.PD, "rdfs", None, None),
+]
+PLAIN_CHANGES = [op for op in CHANGES if len(op) < 5 or op[4] == DEFAULT]
+
+
+def prepared(target: Graph) -> dict[str, Any]:
+    """Put something into the target, and return its state."""
+    plain = not isinstance(target, Dataset)
+    apply([op for op in BEFORE if not plain or len(op) < 5 or op[4] == DEFAULT], target)
+    return visible_state(target)
+
+
+def test_aborted(dataset: Dataset) -> None:
+    before = prepared(dataset)
+    result = apply([TX, *CHANGES, TA, END, TX, add(6, G), TC], dataset)
+    assert (result.aborted, result.committed, result.added, result.deleted) == (1, 1, 1, 0)
+    assert (result.prefixes_added, result.prefixes_deleted) == (0, 0)
+    apply([delete(6, G)], dataset)
+    assert visible_state(dataset) == before
+
+
+def test_aborted_in_a_graph(graph: Graph) -> None:
+    before = prepared(graph)
+    apply([TX, *PLAIN_CHANGES, TA], graph)
+    assert visible_state(graph) == before
+
+
+def raising(operations: list[Operation], error: BaseException) -> Iterator[Operation]:
+    yield from operations
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ([], "the input ends inside a transaction"),
+        ([END], "a patch ends inside a transaction"),
+        ([TX], "starts .* inside"),
+        ([add(TripleTerm(S, P, O))], '<< <urn:s> <urn:p> "o" >> as an object'),
+        ([add(s=TripleTerm(S, P, O))], "as a subject"),
+        ([add(s=Literal("s"))], 'can\'t hold "s" as a subject; read_operations or'),
+        ([(Op.A, S, Literal("p"), O, None)], "as a predicate"),
+        ([add(1, Literal("g"))], '"g" as a graph\'s name'),
+        ([add(1, TripleTerm(S, P, O))], "as a graph's name"),
+        ([(Op.A, "s", P, O, None)], "'s' can't be a subject: it is not a term"),
+        ([(99,)], "not an operation"),
+        ([5], "not an operation"),
+        ([()], "not an operation"),
+    ],
+)
+def test_errors_leave_the_dataset_as_it_was(
+    dataset: Dataset, rest: list[Any], message: str
+) -> None:
+    before = prepared(dataset)
+    with pytest.raises(ApplyError, match=message):
+        apply([TX, *CHANGES, *rest], dataset)
+    assert visible_state(dataset) == before
+
+
+NOT_OPERATIONS: list[Any] = [
+    *(5, None, "A", b"x", object(), S, [Op.A, S, P, O, None], {}, Graph(), (S, P, O)),
+    *(
+        (),
+        (0,),
+        (99,),
+        (-1,),
+        (1 << 70,),
+        (None,),
+        ("A", S, P, O, None),
+        ([],),
+        (7.0, S, P, O, None),
+    ),
+    *((Op.A,), (Op.A, S, P, O), (Op.A, S, P, O, None, None), (7, S, P), (Op.D, S, P, O)),
+    *((Op.A, [], P, O, None), (Op.D, S, [], O, None), (Op.A, S, P, [], None)),
+    *((Op.A, S, P, O, []), (Op.D, S, P, O, "urn:g"), (Op.A, None, P, O, None)),
+    *((Op.D, S, P, None, None), (Op.A, S, P, "o", None), (Op.A, TripleTerm([], P, O), P, O, None)),
+    *((Op.TX, 1), (Op.TC, None), (Op.TA, S), (Op.END, 1)),
+    *((Op.H,), (Op.H, "k"), (Op.H, "k", S, S), (Op.H, 5, S), (Op.H, S, S), (Op.H, "k", "v")),
+    *((Op.PA,), (Op.PA, "x"), (Op.PA, "x", S), (Op.PA, "x", S, None, None)),
+    *((Op.PA, 5, S, None), (Op.PA, S, S, None), (Op.PA, "x", None, None), (Op.PA, "x", 5, None)),
+    *((Op.PA, "x", BNode("b"), None), (Op.PA, "x", O, None), (Op.PA, "x", S, "g")),
+    *((Op.PD,), (Op.PD, "x"), (Op.PD, 5, None, None), (Op.PD, "x", 5, None), (Op.PD, "x", S, [])),
+]
+
+
+# Numbers: what stands here has its address, or what it was given by chance, in its name.
+@pytest.mark.parametrize("wrong", NOT_OPERATIONS, ids=range(len(NOT_OPERATIONS)))
+def test_what_is_no_operation(wrong: Any) -> None:
+    """It is the same error from each way into a store, whatever came before it."""
+    messages = set()
+    for make in [*(DATASETS[name] for name in list(DATASETS)[:4]), lambda _: Graph(), on_general]:
+        for start in ([], [TX], [add(1, DEFAULT)], [add(1)]):
+            target = make(Path())
+            before = prepared(target)
+            with pytest.raises(ApplyError) as caught:
+                apply([*start, wrong, add(2)], target)
+            assert visible_state(target) == before
+            messages.add(str(caught.value))
+    assert len(messages) == 1
+    assert len(messages.pop()) < 500
+
+
+def on_general(_: Path) -> Graph:
+    return Graph(PlainMemory())
+
+
+def test_what_is_no_operation_after_a_commit(target: Graph) -> None:
+    for g in (None, DEFAULT):
+        with pytest.raises(ApplyError, match="not an operation"):
+            apply([TX, add(1, g), TC, add(2, g), 5], target)
+        assert len(target) == 1
+
+
+def test_what_is_no_operation_says_why() -> None:
+    data = encoded([TX, add(1, DEFAULT), TC])
+    for make_source, message in (
+        (lambda: [(Op.A, S, P, O)], "A is a tuple of 5, not of 4"),
+        (lambda: jr.read_patches(data), r"for patch in patches: patch.apply\(target\)"),
+        (lambda: jr.read_batches(data), r"chain.from_iterable\(batches\)"),
+        (lambda: add(1), "put a single operation into a list"),
+        (lambda: [(Op.PA, S, S, None)], "a prefix is a str"),
+        (lambda: [(Op.PD, "x", 5, None)], "a prefix stands for an IRI"),
+        (lambda: [(Op.H, "id", "urn:1")], "a header's value is a term of rdflib"),
+    ):
+        for target in (Graph(), Dataset()):
+            with pytest.raises(ApplyError, match=message):
+                apply(make_source(), target)
+            assert len(target) == 0
+    # what the hints say works
+    target = Graph()
+    for patch in jr.read_patches(data):
+        patch.apply(target)
+    assert objects(target) == {"1"}
+    target = Graph()
+    apply(chain.from_iterable(jr.read_batches(data)), target)
+    assert objects(target) == {"1"}
+
+
+def test_names_that_rdflib_refuses_to_write() -> None:
+    with pytest.raises(ApplyError, match=r"in the graph rdflib.term.URIRef\('a b'\)"):
+        apply([add(1, URIRef("a b"))], Graph())
+    term = TripleTerm(URIRef("a b"), P, O)
+    with pytest.raises(ApplyError, match="can't hold TripleTerm"):
+        apply([add(term)], Graph())
+
+
+def nested(depth: int) -> TripleTerm:
+    term = TripleTerm(S, P, O)
+    for level in range(depth):
+        term = TripleTerm(*((term, P, O) if level % 2 else (S, P, term)))
+    return term
+
+
+@pytest.mark.parametrize("depth", [500, 50_000])
+def test_deeply_quoted_triples(depth: int) -> None:
+    term, other = nested(depth), nested(depth)
+    assert term == other
+    assert hash(term) == hash(other)
+    assert term != nested(depth - 1)
+    assert term.n3().count("<<") == term.n3().count(">>") == depth + 1
+    assert repr(term).count("TripleTerm(") == depth + 1
+    for target in (Graph(), Graph(SimpleMemory())):
+        with pytest.raises(ApplyError, match="as an object"):
+            apply([add(term)], target)
+
+
+def test_a_triple_quoted_twice_at_each_depth() -> None:
+    term, other = TripleTerm(S, P, O), TripleTerm(S, P, O)
+    for _ in range(100):
+        term, other = TripleTerm(term, P, term), TripleTerm(other, P, other)
+    assert hash(term) == hash(other)
+    assert term is not other
+    assert term == other
+
+
+@pytest.mark.parametrize("end", [TC, TA])
+def test_end_without_start(dataset: Dataset, end: Operation) -> None:
+    before = prepared(dataset)
+    with pytest.raises(ApplyError, match="none has started"):
+        apply([*CHANGES, end], dataset)
+    assert visible_state(dataset) == before
+    with pytest.raises(ApplyError, match="none has started"):
+        apply([TX, TC, end], dataset)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("x"), KeyboardInterrupt(), GeneratorExit(), SystemExit(), DecodeError("bad")],
+)
+def test_exceptions_of_the_source_leave_the_target_as_it_was(
+    dataset: Dataset, graph: Graph, error: BaseException
+) -> None:
+    for target, changes in ((dataset, CHANGES), (graph, PLAIN_CHANGES)):
+        before = prepared(target)
+        with pytest.raises(type(error)):
+            apply(raising([TX, *changes], error), target)
+        assert visible_state(target) == before
+        with pytest.raises(type(error)):
+            apply(raising(list(changes), error), target)
+        assert visible_state(target) == before
+
+
+def test_truncated_at_every_byte(dataset: Dataset) -> None:
+    before = prepared(dataset)
+    data = encoded([TX, *CHANGES, TC], frame_rows=4, stream_type="FLAT")
+    for size in range(0, len(data), 1 if isinstance(dataset.store, Memory) else 20):
+        with pytest.raises(DecodeError):
+            apply(data[:size], dataset)
+        assert visible_state(dataset) == before
+
+
+def test_what_was_committed_before_an_error_stays(dataset: Dataset) -> None:
+    with pytest.raises(ApplyError):
+        apply([TX, add(1, G), TC, add(2, G), END, TX, add(3, G), END], dataset)
+    assert quads(dataset) == {("1", G), ("2", G)}
+
+
+def test_implicit_transactions_end_with_the_patch_and_before_tx(dataset: Dataset) -> None:
+    result = apply([add(1, G), END, END, add(2, G), TX, add(3, G), TC, add(4, G), TX, TC], dataset)
+    assert (result.patches, result.committed) == (3, 5)
+    assert quads(dataset) == {("1", G), ("2", G), ("3", G), ("4", G)}
+    with pytest.raises(ZeroDivisionError):
+        apply(raising([add(5, G), TX, add(6, G)], ZeroDivisionError()), dataset)
+    assert ("5", G) in quads(dataset)
+    assert ("6", G) not in quads(dataset)
+
+
+@pytest.mark.parametrize("does_it", [True, False])
+@pytest.mark.parametrize("fuse", [1, 2, 3, 4, 5, 6])
+def test_exceptions_of_the_store(does_it: bool, fuse: int) -> None:
+    dataset = Dataset(FailingStore(does_it=does_it))
+    before = prepared(dataset)
+    dataset.store.fuse = fuse
+    with pytest.raises(StoreError, match="disk full"):
+        apply([TX, *CHANGES, TC], dataset)
+    assert visible_state(dataset) == before
+
+
+def test_store_that_refuses_a_change() -> None:
+    dataset = Dataset("Oxigraph")
+    before = prepared(dataset)
+    with pytest.raises(TypeError):
+        apply([TX, *CHANGES, (Op.A, S, BNode("p"), O, G), TC], dataset)
+    assert visible_state(dataset) == before
+
+
+def test_store_that_refuses_to_undo() -> None:
+    class Stubborn(Memory):
+        def remove(self, triple: Any, context: Any = None) -> None:
+            raise StoreError("append only")
+
+    dataset = Dataset(Stubborn())
+    with pytest.raises(ApplyError, match="refuses to undo a change \\(append only\\)") as caught:
+        apply([TX, add(1, G), TA], dataset)
+    assert isinstance(caught.value.__cause__, StoreError)
+
+
+def test_interrupt_while_undoing() -> None:
+    class Interrupted(Memory):
+        fuse = 3
+
+        def remove(self, triple: Any, context: Any = None) -> None:
+            Interrupted.fuse -= 1
+            if Interrupted.fuse == 0:
+                raise KeyboardInterrupt
+            super().remove(triple, context)
+
+    dataset = Dataset(Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        apply([TX, *(add(n, G) for n in range(5)), TA], dataset)
+    assert quads(dataset) == set()
+
+
+def test_ctrl_c_in_a_long_input() -> None:
+    dataset = Dataset()
+    operations = [TX] + [add(n, G) for n in range(100)] * 10_000
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    # An exception in a callback of the collector would be swallowed.
+    gc.disable()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(KeyboardInterrupt):
+            apply(operations, dataset)
+    finally:
+        signal.signal(signal.SIGALRM, old)
+        gc.enable()
+    assert quads(dataset) == set()
+
+
+STATEMENTS = st.tuples(
+    st.sampled_from([Op.A, Op.D]),
+    st.sampled_from([S, BNode("b")]),
+    st.just(P),
+    st.sampled_from([S, O, Literal("o", lang="en")]),
+    st.sampled_from([None, DEFAULT, G, H]),
+)
+PREFIXES = st.one_of(
+    st.tuples(
+        st.just(Op.PA),
+        st.sampled_from(["a", "b", "rdf"]),
+        st.sampled_from(["urn:x#", "urn:y#"]).map(URIRef),
+        st.none(),
+    ),
+    st.tuples(st.just(Op.PD), st.sampled_from(["a", "b", "rdf"]), st.none(), st.none()),
+)
+
+
+@given(
+    st.sampled_from([Memory, PlainMemory, OxigraphStore, TransactionalStore]),
+    st.lists(STATEMENTS | PREFIXES, max_size=12),
+    st.lists(STATEMENTS | PREFIXES, max_size=12),
+)
+def test_rollback_of_anything(
+    store: Callable[[], Any], before: list[Operation], operations: list[Operation]
+) -> None:
+    dataset = Dataset(store())
+    apply(before, dataset)
+    expected = visible_state(dataset)
+    apply([TX, *operations, TA], dataset)
+    assert visible_state(dataset) == expected
+
+
+# --- stores with transactions --------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+@given(st.lists(STATEMENTS, max_size=6), st.lists(STATEMENTS, max_size=8))
+def test_a_rollback_that_the_store_gets_wrong_is_put_right(
+    before: list[Operation], operations: list[Operation]
+) -> None:
+    # AuditableStore loses what was deleted and added again.
+    graph = ConjunctiveGraph(AuditableStore(Memory()))
+    apply(before, graph)
+    expected = {(s, p, o, c.identifier) for s, p, o, c in graph.quads()}
+    apply([TX, *operations, TA], graph)
+    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
+    graph.store.rollback()
+    assert {(s, p, o, c.identifier) for s, p, o, c in graph.quads()} == expected
+
+
+def test_a_store_with_transactions_commits_and_rolls_back() -> None:
+    dataset = Dataset(TransactionalStore())
+    dataset.add((S, P, O, G))
+    store = dataset.store
+    apply([TX, add(1, G), add(2, G), TC], dataset)
+    assert store.calls == ["commit", "commit"]
+    store.calls.clear()
+    apply([TX, add(3, G), delete(1, G), TA], dataset)
+    assert store.calls == ["commit", "rollback"]
+    assert quads(dataset) == {("o", G), ("1", G), ("2", G)}
+    store.calls.clear()
+    apply([TX, add(1, G), TC, TX, TC], dataset)
+    assert store.calls == []
+
+
+def test_a_commit_that_fails_is_rolled_back() -> None:
+    dataset = Dataset(TransactionalStore())
+    before = prepared(dataset)
+    commit = dataset.store.commit
+
+    def failing_commit() -> None:
+        if "4" in {o for o, _ in quads(dataset)}:
+            raise StoreError
+        commit()
+
+    dataset.store.commit = failing_commit
+    with pytest.raises(StoreError):
+        apply([TX, *CHANGES, TC], dataset)
+    assert visible_state(dataset) == before
+
+
+# --- without a log -------------------------------------------------------------------------------
+
+
+def test_not_atomic(dataset: Dataset) -> None:
+    result = apply([TX, *CHANGES, TC], dataset, atomic=False)
+    other = Dataset()
+    assert result == apply([TX, *CHANGES, TC], other)
+    assert quads(dataset) == quads(other)
+    assert dict(dataset.namespaces()) == dict(other.namespaces())
+
+
+def test_not_atomic_leaves_what_was_applied(dataset: Dataset) -> None:
+    with pytest.raises(ApplyError, match="ends inside a transaction"):
+        apply([TX, add(1, G), (Op.PA, "x", URIRef("urn:x#"), None)], dataset, atomic=False)
+    assert quads(dataset) == {("1", G)}
+    assert dataset.namespace_manager.expand_curie("x:y") == URIRef("urn:x#y")
+    with pytest.raises(ApplyError, match="atomic=False"):
+        apply([TX, add(2, G), TA], dataset, atomic=False)
+    assert quads(dataset) == {("1", G), ("2", G)}
+
+
+def test_not_atomic_leaves_the_stores_transactions_alone() -> None:
+    dataset = Dataset(TransactionalStore())
+    apply([TX, add(1, G), TC], dataset, atomic=False)
+    assert dataset.store.calls == []
+
+
+# --- named graphs for a plain graph --------------------------------------------------------------
+
+
+def test_a_named_graph_undoes_its_transaction(graph: Graph, tmp_path: Path) -> None:
+    committed = [
+        (Op.H, "id", URIRef("urn:1")),
+        *(op for n in range(50) for op in (TX, add(n, DEFAULT), TC, END)),
+        (Op.PA, "x", URIRef("urn:x#"), DEFAULT),
+    ]
+    undone = [
+        *(TX, add(98, DEFAULT), delete(1, DEFAULT), (Op.PD, "x", None, DEFAULT)),
+        *(add(99, G), add(97, DEFAULT), TC, END),
+    ]
+    prepared(graph)
+    data = encoded([*committed, *undone], frame_rows=20)
+    for source in sources(data, tmp_path / "x.jellyp"):
+        with pytest.raises(ApplyError, match=r"urn:g.*a Dataset can hold it") as caught:
+            apply(source, graph)
+        assert objects(graph) >= {str(n) for n in range(50)}
+        assert objects(graph).isdisjoint({"97", "98", "99"})
+        assert graph.store.namespace("x") == URIRef("urn:x#")
+        if not isinstance(source, OperationReader):
+            assert (caught.value.frame or 0) > 2
+            assert (caught.value.offset or 0) > len(data) // 2
+    state = visible_state(graph)
+    assert apply(committed, graph).added == 0
+    assert visible_state(graph) == state
+
+
+def test_the_graphs_of_prefixes_are_ignored(target: Graph) -> None:
+    data = encoded([(Op.PA, "x", URIRef("urn:x#"), G), add(1, DEFAULT), (Op.PD, "rdf", None, H)])
+    apply(data, target)
+    assert target.store.namespace("x") == URIRef("urn:x#")
+    assert target.store.namespace("rdf") is None
+
+
+def test_a_bad_stream_of_quads_is_applied_up_to_the_error(tmp_path: Path) -> None:
+    data = encoded(
+        [TX, add(1, DEFAULT), TC, TX, add(2, DEFAULT), TC], frame_rows=3, stream_type="FLAT"
+    )[:-1]
+    for source in sources(data, tmp_path / "x.jellyp"):
+        graph = Graph()
+        with pytest.raises(DecodeError):
+            apply(source, graph)
+        assert objects(graph) == {"1"}
+
+
+def test_bad_operations_are_applied_up_to_the_error() -> None:
+    for operations in (
+        raising([TX, add(1, DEFAULT), TC, add(2, DEFAULT)], StoreError()),
+        raising([TX, add(1), TC, add(2)], StoreError()),
+    ):
+        graph = Graph()
+        with pytest.raises(StoreError):
+            apply(operations, graph)
+        assert objects(graph) == {"1"}
+    with pytest.raises(StoreError):
+        apply(raising([(Op.PA, "x", URIRef("urn:x#"), None)], StoreError()), Graph())
+
+
+@pytest.mark.parametrize(("statement_type", "g"), [("TRIPLES", None), ("QUADS", DEFAULT)])
+def test_a_live_stream_is_applied_as_it_comes(statement_type: str, g: Any) -> None:
+    graph = Graph()
+    data = encoded(
+        [op for n in range(3) for op in (TX, add(n, g), TC, END)],
+        statement_type=statement_type,
+        stream_type="FRAME",
+    )
+    seen = []
+
+    class Live(Pipe):
+        def readinto(self, buffer: Any) -> int:
+            seen.append(len(graph))
+            return super().readinto(buffer)
+
+    apply(Live(data), graph)
+    assert set(seen) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("make", [iter, list, tuple, jr.Patch])
+def test_operations_are_applied_up_to_the_transaction_with_a_named_graph(make: Any) -> None:
+    graph = Graph()
+    with pytest.raises(ApplyError, match="no named graphs"):
+        apply(make([TX, add(1), TC, TX, add(2), add(3, G), TC]), graph)
+    assert objects(graph) == {"1"}
+
+
+# --- prefixes ------------------------------------------------------------------------------------
+
+
+def prefixes(graph: Graph) -> dict[str, str]:
+    """Return the prefixes, without those that rdflib binds."""
+    own = {prefix for prefix, _ in Graph().namespaces()}
+    return {prefix: str(iri) for prefix, iri in graph.namespaces() if prefix not in own}
+
+
+def test_prefixes_are_bound_exactly(dataset: Dataset) -> None:
+    result = apply(
+        [(Op.PA, "x", URIRef("urn:x#"), None), (Op.PA, "y", URIRef("urn:y#"), G)], dataset
+    )
+    assert prefixes(dataset) == {"x": "urn:x#", "y": "urn:y#"}
+    assert result.prefixes_added == 2
+    # rdflib's own bind would make "x1"
+    result = apply([(Op.PA, "x", URIRef("urn:z#"), None)], dataset)
+    assert prefixes(dataset) == {"x": "urn:z#", "y": "urn:y#"}
+    # the prefix of one becomes that of another
+    result = apply([(Op.PA, "x", URIRef("urn:y#"), None)], dataset)
+    assert prefixes(dataset) == {"x": "urn:y#"}
+    assert dataset.store.prefix(URIRef("urn:y#")) == "x"
+    assert dataset.store.prefix(URIRef("urn:z#")) is None
+    result = apply([(Op.PA, "x", URIRef("urn:y#"), None)], dataset)
+    assert result.prefixes_added == 0
+
+
+def test_prefixes_are_unbound(dataset: Dataset, graph: Graph) -> None:
+    for target in (dataset, graph):
+        target.bind("x", "urn:x#")
+        result = apply(
+            [(Op.PD, "x", URIRef("urn:whatever"), None), (Op.PD, "z", None, None)], target
+        )
+        assert (result.prefixes_deleted, result.operations) == (1, 2)
+        assert target.store.namespace("x") is None
+        assert target.store.prefix(URIRef("urn:x#")) is None
+        assert prefixes(target) == {}
+        target.bind("x", "urn:x#")
+        assert prefixes(target) == {"x": "urn:x#"}
+
+
+def test_short_names_follow_the_prefixes(target: Graph) -> None:
+    manager = target.namespace_manager
+    target.bind("x", "urn:x/")
+    assert manager.qname("urn:x/a") == "x:a"
+    apply([(Op.PA, "y", URIRef("urn:x/"), None)], target)
+    assert manager.qname("urn:x/a") == "y:a"
+    apply([TX, (Op.PD, "y", None, None), TA], target)
+    assert manager.qname("urn:x/a") == "y:a"
+    apply([(Op.PD, "y", None, None)], target)
+    assert manager.qname("urn:x/a") == "ns1:a"
+
+
+def test_prefixes_go_where_the_namespace_manager_keeps_them(dataset: Dataset) -> None:
+    for target in (dataset, Graph()):
+        elsewhere = Graph()
+        target.namespace_manager = NamespaceManager(elsewhere)
+        target.bind("gone", "urn:gone#")
+        before = prefixes(target)
+        apply([TX, (Op.PA, "x", S, None), (Op.PD, "gone", None, None), TA], target)
+        assert prefixes(target) == before == {"gone": "urn:gone#"}
+        result = apply([(Op.PA, "x", S, None), (Op.PD, "gone", None, None), add(1)], target)
+        assert (result.prefixes_added, result.prefixes_deleted) == (1, 1)
+        assert prefixes(target) == {"x": "urn:s"}
+        assert elsewhere.store.namespace("x") == S
+        assert target.store.namespace("x") is None
+        other = Graph()
+        jr.diff(other, target).apply(other)
+        assert prefixes(other) == {"x": "urn:s"}
+
+
+def test_no_prefixes_no_namespace_manager() -> None:
+    # to ask for it is to bind rdflib's own prefixes
+    graph = Graph(bind_namespaces="rdflib")
+    apply([TX, add(1), TC], graph)
+    assert dict(graph.store.namespaces()) == {}
+
+
+def test_rdflibs_own_prefixes_stay_unbound() -> None:
+    dataset = Dataset()
+    apply([(Op.PD, "brick", None, None), add(1, G)], dataset)
+    assert "brick" not in dict(dataset.namespaces())
+    for graph in dataset.graphs():
+        assert "brick" not in dict(graph.namespaces())
+
+
+class StrangeStore(SimpleMemory):
+    """A store whose prefixes are where nobody knows, so that they can't be unbound."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = SimpleMemory()
+        for name in ("bind", "prefix", "namespace", "namespaces"):
+            setattr(self, name, getattr(self.hidden, name))
+        del self._SimpleMemory__namespace
+
+
+def test_a_store_that_cannot_unbind() -> None:
+    graph = Graph(StrangeStore())
+    before = prepared(graph)
+    with pytest.raises(ApplyError, match=r"StrangeStore.*can't unbind the prefix 'before'"):
+        apply([TX, *PLAIN_CHANGES[:-1], (Op.PD, "before", None, None), TC], graph)
+    assert visible_state(graph) == before
+
+
+def test_a_store_that_cannot_unbind_can_do_the_rest() -> None:
+    graph = Graph(StrangeStore())
+    before = prepared(graph)
+    apply([TX, (Op.PA, "new", URIRef("urn:new#"), None), add(1), TA], graph)
+    assert visible_state(graph) == before
+    apply([(Op.PA, "new", URIRef("urn:new#"), None), (Op.PD, "unknown", None, None)], graph)
+    assert graph.store.namespace("new") == URIRef("urn:new#")
+
+
+def test_a_store_that_does_not_bind() -> None:
+    class Deaf(SimpleMemory):
+        def __init__(self) -> None:
+            super().__init__()
+            del self._SimpleMemory__prefix
+
+        def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None: ...
+
+        def prefix(self, namespace: URIRef) -> None: ...
+
+    with pytest.raises(ApplyError, match=r"Deaf.*does not bind the prefix 'x'"):
+        apply([(Op.PA, "x", URIRef("urn:x#"), None)], Graph(Deaf()))
+
+
+@pytest.mark.parametrize("store", [Memory, PlainMemory])
+def test_a_rollback_leaves_a_graph_that_others_made_between_transactions(
+    store: type[Memory],
+) -> None:
+    dataset = Dataset(store())
+
+    def operations() -> Iterator[Operation]:
+        yield from [TX, (Op.A, S, P, O, H), TC]
+        dataset.add((S, P, O, G))
+        yield from [TX, (Op.A, S, P, Literal("more"), G), TA]
+
+    jr.apply(operations(), dataset)
+    assert set(dataset.quads()) == {(S, P, O, G), (S, P, O, H)}
+
+
+class StubbornStore(PlainMemory):
+    """Has transactions, but can't roll back."""
+
+    transaction_aware = True
+
+    def commit(self) -> None:
+        pass
+
+    def rollback(self) -> None:
+        raise StoreError("no way back")
+
+
+def test_a_store_that_can_not_roll_back() -> None:
+    """What it has left is put right all the same, and the error says so."""
+    dataset = Dataset(StubbornStore())
+    dataset.add((S, P, O, G))
+    with pytest.raises(ApplyError, match="no way back"):
+        apply([TX, add(1, G), (Op.D, S, P, O, G), TA], dataset)
+    assert set(dataset.quads()) == {(S, P, O, G)}
+
+
+@pytest.mark.parametrize("name", [URIRef(""), BNode("")])
+def test_an_empty_name_of_a_graph(dataset: Dataset, name: Any) -> None:
+    """rdflib would make a name up for it."""
+    before = quads(dataset)
+    with pytest.raises(ApplyError, match="empty name"):
+        apply([add(1, H), add(2, name)], dataset)
+    assert quads(dataset) == before

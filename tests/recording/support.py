@@ -1,0 +1,196 @@
+"""Stores to record in, and what must hold of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+from oxrdflib import OxigraphStore
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.store import Store
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.graph.stores.memory_state import visible_state
+
+__all__ = [
+    "DATASETS",
+    "GRAPHS",
+    "TC",
+    "TX",
+    "Failure",
+    "G",
+    "H",
+    "O",
+    "P",
+    "S",
+    "TransactionalStore",
+    "aborted",
+    "add",
+    "assert_effective",
+    "copy_of",
+    "delete",
+    "is_hooked",
+    "left",
+    "state",
+    "statements",
+]
+
+S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
+G, H = URIRef("urn:g"), URIRef("urn:h")
+T = TypeVar("T")
+TX, TC = (Op.TX,), (Op.TC,)
+
+
+class OtherMemory(Memory):
+    """A Memory store that the recorder does not know."""
+
+
+class OtherOxigraph(OxigraphStore):
+    """A store of Oxigraph's that the recorder does not know."""
+
+
+class TransactionalStore(Memory):
+    """A store with transactions of its own, by a copy of all it has."""
+
+    transaction_aware = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.saved: list[Any] = []
+
+    def commit(self) -> None:
+        self.calls.append("commit")
+        self.saved = [
+            (triple, graph)
+            for graph in self.contexts()
+            for triple, _ in self.triples((None, None, None), graph)
+        ]
+
+    def rollback(self) -> None:
+        self.calls.append("rollback")
+        for graph in list(self.contexts()):
+            self.remove((None, None, None), graph)
+        for triple, graph in self.saved:
+            self.add(triple, graph)
+
+
+DATASETS: dict[str, Callable[[], Dataset]] = {
+    "memory": Dataset,
+    "memory, all graphs as default": lambda: Dataset(default_union=True),
+    "another memory": lambda: Dataset(OtherMemory()),
+    "oxigraph": lambda: Dataset("Oxigraph"),
+    "another oxigraph": lambda: Dataset(OtherOxigraph()),
+    "transactional": lambda: Dataset(TransactionalStore()),
+}
+
+GRAPHS: dict[str, Callable[[], Graph]] = {
+    "memory": Graph,
+    "a graph of a dataset": lambda: Dataset().graph(G),
+    "a default graph": lambda: Dataset().default_graph,
+    "another memory": lambda: Graph(OtherMemory()),
+    "simple memory": lambda: Graph(SimpleMemory()),
+    "oxigraph": lambda: Graph("Oxigraph"),
+    "auditable": lambda: Graph(AuditableStore(Memory())),
+    "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory())),
+    "transactional": lambda: Graph(TransactionalStore()),
+}
+
+
+class Failure(Exception):
+    """What leaves the block of a recording."""
+
+
+@contextmanager
+def left(context: AbstractContextManager[T], error: type[BaseException] = Failure) -> Iterator[T]:
+    """Be in a context, and leave it by an exception, which goes no further."""
+    try:
+        with context as entered:
+            yield entered
+            raise error
+    except error:
+        return
+
+
+def aborted(target: Graph, *writer: Any, **arguments: Any) -> AbstractContextManager[jr.Recorder]:
+    """Record in a block, and leave it by an exception."""
+    return left(jr.record(target, *writer, **arguments))
+
+
+def add(o: Any = O, g: Any = None, s: Any = S) -> jr.Operation:
+    return (Op.A, s, P, o if not isinstance(o, int) else Literal(o), g)
+
+
+def delete(o: Any = O, g: Any = None, s: Any = S) -> jr.Operation:
+    return (Op.D, *add(o, g, s)[1:])
+
+
+def is_hooked(store: Store) -> bool:
+    """Is any method of the store not its class's?"""
+    return any(callable(getattr(type(store), name, None)) for name in vars(store))
+
+
+def state(graph: Graph) -> dict[str, Any]:
+    """Return all that can be seen of a graph's store."""
+    return visible_state(graph)
+
+
+def statements(graph: Graph) -> set[Any]:
+    """Return what the patch of a recording would add: quads, None for the default graph."""
+    if not isinstance(graph, ConjunctiveGraph):
+        return {(*triple, None) for triple in graph}
+    names = {DATASET_DEFAULT_GRAPH_ID, None}
+    if type(graph) is ConjunctiveGraph:
+        names.add(graph.default_context.identifier)
+    quads = graph.quads((None, None, None, None))
+    found = ((s, p, o, g.identifier if isinstance(g, Graph) else g) for s, p, o, g in quads)
+    return {(s, p, o, None if g in names else g) for s, p, o, g in found}
+
+
+def assert_effective(
+    operations: Iterable[jr.Operation],
+    before: tuple[set[Any], dict[str, Any]],
+    after: tuple[set[Any], dict[str, Any]],
+) -> None:
+    """Check that each operation changes something, and that they lead from one state to the other.
+
+    Args:
+        operations: What was recorded.
+        before, after: Statements and prefixes.
+    """
+    found, prefixes = set(before[0]), dict(before[1])
+    for operation in operations:
+        op, *terms = operation
+        if op == Op.A:
+            assert tuple(terms) not in found, operation
+            found.add(tuple(terms))
+        elif op == Op.D:
+            assert tuple(terms) in found, operation
+            found.remove(tuple(terms))
+        elif op == Op.PA:
+            prefix, iri, graph = terms
+            assert prefix not in prefixes, operation
+            assert type(iri) is URIRef
+            assert graph is None
+            prefixes[prefix] = iri
+        elif op == Op.PD:
+            prefix, iri, graph = terms
+            assert prefixes.get(prefix) == iri, operation
+            assert graph is None
+            del prefixes[prefix]
+        else:
+            assert op in (Op.TX, Op.TC)
+    assert found == after[0]
+    assert prefixes == after[1]
+
+
+def copy_of(graph: Graph, make: Callable[[], Graph]) -> Graph:
+    """Return another graph or dataset with the same statements and prefixes."""
+    copy = make()
+    jr.diff(copy, graph).apply(copy)
+    return copy

@@ -1,0 +1,718 @@
+"""Each way of rdflib's to change something is recorded, in each store, as what took effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import BNode, ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib.collection import Collection
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, QuotedGraph, ReadOnlyGraphAggregate
+from rdflib.namespace import FOAF, RDF, XSD, NamespaceManager
+from rdflib.plugins.stores.memory import Memory, SimpleMemory
+from rdflib.resource import Resource
+from rdflib.store import TripleAddedEvent, TripleRemovedEvent
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.recording.support import (
+    DATASETS,
+    GRAPHS,
+    TC,
+    TX,
+    G,
+    H,
+    O,
+    P,
+    S,
+    aborted,
+    add,
+    assert_effective,
+    copy_of,
+    delete,
+    is_hooked,
+    state,
+    statements,
+)
+
+NAMES = {DATASET_DEFAULT_GRAPH_ID: None, G: "g", H: "h"}
+
+
+@pytest.fixture(params=DATASETS)
+def make_dataset(request: pytest.FixtureRequest) -> Callable[[], Dataset]:
+    return DATASETS[request.param]
+
+
+@pytest.fixture(params=GRAPHS)
+def make_graph(request: pytest.FixtureRequest) -> Callable[[], Graph]:
+    return GRAPHS[request.param]
+
+
+def recorded(
+    make: Callable[[], Any], start: Callable[[Any], Any], change: Callable[[Any], Any]
+) -> list[jr.Operation]:
+    """Record a change, check the recording by itself, and return the operations without TX and TC.
+
+    Literals of the default datatype are as rdflib has them, whatever the store makes of them.
+    """
+    target = make()
+    _ = target.namespace_manager
+    start(target)
+    copy = copy_of(target, make)
+    before = statements(target), dict(target.namespaces())
+    with jr.record(target) as recorder:
+        change(target)
+    operations = list(recorder.patch)
+    assert_effective(operations, before, (statements(target), dict(target.namespaces())))
+    assert not is_hooked(target.store)
+    # Replayed on a copy of what was there before, it gives what is there now.
+    recorder.patch.apply(copy)
+    assert statements(copy) == statements(target)
+    assert dict(copy.namespaces()) == dict(target.namespaces())
+    if not operations:
+        return []
+    assert (operations[0], operations[-1]) == (TX, TC)
+    assert (recorder.committed, recorder.aborted) == (1, 0)
+    assert recorder.added == sum(operation[0] == Op.A for operation in operations)
+    assert recorder.deleted == sum(operation[0] == Op.D for operation in operations)
+    return [as_rdflib(operation) for operation in operations[1:-1]]
+
+
+def as_rdflib(operation: jr.Operation) -> jr.Operation:
+    return tuple(
+        Literal(str(term)) if isinstance(term, Literal) and term.datatype == XSD.string else term
+        for term in operation
+    )
+
+
+def nothing(target: Graph) -> None:
+    pass
+
+
+def some_quads(dataset: Dataset) -> None:
+    for g, o in ((None, "1"), (G, "1"), (G, "2"), (H, "2"), (H, "3")):
+        dataset.add((S, P, Literal(o), g or dataset.default_graph))
+
+
+def some_triples(graph: Graph) -> None:
+    for o in "123":
+        graph.add((S, P, Literal(o)))
+
+
+def lit(operation: Callable[..., jr.Operation], o: str, g: Any = None) -> jr.Operation:
+    return operation(Literal(o), g)
+
+
+# --- adding --------------------------------------------------------------------------------------
+
+
+def test_add_to_a_dataset(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.add((S, P, O))
+        dataset.add((S, P, O, G))
+        dataset.add((S, P, O, Graph(identifier=H)))
+        dataset.graph(BNode("b")).add((S, P, O))
+        dataset.default_graph.add((BNode("x"), P, BNode("y")))
+
+    assert recorded(make_dataset, nothing, change) == [
+        add(),
+        add(g=G),
+        add(g=H),
+        add(g=BNode("b")),
+        (Op.A, BNode("x"), P, BNode("y"), None),
+    ]
+
+
+def test_add_of_what_is_there_is_none(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        some_quads(dataset)
+        dataset.add((S, P, Literal("3")))
+        dataset.add((S, P, Literal("3")))
+
+    assert recorded(make_dataset, some_quads, change) == [lit(add, "3")]
+
+
+def test_add_to_a_graph(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        graph.add((S, P, Literal("3")))
+        graph.add((S, P, Literal("4")))
+        graph.add((S, P, Literal("4")))
+
+    assert recorded(make_graph, some_triples, change) == [lit(add, "4")]
+
+
+def test_add_n(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        g, h = dataset.get_context(G), dataset.get_context(H)
+        dataset.addN((S, P, Literal(o), graph) for o in ("1", "2", "4", "4") for graph in (g, h))
+        dataset.addN([])
+
+    assert recorded(make_dataset, some_quads, change) == [
+        lit(add, "1", H),
+        lit(add, "4", G),
+        lit(add, "4", H),
+    ]
+
+
+def test_add_n_to_a_graph_takes_what_is_its_own(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        other = Graph()
+        graph.addN([(S, P, Literal("4"), graph), (S, P, Literal("5"), other)])
+
+    assert recorded(make_graph, some_triples, change) == [lit(add, "4")]
+
+
+def test_in_place_operators(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        graph += [(S, P, Literal("3")), (S, P, Literal("4"))]
+        graph -= [(S, P, Literal("1")), (S, P, Literal("9"))]
+
+    assert recorded(make_graph, some_triples, change) == [lit(add, "4"), lit(delete, "1")]
+
+
+def test_in_place_operators_of_a_dataset(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset += [(S, P, Literal("1"), G), (S, P, Literal("4"), G)]
+        dataset -= [(S, P, Literal("3"), H), (S, P, Literal("9"), H)]
+
+    assert recorded(make_dataset, some_quads, change) == [lit(add, "4", G), lit(delete, "3", H)]
+
+
+def test_set(make_graph: Callable[[], Graph]) -> None:
+    operations = recorded(make_graph, some_triples, lambda graph: graph.set((S, P, Literal("4"))))
+    assert operations[-1] == lit(add, "4")
+    assert sorted(operations[:-1], key=str) == [lit(delete, o) for o in "123"]
+
+
+def test_collections_and_resources(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        items = Collection(graph, BNode("l"), [Literal("a")])
+        items.append(Literal("b"))
+        items[0] = Literal("c")
+        resource = Resource(graph, S)
+        resource.add(FOAF.name, Literal("n"))
+        resource.set(FOAF.name, Literal("m"))
+        resource.remove(FOAF.name)
+
+    operations = recorded(make_graph, nothing, change)
+    assert operations[0] == (Op.A, BNode("l"), RDF.first, Literal("a"), None)
+    assert operations[-1] == (Op.D, S, FOAF.name, Literal("m"), None)
+
+
+def test_graph_without_a_name_gets_one() -> None:
+    dataset = Dataset()
+    with jr.record(dataset) as recorder:
+        graph = dataset.graph()
+        graph.add((S, P, O))
+    genid, quad = list(recorder.patch)[1:-1]
+    assert genid[:2] == (Op.PA, "genid")
+    assert quad == add(g=graph.identifier)
+
+
+def test_graph_of_another_store_is_copied_by_its_name() -> None:
+    other = Graph(identifier=G)
+    other.add((S, P, O))
+    dataset = Dataset()
+    with jr.record(dataset) as recorder:
+        dataset.add_graph(other)
+        other.add((S, P, Literal("not here")))
+    assert list(recorder.patch) == [TX, add(g=G), TC]
+
+
+# --- removing ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ((S, P, Literal("2"), G), [("2", G)]),
+        ((S, P, Literal("9"), G), []),
+        ((S, P, Literal("2"), URIRef("urn:nowhere")), []),
+        ((S, P, None, G), [("1", G), ("2", G)]),
+        ((None, None, None, H), [("2", H), ("3", H)]),
+        ((None, None, Literal("1"), G), [("1", G)]),
+        ((None, P, None, G), [("1", G), ("2", G)]),
+        ((S, None, Literal("2"), G), [("2", G)]),
+        ((None, None, None, None), [("1", None), ("1", G), ("2", G), ("2", H), ("3", H)]),
+        ((S, P, Literal("2"), None), [("2", G), ("2", H)]),
+        ((S, P, Literal("2")), [("2", G), ("2", H)]),
+        ((None, P, None), [("1", None), ("1", G), ("2", G), ("2", H), ("3", H)]),
+        ((None, None, None), [("1", None), ("1", G), ("2", G), ("2", H), ("3", H)]),
+        ((S, P, Literal("9")), []),
+    ],
+)
+def test_remove_from_a_dataset(
+    make_dataset: Callable[[], Dataset], pattern: Any, expected: list[Any]
+) -> None:
+    operations = recorded(make_dataset, some_quads, lambda dataset: dataset.remove(pattern))
+    assert sorted(operations, key=str) == sorted((lit(delete, o, g) for o, g in expected), key=str)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ((S, P, Literal("2")), "2"),
+        ((S, P, Literal("9")), ""),
+        ((S, None, None), "123"),
+        ((None, P, None), "123"),
+        ((None, None, Literal("3")), "3"),
+        ((S, None, Literal("3")), "3"),
+        ((None, None, None), "123"),
+        ((URIRef("urn:other"), None, None), ""),
+    ],
+)
+def test_remove_from_a_graph(make_graph: Callable[[], Graph], pattern: Any, expected: str) -> None:
+    operations = recorded(make_graph, some_triples, lambda graph: graph.remove(pattern))
+    assert sorted(operations, key=str) == [lit(delete, o) for o in expected]
+
+
+def test_what_is_removed_and_added_again(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        graph.remove((S, P, Literal("2")))
+        graph.add((S, P, Literal("2")))
+
+    assert recorded(make_graph, some_triples, change) == [lit(delete, "2"), lit(add, "2")]
+
+
+def test_remove_graph(make_dataset: Callable[[], Dataset]) -> None:
+    operations = recorded(make_dataset, some_quads, lambda dataset: dataset.remove_graph(G))
+    assert sorted(operations, key=str) == [lit(delete, "1", G), lit(delete, "2", G)]
+
+
+def test_remove_the_default_graph(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.remove_graph(dataset.default_graph)
+        dataset.remove_graph(URIRef("urn:nowhere"))
+
+    assert recorded(make_dataset, some_quads, change) == [lit(delete, "1")]
+
+
+def test_remove_context(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.remove_context(dataset.get_context(H))
+
+    operations = recorded(make_dataset, some_quads, change)
+    assert sorted(operations, key=str) == [lit(delete, "2", H), lit(delete, "3", H)]
+
+
+def test_empty_graphs_are_no_operations(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.graph(URIRef("urn:empty"))
+        dataset.remove_graph(URIRef("urn:empty"))
+        list(dataset.graphs())
+
+    assert recorded(make_dataset, some_quads, change) == []
+
+
+# --- prefixes ------------------------------------------------------------------------------------
+
+
+def test_bind(make_graph: Callable[[], Graph]) -> None:
+    def change(graph: Graph) -> None:
+        graph.bind("ex", "http://example.org/")
+        graph.bind("ex", "http://example.org/")
+        graph.namespace_manager.bind("ex", "http://example.org/", override=False)
+
+    expected = [(Op.PA, "ex", URIRef("http://example.org/"), None)]
+    assert recorded(make_graph, nothing, change) == expected
+
+
+def test_bind_to_another_iri(make_dataset: Callable[[], Dataset]) -> None:
+    old, new = URIRef("http://old/"), URIRef("http://new/")
+    assert recorded(
+        make_dataset,
+        lambda dataset: dataset.bind("ex", old),
+        lambda dataset: dataset.bind("ex", new, replace=True),
+    ) == [(Op.PD, "ex", old, None), (Op.PA, "ex", new, None)]
+
+
+def test_bind_another_prefix(make_dataset: Callable[[], Dataset]) -> None:
+    iri = URIRef("http://example.org/")
+    assert recorded(
+        make_dataset,
+        lambda dataset: dataset.bind("old", iri),
+        lambda dataset: dataset.bind("new", iri),
+    ) == [(Op.PD, "old", iri, None), (Op.PA, "new", iri, None)]
+
+
+def test_bind_that_takes_from_two(make_dataset: Callable[[], Dataset]) -> None:
+    one, two = URIRef("http://one/"), URIRef("http://two/")
+
+    def start(dataset: Dataset) -> None:
+        dataset.bind("a", one)
+        dataset.bind("b", two)
+
+    def change(dataset: Dataset) -> None:
+        dataset.bind("a", two, replace=True)
+
+    operations = recorded(make_dataset, start, change)
+    assert operations[-1] == (Op.PA, "a", two, None)
+    assert set(operations[:-1]) == {(Op.PD, "a", one, None), (Op.PD, "b", two, None)}
+
+
+def test_bind_by_any_graph_of_the_store(make_dataset: Callable[[], Dataset]) -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.default_graph.bind("a", "http://a/")
+        dataset.graph(G).bind("b", "http://b/")
+        dataset.store.bind("c", URIRef("http://c/"))
+
+    operations = recorded(make_dataset, nothing, change)
+    assert [operation[:2] for operation in operations] == [(Op.PA, prefix) for prefix in "abc"]
+
+
+def test_prefixes_of_rdflib_are_not_recorded() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        # it binds them when it is first asked for the prefixes
+        assert len(list(graph.namespaces())) > 20
+        graph.add((S, P, O))
+        assert graph.qname(FOAF.name) == "foaf:name"
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_prefix_that_rdflib_makes_up_is_recorded() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        assert graph.qname(URIRef("http://made/up")) == "ns1:up"
+    assert list(recorder.patch) == [TX, (Op.PA, "ns1", URIRef("http://made/"), None), TC]
+
+
+def test_prefixes_where_the_manager_keeps_them() -> None:
+    keeper = Graph()
+    graph = Graph(namespace_manager=NamespaceManager(keeper))
+    with jr.record(graph) as recorder:
+        graph.bind("ex", "http://example.org/")
+        graph.add((S, P, O))
+    ex = (Op.PA, "ex", URIRef("http://example.org/"), None)
+    assert list(recorder.patch) == [TX, add(), ex, TC]
+    with aborted(graph):
+        graph.bind("no", "http://no/")
+    assert "no" not in dict(keeper.namespaces())
+
+
+# --- which graphs --------------------------------------------------------------------------------
+
+
+def test_other_graphs_of_the_store_are_not_recorded(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    some_quads(dataset)
+    with jr.record(dataset.get_context(G)) as recorder:
+        dataset.add((S, P, Literal("4"), H))
+        dataset.add((S, P, Literal("4"), G))
+        dataset.add((S, P, Literal("5")))
+        dataset.remove((None, None, Literal("2")))
+        dataset.remove_graph(H)
+    assert [as_rdflib(operation) for operation in recorder.patch] == [
+        TX,
+        lit(add, "4"),
+        lit(delete, "2"),
+        TC,
+    ]
+
+
+def test_other_graphs_are_not_undone(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    some_quads(dataset)
+    with aborted(dataset.get_context(G)):
+        dataset.add((S, P, URIRef("urn:4"), H))
+        dataset.add((S, P, URIRef("urn:4"), G))
+        dataset.remove((None, None, Literal("2")))
+    assert {(str(o), g) for _, _, o, g in statements(dataset)} == {
+        ("1", None),
+        ("1", G),
+        ("2", G),
+        ("3", H),
+        ("urn:4", H),
+    }
+
+
+def test_the_default_graph_alone() -> None:
+    dataset = Dataset()
+    with jr.record(dataset.default_graph) as recorder:
+        dataset.add((S, P, O))
+        dataset.add((S, P, O, G))
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_all_graphs_of_a_store_that_does_not_know_graphs() -> None:
+    store = SimpleMemory()
+    with jr.record(Graph(store)) as recorder:
+        Graph(store, URIRef("urn:another")).add((S, P, O))
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_conjunctive_graph() -> None:
+    graph = ConjunctiveGraph()
+    before = statements(graph), dict(graph.namespaces())
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+        graph.get_context(G).add((S, P, O))
+        graph.remove((S, P, None))
+        graph.add((S, P, O, graph.default_context))
+    operations = list(recorder.patch)
+    assert_effective(operations, before, (statements(graph), dict(graph.namespaces())))
+    assert set(operations[1:5]) == {add(), add(g=G), delete(), delete(g=G)}
+    assert operations[5:] == [add(), TC]
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_graph_that_would_become_the_default_graph_is_refused() -> None:
+    graph = ConjunctiveGraph()
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+        with pytest.raises(jr.RecordError, match="is not the default graph here"):
+            graph.get_context(DATASET_DEFAULT_GRAPH_ID).add((S, P, O))
+    assert list(recorder.patch) == [TX, add(), TC]
+    assert len(graph.get_context(DATASET_DEFAULT_GRAPH_ID)) == 0
+
+
+def test_any_graph_object_with_the_store(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    before = dataset.get_context(G)
+    with jr.record(dataset) as recorder:
+        before.add((S, P, URIRef("urn:1")))
+        Graph(dataset.store, G).add((S, P, URIRef("urn:2")))
+        Dataset(dataset.store).add((S, P, URIRef("urn:3"), G))
+        dataset.store.add((S, P, URIRef("urn:4")), before)
+    assert [str(operation[3]) for operation in list(recorder.patch)[1:-1]] == [
+        f"urn:{number}" for number in (1, 2, 3, 4)
+    ]
+
+
+# --- whatever rdflib can hold --------------------------------------------------------------------
+
+
+def test_terms_stay_as_they_are() -> None:
+    terms = [
+        Literal("01", datatype=XSD.integer, normalize=False),
+        Literal("x", datatype=XSD.string),
+        Literal("x"),
+        Literal("x", lang="en-GB"),
+        Literal("", datatype=URIRef("urn:d")),
+        URIRef(""),
+        BNode("a b"),
+    ]
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        for term in terms:
+            graph.add((S, P, term))
+    found = [operation[3] for operation in list(recorder.patch)[1:-1]]
+    assert [term.n3() if term else term for term in found] == [
+        term.n3() if term else term for term in terms
+    ]
+
+
+def test_generalized_statements_and_quoted_triples() -> None:
+    quoted = jr.TripleTerm(S, P, O)
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        graph.add((Literal("s"), BNode("p"), O))
+        graph.add((quoted, P, quoted))
+        graph.remove((None, None, quoted))
+    assert list(recorder.patch) == [
+        TX,
+        (Op.A, Literal("s"), BNode("p"), O, None),
+        (Op.A, quoted, P, quoted, None),
+        (Op.D, quoted, P, quoted, None),
+        TC,
+    ]
+
+
+def test_removal_is_recorded_as_the_store_spells_it() -> None:
+    stored, asked = Literal("x", lang="en"), Literal("x", lang="EN")
+    for pattern in ((S, P, asked), (None, None, asked), (S, None, asked)):
+        dataset = Dataset()
+        dataset.add((S, P, stored, G))
+        for remove in (dataset.graph(G).remove, dataset.remove):
+            with aborted(dataset, patches := []) as recorder:
+                with recorder.transaction():
+                    remove(pattern)
+                (operation,) = list(patches[0])[1:-1]
+            assert operation[0] == Op.D
+            assert operation[3].language == "en"
+            dataset.add((S, P, stored, G))
+
+
+def test_add_in_another_case_of_a_language_tag_is_none() -> None:
+    graph = Graph()
+    graph.add((S, P, Literal("x", lang="en")))
+    with jr.record(graph) as recorder:
+        graph.add((S, P, Literal("x", lang="EN")))
+    assert list(recorder.patch) == []
+
+
+@pytest.mark.parametrize("name", ["oxigraph", "another oxigraph"])
+def test_literals_are_recorded_as_oxigraph_spells_them(name: str) -> None:
+    dataset = DATASETS[name]()
+    spellings = [
+        (Literal("x"), Literal("x", datatype=XSD.string)),
+        (Literal("x", lang="EN-gb"), Literal("x", lang="en-gb")),
+        (Literal("1.0", datatype=XSD.decimal, normalize=False), Literal("1", datatype=XSD.decimal)),
+        (Literal("a", datatype=URIRef("urn:d")), Literal("a", datatype=URIRef("urn:d"))),
+    ]
+    with jr.record(dataset) as recorder:
+        for given, _ in spellings:
+            dataset.add((S, P, given))
+        dataset.add((S, P, Literal("x", datatype=XSD.string)))
+        dataset.addN([(S, P, given, dataset.graph(G)) for given, _ in spellings])
+        twice = [(S, P, Literal("y", **more)) for more in ({}, {"datatype": XSD.string})]
+        dataset.addN([(*triple, dataset.graph(G)) for triple in twice])
+        dataset.remove((S, P, Literal("x")))
+    for operation, (_, literal) in zip(list(recorder.patch)[1:], spellings, strict=False):
+        o = operation[3]
+        assert (type(o), o.value, o.ill_typed) == (Literal, literal.value, literal.ill_typed)
+        assert (o.language, o.datatype, hash(o)) == (
+            literal.language,
+            literal.datatype,
+            hash(literal),
+        )
+    stored = [literal.n3() for _, literal in spellings]
+    found = [(op, o.n3(), g) for op, _, _, o, g in list(recorder.patch)[1:-1]]
+    assert found[:8] == [(Op.A, o, g) for g in (None, G) for o in stored]
+    y, x = Literal("y", datatype=XSD.string).n3(), stored[0]
+    assert found[8] == (Op.A, y, G)
+    assert set(found[9:]) == {(Op.D, x, None), (Op.D, x, G)}
+    assert len(found) == 11
+
+
+# --- others that have a part in it ---------------------------------------------------------------
+
+
+def test_changes_of_subscribers_are_recorded_too() -> None:
+    graph = Graph()
+    inferred = URIRef("urn:inferred")
+
+    def infer(event: Any) -> None:
+        s, p, o = event.triple
+        if p == P and isinstance(event, TripleAddedEvent):
+            graph.add((s, inferred, o))
+        elif p == P:
+            graph.remove((s, inferred, o))
+
+    graph.store.dispatcher.subscribe(TripleAddedEvent, infer)
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+    assert set(recorder.patch) == {TX, add(), (Op.A, S, inferred, O, None), TC}
+    assert len(graph) == 2
+    with aborted(graph):
+        graph.add((H, P, O))
+    assert len(graph) == 2
+
+
+class RedirectingStore(Memory):
+    """Adds and removes by way of its other methods."""
+
+    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
+        self.addN([(*triple, context)])
+
+    def addN(self, quads: Any) -> None:
+        for s, p, o, context in quads:
+            super().add((s, p, o), context)
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        if None in triple:
+            for each, _ in list(self.triples(triple, context)):
+                self.remove(each, context)
+        else:
+            super().remove(triple, context)
+
+    def remove_graph(self, graph: Any) -> None:
+        self.remove((None, None, None), graph)
+        super().remove_graph(graph)
+
+
+def test_what_a_store_does_by_its_other_methods_is_recorded_once() -> None:
+    def change(dataset: Dataset) -> None:
+        dataset.add((S, P, Literal("4"), G))
+        dataset.remove_graph(G)
+
+    operations = recorded(lambda: Dataset(RedirectingStore()), some_quads, change)
+    assert operations[0] == lit(add, "4", G)
+    assert sorted(operations[1:], key=str) == [lit(delete, o, G) for o in "124"]
+
+
+def test_what_a_store_does_by_its_other_methods_is_undone() -> None:
+    dataset = Dataset(RedirectingStore())
+    some_quads(dataset)
+    before = state(dataset)
+    with aborted(dataset, patches := []):
+        dataset.remove_graph(G)
+        dataset.add((S, P, Literal("4"), H))
+    assert state(dataset) == before
+    assert patches == []
+
+
+def test_subscribers_hear_of_each_change() -> None:
+    graph = Graph()
+    heard: list[Any] = []
+    graph.store.dispatcher.subscribe(TripleAddedEvent, heard.append)
+    graph.store.dispatcher.subscribe(TripleRemovedEvent, heard.append)
+    with jr.record(graph):
+        graph.add((S, P, O))
+        graph.add((S, P, O))
+    assert len(heard) == 2
+
+
+# --- what can't be recorded ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Memory,
+        lambda: None,
+        lambda: QuotedGraph(Memory(), URIRef("urn:f")),
+        lambda: ReadOnlyGraphAggregate([Graph()]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+def test_other_targets(make: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="a Graph or Dataset of rdflib can be recorded"):
+        jr.record(make())
+
+
+def test_formulas_are_refused() -> None:
+    dataset = Dataset()
+    formula = QuotedGraph(dataset.store, URIRef("urn:f"))
+    formula.add((S, P, O))
+    dataset.add((S, P, O, G))
+    dataset.add((S, P, Literal("2"), G))
+    with jr.record(dataset) as recorder:
+        for change in (
+            lambda: formula.add((S, P, Literal("2"))),
+            lambda: formula.remove((S, P, O)),
+            lambda: dataset.store.remove_graph(formula),
+            lambda: dataset.store.add_graph(formula),
+            lambda: dataset.remove((S, P, O)),
+            lambda: dataset.remove((S, P, None)),
+        ):
+            with pytest.raises(jr.RecordError, match="a patch has no formulas"):
+                change()
+        dataset.remove((S, P, None, G))
+    assert len(list(recorder.patch)) == 4
+    assert len(formula) == 1
+
+
+def test_statement_in_no_graph_is_refused() -> None:
+    dataset = Dataset()
+    with jr.record(dataset) as recorder, pytest.raises(jr.RecordError, match="it is no Graph"):
+        dataset.store.add((S, P, O), None)
+    assert list(recorder.patch) == []
+
+
+def test_store_stays_open(tmp_path: Any) -> None:
+    dataset = Dataset("Oxigraph")
+    dataset.open(str(tmp_path / "store"), create=True)
+    with jr.record(dataset):
+        dataset.add((S, P, O))
+        for method in (
+            lambda: dataset.close(),
+            lambda: dataset.open(str(tmp_path / "other")),
+            lambda: dataset.destroy(str(tmp_path / "store")),
+        ):
+            with pytest.raises(jr.RecordError, match="is not for a store that is being recorded"):
+                method()
+    assert len(dataset) == 1
+    dataset.close()

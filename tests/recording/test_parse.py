@@ -1,0 +1,368 @@
+"""What is parsed or applied is recorded, in every format."""
+
+from __future__ import annotations
+
+import io
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from rdflib import ConjunctiveGraph, Dataset, Graph, Literal, URIRef
+from rdflib.exceptions import ParserError
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog
+from jelly_rdflib.graph.stores.target import Target
+from jelly_rdflib.graph.tap import find_tap
+from tests.recording.support import (
+    DATASETS,
+    GRAPHS,
+    TC,
+    TX,
+    G,
+    H,
+    O,
+    P,
+    S,
+    TransactionalStore,
+    aborted,
+    add,
+    assert_effective,
+    copy_of,
+    delete,
+    is_hooked,
+    left,
+    state,
+    statements,
+)
+
+TRIPLES = ["turtle", "nt", "xml", "n3", "json-ld", "jelly-patch", "jelly-rdf", "rdf-patch"]
+QUADS = ["nquads", "trig", "trix", "hext", "json-ld", "jelly-patch", "jelly-rdf", "rdf-patch"]
+
+
+@pytest.fixture(params=DATASETS)
+def make_dataset(request: pytest.FixtureRequest) -> Callable[[], Dataset]:
+    return DATASETS[request.param]
+
+
+@pytest.fixture(params=GRAPHS)
+def make_graph(request: pytest.FixtureRequest) -> Callable[[], Graph]:
+    return GRAPHS[request.param]
+
+
+def check(target: Graph, make: Callable[[], Graph], change: Callable[[], Any]) -> list[Any]:
+    """Record a change, check the recording by itself, and return its operations."""
+    copy = copy_of(target, make)
+    before = statements(target), dict(target.namespaces())
+    with jr.record(target) as recorder:
+        change()
+    after = statements(target), dict(target.namespaces())
+    assert_effective(recorder.patch, before, after)
+    assert not is_hooked(target.store)
+    recorder.patch.apply(copy)
+    assert (statements(copy), dict(copy.namespaces())) == after
+    return list(recorder.patch)
+
+
+def encoded(target: Graph, format: str) -> bytes:
+    data = target.serialize(format=format, encoding="utf-8")
+    return data if isinstance(data, bytes) else data.encode()
+
+
+@pytest.mark.parametrize("format", TRIPLES)
+def test_parse_into_a_graph(make_graph: Callable[[], Graph], format: str) -> None:
+    source = Graph()
+    source.bind("ex", "http://example.org/")
+    for o in "123":
+        source.add((S, URIRef("http://example.org/p"), URIRef(f"urn:{o}")))
+    data = encoded(source, format)
+    try:
+        make_graph().parse(data=data, format=format)
+    except (AssertionError, ParserError) as error:
+        # rdflib refuses it for this store, and so it does while that is recorded.
+        target = make_graph()
+        with jr.record(target) as recorder, pytest.raises(type(error)):
+            target.parse(data=data, format=format)
+        assert list(recorder.patch) == []
+        assert not is_hooked(target.store)
+        return
+    target = make_graph()
+    target.add((S, URIRef("http://example.org/p"), URIRef("urn:2")))
+    target.add((S, P, O))
+    operations = check(target, make_graph, lambda: target.parse(data=data, format=format))
+    assert sum(operation[0] == Op.A for operation in operations) == 2
+
+
+@pytest.mark.parametrize("format", QUADS)
+def test_parse_into_a_dataset(make_dataset: Callable[[], Dataset], format: str) -> None:
+    source = Dataset()
+    source.bind("ex", "http://example.org/")
+    for o, g in (("1", None), ("1", G), ("2", G), ("3", H)):
+        iri = URIRef(f"urn:{o}")
+        source.add((S, URIRef("http://example.org/p"), iri, g or source.default_graph))
+    target = make_dataset()
+    target.add((S, URIRef("http://example.org/p"), URIRef("urn:2"), G))
+    target.add((S, P, O))
+    data = encoded(source, format)
+    operations = check(target, make_dataset, lambda: target.parse(data=data, format=format))
+    assert sum(operation[0] == Op.A for operation in operations) == 3
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
+@pytest.mark.parametrize("format", QUADS)
+def test_parse_into_a_conjunctive_graph(format: str) -> None:
+    source = Dataset()
+    for g in (G, H):
+        source.add((S, URIRef("http://example.org/p"), g, g))
+    target = ConjunctiveGraph()
+    # with a Dataset of the same store, which lists a graph that is not the default graph here
+    list(Dataset(target.store).graphs())
+    data = encoded(source, format)
+    check(target, ConjunctiveGraph, lambda: target.parse(data=data, format=format))
+
+
+def test_removal_by_a_parser_is_recorded_too() -> None:
+    # rdflib's parser of N-Quads removes what is in the default graph, of all things.
+    dataset = Dataset()
+    dataset.add((S, P, O))
+    data = "<urn:s> <urn:p> <urn:o> <urn:g> ."
+    operations = check(dataset, Dataset, lambda: dataset.parse(data=data, format="nquads"))
+    assert operations[-2] == add(URIRef("urn:o"), G)
+    if not len(dataset.default_graph):
+        assert operations[1] == delete()
+
+
+def test_failed_parse_is_undone(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    dataset.add((S, P, O, G))
+    before = state(dataset)
+    data = "@prefix ex: <http://example.org/> . <urn:g> { ex:s ex:p 1, 2 . } <urn:h> { oh no"
+    with pytest.raises(Exception, match=r"oh no|Bad syntax"), jr.record(dataset):
+        dataset.parse(data=data, format="trig")
+    assert state(dataset) == before
+
+
+def test_formulas_of_n3_are_refused() -> None:
+    dataset = Dataset()
+    data = "@prefix : <urn:> . :a :b :c . { :a :b ?x } => { :x :y ?x } ."
+    refusal = pytest.raises(jr.RecordError, match="a patch has no formulas")
+    with refusal, jr.record(dataset):
+        dataset.parse(data=data, format="n3")
+    assert statements(dataset) == set()
+
+
+# --- patches -------------------------------------------------------------------------------------
+
+EX = ("ex", URIRef("http://example.org/"), None)
+
+
+def some_operations(o: int = 1) -> list[jr.Operation]:
+    return [
+        *(TX, (Op.PA, *EX), add(o, G), add(o, G), delete(9, G), TC),
+        *(TX, add(o + 1, H), delete(O, G), (Op.TA,)),
+        *(TX, add(o + 2, H), delete(O, G), TC),
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        list,
+        iter,
+        jr.Patch,
+        lambda operations: (operation for operation in operations),
+        lambda operations: encoded_patch(operations),
+    ],
+    ids=["list", "iterator", "patch", "generator", "bytes"],
+)
+def test_apply(make_dataset: Callable[[], Dataset], wrap: Callable[..., Any]) -> None:
+    dataset = make_dataset()
+    dataset.add((S, P, O, G))
+    dataset.add((S, P, Literal(2), H))
+    operations = check(dataset, make_dataset, lambda: jr.apply(wrap(some_operations()), dataset))
+    found = {operation for operation in operations if operation[0] in (Op.A, Op.D, Op.PA)}
+    assert {add(1, G), add(3, H), (Op.PA, *EX)} < found
+    # all of it is in the one transaction of the block
+    assert operations.count(TX) == 1
+
+
+def encoded_patch(operations: list[jr.Operation]) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        writer.write_all(operations)
+    return file.getvalue()
+
+
+def test_apply_to_the_default_store_is_recorded_as_it_took_effect() -> None:
+    dataset = Dataset()
+    dataset.add((S, P, O, G))
+    with jr.record(dataset) as recorder:
+        jr.apply(some_operations(), dataset)
+    # What the patch itself aborts was never there.
+    assert list(recorder.patch) == [
+        TX,
+        (Op.PA, *EX),
+        add(1, G),
+        add(3, H),
+        delete(O, G),
+        TC,
+    ]
+
+
+def test_apply_between_other_changes(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+
+    def change() -> None:
+        dataset.add((S, P, Literal(1), G))
+        jr.apply([delete(1, G), add(2, G)], dataset)
+        dataset.remove((S, P, Literal(2), G))
+        dataset.bind("ex", "http://other/")
+        jr.apply([add(1, G), (Op.PA, *EX)], dataset)
+        dataset.add((S, P, Literal(1), G))
+
+    operations = check(dataset, make_dataset, change)
+    assert [operation[0] for operation in operations if operation[0] in (Op.A, Op.D)] == [
+        Op.A,
+        Op.D,
+        Op.A,
+        Op.D,
+        Op.A,
+    ]
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+def test_apply_to_a_graph(make_graph: Callable[[], Graph], atomic: bool) -> None:
+    graph = make_graph()
+    graph.add((S, P, O))
+    patch = [add(O), add(1), delete(O), (Op.PA, *EX)]
+    operations = check(graph, make_graph, lambda: jr.apply(patch, graph, atomic=atomic))
+    of_statements = [operation for operation in operations if operation[0] in (Op.A, Op.D)]
+    assert [(op, str(o)) for op, _, _, o, _ in of_statements] == [
+        (Op.A, "1"),
+        (Op.D, "o"),
+    ]
+    assert (Op.PA, *EX) in operations
+
+
+def test_failed_apply_is_no_change(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    dataset.add((S, P, O, G))
+
+    def change() -> None:
+        with pytest.raises(jr.ApplyError):
+            jr.apply([*some_operations(), (Op.TX,), delete(3, H), (Op.TX,)], dataset)
+
+    check(dataset, make_dataset, change)
+
+
+def test_exception_undoes_what_was_applied(make_dataset: Callable[[], Dataset]) -> None:
+    dataset = make_dataset()
+    dataset.add((S, P, O, G))
+    dataset.bind("ex", "http://other/")
+    before = state(dataset)
+    with aborted(dataset):
+        jr.apply(some_operations(), dataset)
+        dataset.add((S, P, Literal(9)))
+        jr.apply([delete(9), delete(3, H)], dataset)
+        assert state(dataset) != before
+    assert state(dataset) == before
+
+
+def test_apply_that_can_not_be_written_is_undone() -> None:
+    dataset = Dataset()
+    dataset.add((S, P, O))
+    before = state(dataset)
+    options = jr.PatchOptions(statement_type="TRIPLES")
+    refusal = pytest.raises(jr.EncodeError)
+    with refusal, jr.record(dataset, io.BytesIO(), options=options):
+        dataset.add((S, P, Literal(9)))
+        jr.apply([(Op.PA, *EX), delete(O), add(1, G)], dataset)
+    assert state(dataset) == before
+
+
+def test_patch_that_is_taken_back_right_after_its_commit() -> None:
+    # as an interrupt at just that moment would have it
+    dataset = Dataset()
+    before = state(dataset)
+    refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")
+    with refusal, jr.record(dataset) as recorder:
+        log = UndoLog()
+        changes = MemoryChanges(
+            Target(dataset),
+            log,
+            is_atomic=True,
+            is_deferred=True,
+            listener=find_tap(dataset.store),
+        )
+        changes.begin()
+        changes.statements(iter([add(1, G)]))
+        changes.commit()
+        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+    assert state(dataset) == before
+    assert list(recorder.patch) == []
+
+
+def test_apply_while_two_record() -> None:
+    dataset = Dataset()
+    with jr.record(dataset) as outer, jr.record(dataset.graph(G)) as inner:
+        jr.apply([add(1, G), add(1, H)], dataset)
+    assert list(outer.patch) == [TX, add(1, G), add(1, H), TC]
+    assert list(inner.patch) == [TX, add(1), TC]
+
+
+def test_operations_that_change_the_dataset_themselves() -> None:
+    dataset = Dataset()
+
+    def operations() -> Iterator[jr.Operation]:
+        yield add(1, G)
+        dataset.remove((S, P, Literal(1), G))
+        yield add(1, G)
+
+    operations_of = check(dataset, Dataset, lambda: jr.apply(operations(), dataset))
+    assert operations_of == [TX, add(1, G), delete(1, G), add(1, G), TC]
+
+
+def test_transactions_of_the_store_are_the_recording_s() -> None:
+    dataset = Dataset(TransactionalStore())
+    with jr.record(dataset) as recorder:
+        with left(recorder.transaction()):
+            jr.apply(some_operations(), dataset)
+        assert statements(dataset) == set()
+        jr.apply([add(1, G)], dataset)
+    assert list(recorder.patch) == [TX, add(1, G), TC]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
+# An interrupt in a callback of the garbage collector, hypothesis has one, can't get out of it.
+@pytest.mark.filterwarnings("ignore:.*gc_callback:pytest.PytestUnraisableExceptionWarning")
+def test_interrupt_while_a_patch_is_applied() -> None:
+    data = encoded_patch([TX, *(add(number, G) for number in range(50_000)), TC])
+    before = signal.getsignal(signal.SIGALRM)
+    # What is imported when it is first used must not be interrupted.
+    jr.apply(data, Dataset())
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for milliseconds in (1, 20, 40, 60, 80, 100):
+            dataset = Dataset()
+            dataset.add((S, P, O))
+            start = state(dataset)
+            with pytest.raises(KeyboardInterrupt), jr.record(dataset, io.BytesIO()):
+                apply_for(milliseconds / 1000, data, dataset)
+            assert state(dataset) == start
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def apply_for(seconds: float, data: bytes, dataset: Dataset) -> None:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        jr.apply(data, dataset)
+        raise KeyboardInterrupt
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

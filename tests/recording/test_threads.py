@@ -1,0 +1,165 @@
+"""Threads take turns, and memory is what is kept for undoing."""
+
+from __future__ import annotations
+
+import threading
+import tracemalloc
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.recording.support import G, P, S, aborted, assert_effective, is_hooked, state, statements
+
+
+def run_all(*works: Any) -> None:
+    threads = [threading.Thread(target=work) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_changes_of_several_threads() -> None:
+    dataset = Dataset()
+    # made once: rdflib makes them anew each time, and with them its prefixes
+    graphs = [dataset.graph(URIRef(f"urn:g{number}")) for number in range(4)]
+    before = statements(dataset), dict(dataset.namespaces())
+
+    def work() -> None:
+        for number in range(300):
+            for graph in graphs:
+                graph.add((S, P, Literal(number)))
+                if number % 3 == 0:
+                    graph.remove((S, P, Literal(number // 2)))
+                if number % 50 == 0:
+                    graph.remove((S, None, None))
+
+    with jr.record(dataset) as recorder:
+        run_all(*[work] * 4)
+    after = statements(dataset), dict(dataset.namespaces())
+    assert_effective(recorder.patch, before, after)
+
+
+def test_transaction_has_what_all_threads_change() -> None:
+    graph = Graph()
+    with jr.record(graph, patches := []) as recorder:
+        with recorder.transaction():
+            run_all(*(lambda n=n: graph.add((S, P, Literal(n))) for n in range(5)))
+        graph.add((S, P, Literal("after")))
+    assert [len(patch) for patch in patches] == [7, 3]
+
+
+def test_undoing_what_threads_changed() -> None:
+    graph = Graph()
+    graph.add((S, P, Literal(7)))
+    before = state(graph)
+
+    def work() -> None:
+        for number in range(200):
+            graph.set((S, P, Literal(number)))
+
+    with aborted(graph):
+        run_all(*[work] * 3)
+    assert state(graph) == before
+
+
+def test_what_one_thread_yields_may_wait_for_another() -> None:
+    dataset = Dataset("Oxigraph")
+    graph = dataset.graph(G)
+    asked, answered = threading.Event(), threading.Event()
+
+    def answer() -> None:
+        asked.wait(10)
+        graph.add((S, P, URIRef("urn:answer")))
+        answered.set()
+
+    def quads() -> Any:
+        asked.set()
+        assert answered.wait(10)
+        yield (S, P, URIRef("urn:question"), graph)
+
+    with jr.record(dataset) as recorder:
+        run_all(answer, lambda: dataset.addN(quads()))
+    found = [(operation[0], str(operation[3])) for operation in list(recorder.patch)[1:-1]]
+    assert found == [(Op.A, "urn:answer"), (Op.A, "urn:question")]
+
+
+def test_changes_go_to_the_stream_and_not_to_memory() -> None:
+    def kept(**arguments: Any) -> int:
+        """Return the bytes for each change that are kept besides those in the graph.
+
+        The encoder's tables of terms grow up to a size; the first changes fill them.
+        """
+        graph = Graph()
+        triples = [(S, P, Literal(str(number))) for number in range(24_000)]
+        for triple in triples:
+            graph.add(triple)
+        tracemalloc.start()
+        try:
+            with jr.record(graph, Sink(), **arguments):
+                for triple in triples[:12_000]:
+                    graph.remove(triple)
+                start = tracemalloc.get_traced_memory()[0]
+                for triple in triples[12_000:]:
+                    graph.remove(triple)
+                return (tracemalloc.get_traced_memory()[0] - start) // 12_000
+        finally:
+            tracemalloc.stop()
+
+    assert kept(atomic=False) < 8
+    # three references, in a list with some room, and a triple that the graph has let go of
+    assert kept() < 120
+
+
+class Sink:
+    """A file that forgets all."""
+
+    def write(self, data: bytes) -> int:
+        return len(data)
+
+
+def test_recordings_that_start_and_end_in_several_threads() -> None:
+    graph = Graph()
+    _ = graph.namespace_manager
+    lost: list[int] = []
+
+    def work(first: int) -> None:
+        for number in range(first, first + 100):
+            with jr.record(graph) as recorder:
+                graph.add((S, P, Literal(number)))
+            if (Op.A, S, P, Literal(number), None) not in list(recorder.patch):
+                lost.append(number)
+
+    run_all(*(lambda n=n: work(1000 * n) for n in range(4)))
+    assert lost == []
+    assert not is_hooked(graph.store)
+
+
+@pytest.mark.parametrize("is_undone", [False, True], ids=["committed", "undone"])
+def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
+    numbers = range(30)
+    patch = [(Op.A, S, P, Literal(number), URIRef(f"urn:g{number % 3}")) for number in numbers]
+    for _ in range(40):
+        dataset = Dataset()
+        before = state(dataset)
+
+        def change(dataset: Dataset = dataset) -> None:
+            for number in numbers:
+                graph = dataset.get_context(URIRef(f"urn:g{number % 3}"))
+                graph.remove((S, P, Literal(number)))
+                graph.add((S, P, Literal(-number)))
+
+        with suppress(ZeroDivisionError), jr.record(dataset) as recorder:
+            run_all(lambda dataset=dataset: jr.apply(patch, dataset), change)
+            after = set(dataset.quads())
+            assert not is_undone or 1 / 0
+        if is_undone:
+            assert state(dataset) == before
+        else:
+            again = Dataset()
+            jr.apply(recorder.patch, again)
+            assert set(again.quads()) == after

@@ -1,0 +1,587 @@
+"""Transactions follow blocks, and an exception undoes what was changed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.recording.support import (
+    DATASETS,
+    GRAPHS,
+    TC,
+    TX,
+    Failure,
+    G,
+    H,
+    O,
+    P,
+    S,
+    TransactionalStore,
+    aborted,
+    add,
+    delete,
+    is_hooked,
+    left,
+    state,
+    statements,
+)
+
+ONE, TWO, THREE = (URIRef(f"urn:{name}") for name in ("one", "two", "three"))
+
+
+@pytest.fixture(params=DATASETS)
+def dataset(request: pytest.FixtureRequest) -> Dataset:
+    dataset = DATASETS[request.param]()
+    dataset.bind("ex", "http://example.org/")
+    dataset.add((S, P, ONE))
+    dataset.add((S, P, ONE, G))
+    dataset.add((S, P, TWO, G))
+    dataset.graph(URIRef("urn:empty"))
+    return dataset
+
+
+@pytest.fixture(params=GRAPHS)
+def graph(request: pytest.FixtureRequest) -> Graph:
+    graph = GRAPHS[request.param]()
+    graph.add((S, P, ONE))
+    return graph
+
+
+# --- which transactions there are ----------------------------------------------------------------
+
+
+def test_block_is_one_transaction(graph: Graph) -> None:
+    with jr.record(graph) as recorder:
+        graph.add((S, P, TWO))
+        graph.add((S, P, THREE))
+    assert list(recorder.patch) == [TX, add(TWO), add(THREE), TC]
+
+
+def test_block_that_changes_nothing_writes_nothing(graph: Graph) -> None:
+    with jr.record(graph, patches := []) as recorder, recorder.transaction():
+        graph.add((S, P, ONE))
+        graph.remove((S, P, TWO))
+    assert patches == []
+    assert (recorder.committed, recorder.aborted) == (0, 0)
+
+
+def test_each_transaction_by_itself_and_what_is_between(graph: Graph) -> None:
+    with jr.record(graph, patches := []) as recorder:
+        graph.add((S, P, TWO))
+        with recorder.transaction():
+            graph.remove((S, P, TWO))
+            graph.add((S, P, THREE))
+        with recorder.transaction():
+            graph.bind("ex", "http://example.org/")
+        with recorder.transaction():
+            pass
+        graph.add((S, P, TWO))
+        graph.remove((S, P, ONE))
+    assert [list(patch) for patch in patches] == [
+        [TX, add(TWO), TC],
+        [TX, delete(TWO), add(THREE), TC],
+        [TX, (Op.PA, "ex", URIRef("http://example.org/"), None), TC],
+        [TX, add(TWO), delete(ONE), TC],
+    ]
+    assert (recorder.committed, recorder.added, recorder.deleted) == (4, 3, 2)
+
+
+def test_patch_has_all_transactions_so_far(graph: Graph) -> None:
+    with jr.record(graph) as recorder:
+        assert list(recorder.patch) == []
+        with recorder.transaction():
+            graph.add((S, P, TWO))
+        assert list(recorder.patch) == [TX, add(TWO), TC]
+        graph.add((S, P, THREE))
+        assert len(recorder.patch) == 3
+    assert list(recorder.patch) == [TX, add(TWO), TC, TX, add(THREE), TC]
+
+
+def test_transaction_in_a_transaction_is_refused() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder, recorder.transaction():
+        graph.add((S, P, O))
+        with pytest.raises(jr.RecordError, match="inside a transaction"), recorder.transaction():
+            pass
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_transaction_without_a_recording_is_refused() -> None:
+    recorder = jr.record(Graph())
+    with pytest.raises(jr.RecordError, match="nothing is being recorded"), recorder.transaction():
+        pass
+    with recorder:
+        pass
+    with pytest.raises(jr.RecordError, match="nothing is being recorded"), recorder.transaction():
+        pass
+
+
+def test_recorder_is_for_one_block() -> None:
+    recorder = jr.record(Graph())
+    with recorder, pytest.raises(jr.RecordError, match="for one block"), recorder:
+        pass
+    with pytest.raises(jr.RecordError, match="for one block"), recorder:
+        pass
+
+
+def test_nothing_is_recorded_outside_the_block(graph: Graph) -> None:
+    recorder = jr.record(graph)
+    graph.add((S, P, TWO))
+    with recorder:
+        graph.add((S, P, THREE))
+    graph.remove((None, None, None))
+    assert list(recorder.patch) == [TX, add(THREE), TC]
+    assert not is_hooked(graph.store)
+
+
+# --- exceptions ----------------------------------------------------------------------------------
+
+
+def change_a_lot(dataset: Dataset) -> None:
+    dataset.add((S, P, THREE))
+    dataset.add((BNode("b"), P, Literal("x", lang="en"), BNode("graph")))
+    dataset.remove((S, P, ONE))
+    dataset.add((S, P, ONE, G))
+    dataset.remove((S, P, ONE, G))
+    dataset.bind("ex", "http://other/", replace=True)
+    dataset.bind("more", "http://more/")
+    dataset.graph(URIRef("urn:new"))
+    dataset.graph(H).add((S, P, ONE))
+    dataset.remove_graph(H)
+    dataset.remove_graph(URIRef("urn:empty"))
+    dataset.remove_graph(G)
+    dataset.graph(G).add((S, P, TWO))
+    dataset.remove_graph(dataset.default_graph)
+    dataset.update("INSERT { GRAPH <urn:updated> { <urn:s> <urn:p> 1, 01, 'x', 'x'@en } } WHERE {}")
+
+
+def test_exception_undoes_all(dataset: Dataset) -> None:
+    before = state(dataset)
+    with aborted(dataset) as recorder:
+        change_a_lot(dataset)
+        assert state(dataset) != before
+    assert state(dataset) == before
+    assert not is_hooked(dataset.store)
+    assert list(recorder.patch) == []
+    assert (recorder.committed, recorder.aborted, recorder.added) == (0, 1, 0)
+
+
+def test_exception_undoes_all_of_a_graph(graph: Graph) -> None:
+    before = state(graph)
+    with aborted(graph) as recorder:
+        graph.add((S, P, TWO))
+        graph.remove((S, P, ONE))
+        graph.add((S, P, ONE))
+        graph.bind("more", "http://more/")
+        graph -= [(S, P, TWO)]
+        graph.remove((None, None, None))
+        graph.set((BNode("b"), P, Literal("x", lang="en")))
+    assert state(graph) == before
+    assert list(recorder.patch) == []
+
+
+def test_exception_undoes_its_transaction_alone(dataset: Dataset) -> None:
+    with jr.record(dataset) as recorder:
+        dataset.add((S, P, TWO))
+        before = statements(dataset)
+        with left(recorder.transaction()):
+            change_a_lot(dataset)
+        assert statements(dataset) == before
+        dataset.add((S, P, THREE))
+    assert statements(dataset) == {*before, (S, P, THREE, None)}
+    assert list(recorder.patch) == [TX, add(TWO), TC, TX, add(THREE), TC]
+    assert (recorder.committed, recorder.aborted) == (2, 1)
+
+
+def test_exception_leaves_what_was_committed_before(dataset: Dataset) -> None:
+    with aborted(dataset) as recorder:
+        with recorder.transaction():
+            dataset.add((S, P, TWO))
+        before = state(dataset)
+        change_a_lot(dataset)
+    assert state(dataset) == before
+    assert list(recorder.patch) == [TX, add(TWO), TC]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_whatever_leaves_the_block_undoes(error: type[BaseException]) -> None:
+    graph = Graph()
+    with left(jr.record(graph), error):
+        graph.add((S, P, O))
+    assert len(graph) == 0
+    assert not is_hooked(graph.store)
+
+
+def test_exception_that_is_caught_in_the_block_undoes_nothing() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        graph.add((S, P, ONE))
+        with pytest.raises(AssertionError):
+            graph.add(("no term", P, TWO))
+        graph.add((S, P, THREE))
+    assert list(recorder.patch) == [TX, add(ONE), add(THREE), TC]
+
+
+def test_prefixes_are_undone_with_what_rdflib_remembers_of_them() -> None:
+    graph = Graph()
+    graph.bind("ex", "http://example.org/")
+    with aborted(graph):
+        graph.bind("new", "http://example.org/")
+        assert graph.qname("http://example.org/a") == "new:a"
+    assert graph.qname("http://example.org/a") == "ex:a"
+
+
+def test_rdflib_graphs_go_on_as_before(dataset: Dataset) -> None:
+    with aborted(dataset):
+        change_a_lot(dataset)
+    with jr.record(dataset) as recorder:
+        dataset.add((S, P, THREE, H))
+    assert list(recorder.patch) == [TX, add(THREE, H), TC]
+    with aborted(dataset):
+        dataset.add((S, P, ONE, URIRef("urn:another")))
+    assert URIRef("urn:another") not in state(dataset)["graphs"]
+
+
+# --- without undoing -----------------------------------------------------------------------------
+
+
+def test_without_undoing_an_exception_leaves_what_was_changed(dataset: Dataset) -> None:
+    before = statements(dataset)
+    with aborted(dataset, atomic=False) as recorder:
+        dataset.add((S, P, THREE))
+        dataset.remove((S, P, TWO, G))
+    assert statements(dataset) == (before | {(S, P, THREE, None)}) - {(S, P, TWO, G)}
+    assert list(recorder.patch) == [TX, add(THREE), delete(TWO, G), TC]
+    assert (recorder.committed, recorder.aborted) == (1, 0)
+
+
+def test_without_undoing_each_transaction_is_committed() -> None:
+    graph = Graph()
+    with jr.record(graph, patches := [], atomic=False) as recorder:
+        with left(recorder.transaction()):
+            graph.add((S, P, ONE))
+        graph.add((S, P, TWO))
+    assert [list(patch) for patch in patches] == [[TX, add(ONE), TC], [TX, add(TWO), TC]]
+
+
+# --- stores that fail ----------------------------------------------------------------------------
+
+
+class FailingStore(Memory):
+    """Raises at one of its changes, before or after doing it."""
+
+    def __init__(self, *, does_it: bool) -> None:
+        super().__init__()
+        self.fuse = 1_000_000
+        self.does_it = does_it
+
+    def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
+        self.change(super().add, triple, context)
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        self.change(super().remove, triple, context)
+
+    def change(self, method: Callable[[Any, Any], None], triple: Any, context: Any) -> None:
+        self.fuse -= 1
+        if self.fuse != 0 or self.does_it:
+            method(triple, context)
+        if self.fuse == 0:
+            raise Failure
+
+
+@pytest.mark.parametrize("does_it", [False, True])
+def test_failed_change_is_recorded_if_it_was_made(does_it: bool) -> None:
+    graph = Graph(FailingStore(does_it=does_it))
+    graph.add((S, P, ONE))
+    for change, operation in (
+        (lambda: graph.add((S, P, TWO)), add(TWO)),
+        (lambda: graph.remove((S, P, ONE)), delete(ONE)),
+        (lambda: graph.remove((S, None, None)), None),
+        (lambda: graph.add((S, P, ONE)), add(ONE)),
+    ):
+        present = statements(graph)
+        with jr.record(graph) as recorder:
+            graph.store.fuse = 1
+            with pytest.raises(Failure):
+                change()
+            graph.store.fuse = 1_000_000
+        if operation is not None:
+            assert list(recorder.patch) == ([TX, operation, TC] if does_it else [])
+        gone = present - statements(graph)
+        assert recorder.deleted == len(gone)
+        assert bool(gone or statements(graph) - present) == does_it
+
+
+@pytest.mark.parametrize("does_it", [False, True])
+@pytest.mark.parametrize("fuse", range(1, 8))
+def test_failed_change_is_undone_with_the_rest(does_it: bool, fuse: int) -> None:
+    dataset = Dataset(FailingStore(does_it=does_it))
+    dataset.add((S, P, ONE, G))
+    before = state(dataset)
+    with aborted(dataset):
+        dataset.store.fuse = fuse
+        dataset.add((S, P, TWO, G))
+        dataset.add((S, P, TWO, H))
+        dataset.remove((S, P, ONE))
+        dataset.remove_graph(G)
+        dataset.addN((S, P, URIRef(f"urn:{n}"), dataset.get_context(G)) for n in range(5))
+    dataset.store.fuse = 1_000_000
+    assert state(dataset) == before
+
+
+class StubbornStore(Memory):
+    """Does not give back what it has."""
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        raise PermissionError("what is here stays here")
+
+
+def test_store_that_refuses_to_undo() -> None:
+    graph = Graph(StubbornStore())
+    refusal = pytest.raises(jr.RecordError, match="what is here stays here")
+    with refusal as caught, aborted(graph):
+        graph.add((S, P, ONE))
+        graph.bind("ex", "http://example.org/")
+    assert isinstance(caught.value.__cause__, PermissionError)
+    assert len(graph) == 1
+    assert "ex" not in dict(graph.namespaces())
+    assert not is_hooked(graph.store)
+
+
+class KeepingStore(Memory):
+    """Keeps its prefixes where nobody knows how to unbind them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._Memory__namespace = None
+        self.bound: dict[str, URIRef] = {}
+
+    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        self.bound[prefix] = namespace
+
+    def namespace(self, prefix: str) -> URIRef | None:
+        return self.bound.get(prefix)
+
+    def prefix(self, namespace: URIRef) -> str | None:
+        return {iri: prefix for prefix, iri in self.bound.items()}.get(namespace)
+
+    def namespaces(self) -> Any:
+        return iter(self.bound.items())
+
+
+def test_store_that_can_not_unbind() -> None:
+    graph = Graph(KeepingStore())
+    refusal = pytest.raises(jr.RecordError, match="can't unbind the prefix 'ex'")
+    with refusal, aborted(graph):
+        graph.add((S, P, ONE))
+        graph.bind("ex", "http://example.org/")
+    assert len(graph) == 0
+
+
+class InterruptingStore(Memory):
+    """Is interrupted when it undoes."""
+
+    fuse = 0
+
+    def remove(self, triple: Any, context: Any = None) -> None:
+        InterruptingStore.fuse -= 1
+        if InterruptingStore.fuse == 0:
+            raise KeyboardInterrupt
+        super().remove(triple, context)
+        if InterruptingStore.fuse == 3:
+            raise KeyboardInterrupt
+
+
+def test_interrupt_while_undoing() -> None:
+    graph = Graph(InterruptingStore())
+    interrupt = pytest.raises(KeyboardInterrupt)
+    with interrupt, aborted(graph):
+        for name in range(5):
+            graph.add((S, P, URIRef(f"urn:{name}")))
+        InterruptingStore.fuse = 5
+    assert InterruptingStore.fuse < 0
+    assert len(graph) == 0
+    assert not is_hooked(graph.store)
+
+
+# --- stores with transactions of their own -------------------------------------------------------
+
+
+def test_what_is_pending_is_committed_first() -> None:
+    graph = Graph(TransactionalStore())
+    graph.add((S, P, ONE))
+    with aborted(graph):
+        graph.add((S, P, TWO))
+    assert set(graph.objects()) == {ONE}
+    assert graph.store.calls == ["commit", "commit"]
+
+
+def test_rollback_of_a_dataset_is_that_of_the_store() -> None:
+    dataset = Dataset(TransactionalStore())
+    dataset.add((S, P, ONE))
+    with aborted(dataset):
+        dataset.add((S, P, TWO))
+    assert dataset.store.calls == ["commit", "rollback", "commit"]
+    assert statements(dataset) == {(S, P, ONE, None)}
+
+
+def test_end_of_the_block_commits() -> None:
+    graph = Graph(AuditableStore(Memory()))
+    with jr.record(graph) as recorder:
+        graph.add((S, P, ONE))
+    graph.rollback()
+    assert set(graph.objects()) == {ONE}
+    assert list(recorder.patch) == [TX, add(ONE), TC]
+
+
+def test_commit_of_the_graph_ends_the_transaction() -> None:
+    graph = Graph(AuditableStore(Memory()))
+    with jr.record(graph, patches := []):
+        graph.add((S, P, ONE))
+        graph.commit()
+        graph.add((S, P, TWO))
+    assert [list(patch) for patch in patches] == [[TX, add(ONE), TC], [TX, add(TWO), TC]]
+
+
+@pytest.mark.parametrize("make", [TransactionalStore, lambda: AuditableStore(Memory())])
+def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Any]) -> None:
+    graph = Graph(make())
+    graph.add((S, P, ONE))
+    with jr.record(graph) as recorder:
+        # an AuditableStore gets this wrong, and it is put right
+        graph.remove((S, P, ONE))
+        graph.add((S, P, ONE))
+        graph.add((S, P, TWO))
+        graph.bind("ex", "http://example.org/")
+        graph.rollback()
+        assert set(graph.objects()) == {ONE}
+        graph.add((S, P, THREE))
+    assert (recorder.committed, recorder.aborted) == (1, 1)
+    # A store does not roll its prefixes back, so this one has been bound since.
+    assert list(recorder.patch) == [
+        TX,
+        add(THREE),
+        (Op.PA, "ex", URIRef("http://example.org/"), None),
+        TC,
+    ]
+
+
+class UncommittingStore(TransactionalStore):
+    """Can't commit."""
+
+    is_full = False
+
+    def commit(self) -> None:
+        if self.is_full:
+            self.is_full = False
+            raise OSError("disk full")
+        super().commit()
+
+
+def test_failed_commit_of_the_store_undoes() -> None:
+    graph = Graph(UncommittingStore())
+    refusal = pytest.raises(OSError, match="disk full")
+    with refusal, jr.record(graph, patches := []) as recorder:
+        graph.add((S, P, ONE))
+        graph.store.is_full = True
+    assert (len(graph), patches, recorder.committed, recorder.aborted) == (0, [], 0, 1)
+
+
+def test_commit_of_a_store_without_transactions_is_nothing() -> None:
+    graph = Graph()
+    with jr.record(graph) as recorder:
+        graph.add((S, P, ONE))
+        graph.commit()
+        graph.rollback()
+        graph.add((S, P, TWO))
+    assert list(recorder.patch) == [TX, add(ONE), add(TWO), TC]
+
+
+def test_store_with_transactions_is_recorded_once_at_a_time() -> None:
+    graph = Graph(TransactionalStore())
+    with jr.record(graph) as recorder:
+        with pytest.raises(jr.RecordError, match="can't be recorded twice"), jr.record(graph):
+            pass
+        graph.add((S, P, ONE))
+    assert list(recorder.patch) == [TX, add(ONE), TC]
+
+
+# --- more than one at a time ---------------------------------------------------------------------
+
+
+def test_two_recordings_of_a_store() -> None:
+    dataset = Dataset()
+    with jr.record(dataset) as outer:
+        dataset.add((S, P, ONE, G))
+        with jr.record(dataset.graph(G)) as inner:
+            dataset.add((S, P, TWO, G))
+            dataset.add((S, P, TWO, H))
+        dataset.add((S, P, THREE, G))
+    assert list(inner.patch) == [TX, add(TWO), TC]
+    assert list(outer.patch) == [TX, add(ONE, G), add(TWO, G), add(TWO, H), add(THREE, G), TC]
+    assert not is_hooked(dataset.store)
+
+
+def test_what_one_undoes_the_other_records() -> None:
+    dataset = Dataset()
+    with jr.record(dataset) as outer:
+        with aborted(dataset) as inner:
+            dataset.add((S, P, ONE, G))
+            dataset.bind("ex", "http://example.org/")
+        dataset.add((S, P, TWO, G))
+    assert list(inner.patch) == []
+    ex = ("ex", URIRef("http://example.org/"), None)
+    expected = [TX, add(ONE, G), (Op.PA, *ex), delete(ONE, G), add(TWO, G), (Op.PD, *ex), TC]
+    assert list(outer.patch) == expected
+    assert not is_hooked(dataset.store)
+
+
+def test_recordings_that_overlap() -> None:
+    graph = Graph()
+    one, two = jr.record(graph), jr.record(graph)
+    one.__enter__()
+    graph.add((S, P, ONE))
+    two.__enter__()
+    graph.add((S, P, TWO))
+    one.__exit__(None, None, None)
+    graph.add((S, P, THREE))
+    two.__exit__(None, None, None)
+    assert list(one.patch) == [TX, add(ONE), add(TWO), TC]
+    assert list(two.patch) == [TX, add(TWO), add(THREE), TC]
+    assert not is_hooked(graph.store)
+
+
+def test_methods_that_others_put_on_the_store() -> None:
+    graph = Graph()
+    calls: list[str] = []
+
+    def watch(label: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            calls.append(label)
+            return method(*args, **kwargs)
+
+        return watched
+
+    before = watch("before", graph.store.add)
+    graph.store.add = before
+    with jr.record(graph) as recorder:
+        graph.add((S, P, ONE))
+        graph.store.add = watch("meanwhile", graph.store.add)
+        graph.add((S, P, TWO))
+    # What was put in front stays there, and what is behind it is out of use.
+    graph.add((S, P, THREE))
+    assert calls == ["before", "meanwhile", "before", "meanwhile", "before"]
+    assert list(recorder.patch) == [TX, add(ONE), add(TWO), TC]
+    assert len(graph) == 3
+    other = Graph()
+    other.store.add = before = watch("before", other.store.add)
+    with jr.record(other):
+        pass
+    assert other.store.add is before

@@ -1,0 +1,384 @@
+"""SPARQL Update of each kind is recorded, whoever runs it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pyoxigraph as ox
+import pytest
+import rdflib.plugins.sparql
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.plugins.sparql import prepareUpdate
+from rdflib.plugins.sparql.processor import processUpdate
+from rdflib.plugins.stores.memory import Memory
+from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.recording.support import (
+    DATASETS,
+    TC,
+    TX,
+    Failure,
+    G,
+    H,
+    O,
+    P,
+    S,
+    aborted,
+    add,
+    assert_effective,
+    copy_of,
+    delete,
+    is_hooked,
+    state,
+    statements,
+)
+
+
+class NativeStore(Memory):
+    """A store that runs updates by itself, through its own methods."""
+
+    def update(
+        self, update: Any, initNs: Any, initBindings: Any, queryGraph: Any, **options: Any
+    ) -> None:
+        if update == "fail halfway":
+            self.add((S, P, Literal("half")), Graph(self, G))
+            raise Failure
+        processUpdate(Dataset(self), update, initBindings, initNs)
+
+
+MAKERS: dict[str, Callable[[], Dataset]] = {
+    **{name: DATASETS[name] for name in ("memory", "oxigraph", "another oxigraph")},
+    "native": lambda: Dataset(NativeStore()),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def make(request: pytest.FixtureRequest) -> Callable[[], Dataset]:
+    return MAKERS[request.param]
+
+
+@pytest.fixture(params=[True, False], ids=["by the store", "by rdflib"])
+def use_store_provided(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _default_graph_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Else rdflib can't insert data into the default graph of a Dataset, and clears all graphs
+    # where it is to clear that one.
+    monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", False)
+
+
+def start(dataset: Dataset) -> None:
+    for g, name in ((dataset.default_graph, "1"), (G, "1"), (G, "2"), (H, "3")):
+        dataset.add((S, P, URIRef(f"urn:{name}"), g))
+
+
+def recorded(
+    make: Callable[[], Dataset], update: Any, **arguments: Any
+) -> set[tuple[Op, str, Any]]:
+    """Record an update, check the recording, and return operations as code, object and graph."""
+    dataset = make()
+    start(dataset)
+    copy = copy_of(dataset, make)
+    before = statements(dataset), dict(dataset.namespaces())
+    with jr.record(dataset) as recorder:
+        dataset.update(update, **arguments)
+    after = statements(dataset), dict(dataset.namespaces())
+    assert_effective(recorder.patch, before, after)
+    assert not is_hooked(dataset.store)
+    recorder.patch.apply(copy)
+    assert statements(copy) == after[0]
+    # What comes and goes again may be recorded or not: it depends on who runs the update.
+    operations = list(recorder.patch)[1:-1]
+    return {(op, str(o), g) for op, _, _, o, g in operations}
+
+
+A, D = Op.A, Op.D
+UPDATES: dict[str, tuple[str, set[Any]]] = {
+    "insert data": (
+        "INSERT DATA { <urn:s> <urn:p> <urn:1>, <urn:4> "
+        "GRAPH <urn:g> { <urn:s> <urn:p> <urn:4> } }",
+        {(A, "urn:4", None), (A, "urn:4", G)},
+    ),
+    "delete data": (
+        "DELETE DATA { <urn:s> <urn:p> <urn:1>, <urn:9> "
+        "GRAPH <urn:g> { <urn:s> <urn:p> <urn:1> } }",
+        {(D, "urn:1", None), (D, "urn:1", G)},
+    ),
+    "delete where": ("DELETE WHERE { GRAPH <urn:h> { ?s ?p ?o } }", {(D, "urn:3", H)}),
+    "delete and insert": (
+        "DELETE { GRAPH <urn:g> { ?s ?p ?o } } INSERT { ?s ?p ?o . ?s ?p <urn:5> }"
+        " WHERE { GRAPH <urn:g> { ?s ?p ?o } }",
+        {
+            (D, "urn:1", G),
+            (D, "urn:2", G),
+            (A, "urn:2", None),
+            (A, "urn:5", None),
+        },
+    ),
+    "with": (
+        "WITH <urn:g> DELETE { ?s ?p <urn:1> } INSERT { ?s ?p <urn:6> } WHERE { ?s ?p <urn:1> }",
+        {(D, "urn:1", G), (A, "urn:6", G)},
+    ),
+    "clear graph": ("CLEAR GRAPH <urn:g>", {(D, "urn:1", G), (D, "urn:2", G)}),
+    "clear default": ("CLEAR DEFAULT", {(D, "urn:1", None)}),
+    "clear named": ("CLEAR NAMED", {(D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)}),
+    "clear all": (
+        "CLEAR ALL",
+        {(D, "urn:1", None), (D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)},
+    ),
+    "drop graph": ("DROP GRAPH <urn:g>", {(D, "urn:1", G), (D, "urn:2", G)}),
+    "drop default": ("DROP DEFAULT", {(D, "urn:1", None)}),
+    "drop all": (
+        "DROP ALL",
+        {(D, "urn:1", None), (D, "urn:1", G), (D, "urn:2", G), (D, "urn:3", H)},
+    ),
+    "add": ("ADD <urn:g> TO <urn:h>", {(A, "urn:1", H), (A, "urn:2", H)}),
+    "add to default": ("ADD <urn:g> TO DEFAULT", {(A, "urn:2", None)}),
+    "copy": (
+        "COPY <urn:g> TO <urn:h>",
+        {(D, "urn:3", H), (A, "urn:1", H), (A, "urn:2", H)},
+    ),
+    "move": (
+        "MOVE <urn:g> TO <urn:h>",
+        {
+            (D, "urn:3", H),
+            (A, "urn:1", H),
+            (A, "urn:2", H),
+            (D, "urn:1", G),
+            (D, "urn:2", G),
+        },
+    ),
+    "several": (
+        "CLEAR GRAPH <urn:h> ; ADD <urn:h> TO <urn:g>",
+        {(D, "urn:3", H)},
+    ),
+    "nothing": ("DELETE { ?s ?p ?o } WHERE { ?s ?p <urn:9> }", set()),
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_kinds_of_updates(make: Callable[[], Dataset], use_store_provided: bool, name: str) -> None:
+    update, expected = UPDATES[name]
+    assert recorded(make, update, use_store_provided=use_store_provided) == expected
+
+
+@pytest.mark.parametrize("name", ["oxigraph", "another oxigraph"])
+def test_create(name: str) -> None:
+    # rdflib has no CREATE; an empty graph is no operation, but undone with the rest.
+    assert recorded(MAKERS[name], "CREATE GRAPH <urn:new>") == set()
+    dataset = MAKERS[name]()
+    start(dataset)
+    before = state(dataset)
+    with aborted(dataset):
+        dataset.update("CREATE GRAPH <urn:new> ; DROP GRAPH <urn:g>")
+        assert state(dataset) != before
+    assert state(dataset) == before
+
+
+@pytest.mark.parametrize("name", ["memory", "oxigraph"])
+def test_load(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.ttl"
+    path.write_text("<urn:s> <urn:p> <urn:1>, <urn:7> .")
+    update = f"LOAD <{path.as_uri()}> INTO GRAPH <urn:g>"
+    assert recorded(MAKERS[name], update, use_store_provided=False) == {(A, "urn:7", G)}
+
+
+def test_bindings_and_prepared_updates(make: Callable[[], Dataset]) -> None:
+    update = "INSERT { ?s <urn:p> ?o } WHERE { GRAPH <urn:h> { ?s <urn:p> ?o } }"
+    assert recorded(make, prepareUpdate(update), use_store_provided=False) == {(A, "urn:3", None)}
+    # Oxigraph's does not take these, and leaves them to rdflib.
+    bindings = {"o": URIRef("urn:3")}
+    assert recorded(make, update, initBindings=bindings) == {(A, "urn:3", None)}
+
+
+@pytest.mark.parametrize("name", ["oxigraph", "native"])
+def test_update_of_one_graph(name: str) -> None:
+    dataset = MAKERS[name]()
+    start(dataset)
+    with jr.record(dataset.graph(G)) as recorder:
+        dataset.update(
+            "INSERT DATA { <urn:s> <urn:p> <urn:8> GRAPH <urn:g> { <urn:s> <urn:p> <urn:8> } }"
+        )
+    assert list(recorder.patch) == [TX, add(URIRef("urn:8")), TC]
+    with jr.record(dataset.graph(G)) as recorder:
+        dataset.graph(G).update("DELETE WHERE { ?s ?p <urn:8> }", use_store_provided=False)
+    assert list(recorder.patch) == [TX, delete(URIRef("urn:8")), TC]
+
+
+def test_failed_update_of_a_store_is_recorded_as_far_as_it_came() -> None:
+    dataset = Dataset(NativeStore())
+    with jr.record(dataset) as recorder:
+        with pytest.raises(Failure):
+            dataset.update("fail halfway")
+        with pytest.raises(Exception, match="Expected"):
+            dataset.update("this is no SPARQL")
+    assert list(recorder.patch) == [TX, add(Literal("half"), G), TC]
+
+
+def test_failed_update_is_undone(make: Callable[[], Dataset]) -> None:
+    dataset = make()
+    start(dataset)
+    before = state(dataset)
+    with pytest.raises(Exception, match="such"), jr.record(dataset):
+        dataset.update(
+            "DELETE WHERE { ?s ?p ?o } ; LOAD <file:///there/is/no/such.ttl>",
+            use_store_provided=False,
+        )
+    assert state(dataset) == before
+
+
+def test_quoted_triples_of_oxigraph_are_recorded_and_undone() -> None:
+    dataset = Dataset("Oxigraph")
+    update = "INSERT DATA { <urn:s> <urn:p> <<( <urn:s> <urn:p> 'o' )>> }"
+    with aborted(dataset):
+        dataset.update(update)
+        assert len(dataset.store._inner) == 1
+    assert len(dataset.store._inner) == 0
+    with jr.record(dataset) as recorder:
+        dataset.update(update)
+    ((_, _, _, o, _),) = list(recorder.patch)[1:-1]
+    assert isinstance(o, jr.TripleTerm)
+    with aborted(dataset):
+        dataset.update("CLEAR ALL")
+        assert len(dataset.store._inner) == 0
+    assert len(dataset.store._inner) == 1
+
+
+# --- a SPARQL endpoint ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """The address of a SPARQL endpoint with Oxigraph behind it."""
+    store = ox.Store()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = parse_qs(urlsplit(self.path).query)
+            graphs = [ox.NamedNode(graph) for graph in asked.get("default-graph-uri", [])]
+            found = store.query(asked["query"][0], default_graph=graphs or None)
+            self.answer(found.serialize(format=ox.QueryResultsFormat.XML) or b"")
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            if self.headers["Content-Type"].startswith("application/x-www-form-urlencoded"):
+                (body,) = parse_qs(body)["update"]
+            store.update(body)
+            self.answer(b"")
+
+        def answer(self, body: bytes) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/sparql-results+xml")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_changes_of_a_sparql_endpoint(endpoint: str) -> None:
+    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+    with jr.record(dataset) as recorder:
+        dataset.get_context(G).add((S, P, O))
+        dataset.get_context(G).add((S, P, O))
+        dataset.get_context(G).addN(
+            (S, P, URIRef(f"urn:{n}"), dataset.get_context(G)) for n in (1, 2)
+        )
+        dataset.default_graph.add((S, P, URIRef("urn:1")))
+        dataset.get_context(G).remove((S, P, URIRef("urn:1")))
+        dataset.default_graph.remove((None, None, None))
+    assert list(recorder.patch) == [
+        TX,
+        add(O, G),
+        add(URIRef("urn:1"), G),
+        add(URIRef("urn:2"), G),
+        add(URIRef("urn:1")),
+        delete(URIRef("urn:1"), G),
+        delete(URIRef("urn:1")),
+        TC,
+    ]
+
+
+def test_graphs_of_a_sparql_endpoint(endpoint: str) -> None:
+    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+    with jr.record(dataset) as recorder:
+        dataset.graph(G).add((S, P, O))
+        dataset.remove_graph(G)
+        dataset.default_graph.add((S, P, O))
+        dataset.remove_graph(dataset.default_graph)
+    assert list(recorder.patch) == [TX, add(O, G), delete(O, G), add(), delete(), TC]
+
+
+def test_rollback_of_a_sparql_endpoint(endpoint: str) -> None:
+    dataset = Dataset(SPARQLUpdateStore(endpoint, endpoint))
+    graph = dataset.get_context(G)
+    graph.add((S, P, O))
+    with aborted(dataset):
+        graph.set((S, P, URIRef("urn:1")))
+        dataset.graph(H).add((S, P, O))
+        dataset.default_graph.add((S, P, O))
+        assert set(graph) == {(S, P, URIRef("urn:1"))}
+    assert set(graph) == {(S, P, O)}
+    assert set(dataset.store.contexts()) == {G}
+    assert len(dataset.default_graph) == 0
+
+
+def test_update_of_a_sparql_endpoint(endpoint: str) -> None:
+    graph = Graph(SPARQLUpdateStore(endpoint, endpoint), identifier=G)
+    update = "INSERT DATA { <urn:s> <urn:p> 'o' }"
+    with jr.record(graph) as recorder:
+        with pytest.raises(jr.RecordError, match="use_store_provided=False"):
+            graph.update(update)
+        graph.update(update, use_store_provided=False)
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_blank_nodes_of_a_sparql_endpoint_are_refused(endpoint: str) -> None:
+    store = SPARQLUpdateStore(endpoint, endpoint)
+    graph = Graph(store, identifier=G)
+    store.update("INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> [] } }")
+    with jr.record(graph) as recorder:
+        with pytest.raises(jr.RecordError, match="labels of blank nodes"):
+            graph.remove((S, None, None))
+        with pytest.raises(Exception, match="does not support BNodes"):
+            graph.add((BNode(), P, O))
+    assert list(recorder.patch) == []
+    assert len(graph) == 1
+
+
+def test_sparql_endpoint_must_commit_by_itself(endpoint: str) -> None:
+    graph = Graph(SPARQLUpdateStore(endpoint, endpoint, autocommit=False))
+    with pytest.raises(jr.RecordError, match="autocommit=True"), jr.record(graph):
+        pass
+
+
+@pytest.mark.parametrize("update", ["INSERT DATA { <urn:s> <urn:p> 1 }", "ADD <urn:g> TO DEFAULT"])
+def test_what_rdflib_can_not_insert(update: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a fault of its own, recorded or not, unless it is told to do as SPARQL has it."""
+    monkeypatch.setattr(rdflib.plugins.sparql, "SPARQL_DEFAULT_GRAPH_UNION", True)
+    dataset = Dataset()
+    dataset.graph(G).add((S, P, O))
+    with pytest.raises(ValueError, match="expected 4, got 3"):
+        dataset.update(update)
+    refusal = pytest.raises(jr.RecordError, match="SPARQL_DEFAULT_GRAPH_UNION = False")
+    with refusal, jr.record(dataset):
+        dataset.update(update)
+    assert len(dataset.default_graph) == 0

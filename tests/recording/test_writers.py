@@ -1,0 +1,388 @@
+"""Where a recording goes, and what happens if it can't go there."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.recording.support import (
+    TC,
+    TX,
+    G,
+    H,
+    O,
+    P,
+    S,
+    aborted,
+    add,
+    delete,
+    is_hooked,
+    left,
+    state,
+    statements,
+)
+
+DEFAULT = DATASET_DEFAULT_GRAPH_ID
+TA, END = (Op.TA,), (Op.END,)
+
+
+class Full(io.RawIOBase):
+    """A file that takes so many bytes and no more."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.data = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        if len(self.data) + len(data) > self.size:
+            raise OSError("disk full")
+        self.data += bytes(data)
+        return len(data)
+
+
+# --- streams -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["x.jellyp", "x.rdfp", "x.jellyp.gz", "x.rdfp.zst"])
+def test_path_of_any_encoding(tmp_path: Path, name: str) -> None:
+    dataset = Dataset()
+    for path in (tmp_path / name, str(tmp_path / f"other-{name}")):
+        with jr.record(dataset, path) as recorder:
+            dataset.set((S, P, O))
+            dataset.add((S, P, Literal(path), G))
+        operations = list(jr.read_operations(path))
+        assert operations[-3:] == [add(Literal(path), G), TC, END]
+        with pytest.raises(AttributeError, match="goes to the writer"):
+            _ = recorder.patch
+
+
+def test_file_stays_open() -> None:
+    graph = Graph()
+    file = io.BytesIO()
+    with jr.record(graph, file, format="rdf-patch"):
+        graph.add((S, P, O))
+    assert file.getvalue().decode() == 'TX .\nA <urn:s> <urn:p> "o" .\nTC .\n'
+
+
+def test_stream_has_triples_for_a_graph_and_quads_for_a_dataset() -> None:
+    for target, statement_type, g in ((Graph(), "TRIPLES", None), (Dataset(), "QUADS", DEFAULT)):
+        file = io.BytesIO()
+        with jr.record(target, file):
+            target.add((S, P, O))
+        operations = jr.read_operations(file.getvalue())
+        assert list(operations) == [TX, add(g=g), TC, END]
+        assert operations.options.statement_type.name == statement_type
+
+
+def test_options_of_a_file() -> None:
+    graph = Graph()
+    file = io.BytesIO()
+    quoted = jr.TripleTerm(S, P, O)
+    with jr.record(graph, file, options=jr.PatchOptions(rdf_star=True, stream_type="FLAT")):
+        graph.add((S, P, quoted))
+    operations = jr.read_operations(file.getvalue())
+    assert list(operations) == [TX, add(quoted, DEFAULT), TC, END]
+    assert operations.options.stream_type.name == "FLAT"
+
+
+def test_writer_stays_open_for_more() -> None:
+    dataset = Dataset()
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        writer.header("id", URIRef("urn:uuid:1"))
+        with jr.record(dataset, writer):
+            dataset.add((S, P, O, G))
+        writer.end_patch()
+        with jr.record(dataset, writer) as recorder:
+            with recorder.transaction():
+                dataset.remove((S, P, O, G))
+            dataset.add((S, P, O))
+    first, second = jr.read_patches(file.getvalue())
+    assert list(first) == [(Op.H, "id", URIRef("urn:uuid:1")), TX, add(g=G), TC]
+    assert list(second) == [TX, delete(g=G), TC, TX, add(g=DEFAULT), TC]
+
+
+def test_writer_with_an_open_transaction_is_refused() -> None:
+    graph = Graph()
+    with jr.PatchWriter(io.BytesIO()) as writer:
+        writer.begin()
+        with (
+            pytest.raises(jr.RecordError, match="has a transaction open"),
+            jr.record(graph, writer),
+        ):
+            pass
+        writer.commit()
+    assert not is_hooked(graph.store)
+
+
+def test_exception_aborts_in_the_stream(tmp_path: Path) -> None:
+    path = tmp_path / "x.jellyp"
+    graph = Graph()
+    with aborted(graph, path) as recorder:
+        with recorder.transaction():
+            graph.add((S, P, O))
+        with left(recorder.transaction()):
+            graph.remove((S, P, O))
+        graph.add((S, P, Literal(1)))
+    assert list(jr.read_operations(path)) == [
+        *(TX, add(), TC),
+        *(TX, delete(), TA),
+        *(TX, add(1), TA),
+        END,
+    ]
+    replica = Graph()
+    jr.apply(path, replica)
+    assert set(replica) == set(graph)
+
+
+def test_exception_before_any_change_aborts_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdfp"
+    with aborted(Graph(), path):
+        pass
+    assert path.read_bytes() == b""
+
+
+def test_changes_are_written_as_they_come() -> None:
+    graph = Graph()
+    file = io.BytesIO()
+    with jr.record(graph, file):
+        for number in range(3000):
+            graph.add((S, P, Literal(number)))
+        # the last frame alone is still to come
+        assert len(file.getvalue()) > 10_000
+
+
+# --- patches -------------------------------------------------------------------------------------
+
+
+def test_list_gets_a_patch_for_each_transaction() -> None:
+    graph = Graph()
+    patches: list[jr.Patch] = []
+    with jr.record(graph, patches) as recorder:
+        with recorder.transaction():
+            graph.add((S, P, O))
+        assert len(patches) == 1
+        with left(recorder.transaction()):
+            graph.add((S, P, Literal(1)))
+        graph.remove((S, P, O))
+    assert [list(patch) for patch in patches] == [[TX, add(), TC], [TX, delete(), TC]]
+
+
+def test_patch_log(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    dataset = Dataset()
+    with jr.record(dataset, log) as recorder:
+        with recorder.transaction():
+            dataset.add((S, P, O, G))
+        with left(recorder.transaction()):
+            dataset.add((S, P, Literal("not this"), G))
+        dataset.bind("ex", "http://example.org/")
+        dataset.add((S, P, O))
+    assert log.version == 2
+    replica = Dataset()
+    log.replay(replica)
+    assert statements(replica) == statements(dataset)
+    assert "ex" in dict(replica.namespaces())
+
+
+def test_conflict_of_a_patch_log_undoes_the_transaction(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    dataset = Dataset()
+    other = jr.PatchLog(tmp_path / "log")
+    other.append(jr.Patch([(Op.H, "id", URIRef(f"uuid:{uuid4()}")), TX, add(g=H), TC]))
+    with pytest.raises(jr.LogConflict), jr.record(dataset, log):
+        dataset.add((S, P, O, G))
+    assert statements(dataset) == set()
+    assert jr.PatchLog(tmp_path / "log").version == 1
+
+
+# --- what can't be written -----------------------------------------------------------------------
+
+
+def test_change_that_can_not_be_written_raises_and_is_undone() -> None:
+    dataset = Dataset()
+    dataset.add((S, P, O))
+    before = state(dataset)
+    file = io.BytesIO()
+    refusal = pytest.raises(jr.EncodeError)
+    with refusal, jr.record(dataset, file):
+        dataset.add((S, P, Literal(1)))
+        dataset.add((S, P, jr.TripleTerm(S, P, O)))
+    assert state(dataset) == before
+    assert list(jr.read_operations(file.getvalue())) == [TX, add(1, DEFAULT), TA, END]
+
+
+def test_named_graph_in_a_stream_of_triples() -> None:
+    dataset = Dataset()
+    options = jr.PatchOptions(statement_type="TRIPLES")
+    refusal = pytest.raises(jr.EncodeError)
+    with refusal, jr.record(dataset, io.BytesIO(), options=options):
+        dataset.add((S, P, O))
+        dataset.add((S, P, O, G))
+    assert statements(dataset) == set()
+
+
+def test_nothing_goes_on_after_a_change_that_could_not_be_written() -> None:
+    graph = Graph()
+    graph.add((S, P, O))
+    file = io.BytesIO()
+    recording = jr.record(graph, file)
+    refusal = pytest.raises(jr.RecordError, match="rolled back: a change could not be recorded")
+    with refusal, recording:
+        graph.add((S, P, Literal(1)))
+        with pytest.raises(jr.EncodeError):
+            graph.add((Literal("s"), P, O))
+        for change in (
+            lambda: graph.add((S, P, Literal(2))),
+            lambda: graph.remove((None, None, None)),
+            lambda: graph.bind("ex", "http://example.org/"),
+            lambda: jr.apply([add(3)], graph),
+        ):
+            with pytest.raises(jr.RecordError, match="nothing can be changed any more"):
+                change()
+    assert set(graph) == {(S, P, O)}
+    assert list(jr.read_operations(file.getvalue())) == [TX, add(1), TA, END]
+    assert (recording.committed, recording.aborted) == (0, 1)
+
+
+def test_transaction_that_could_not_be_written_alone_is_undone() -> None:
+    graph = Graph()
+    file = io.BytesIO()
+    with jr.record(graph, file) as recorder:
+        refusal = pytest.raises(jr.EncodeError)
+        with refusal, recorder.transaction():
+            graph.add((S, P, Literal(1)))
+            graph.add((Literal("s"), P, O))
+        graph.add((S, P, Literal(2)))
+    assert set(graph) == {(S, P, Literal(2))}
+    assert list(jr.read_operations(file.getvalue())) == [
+        *(TX, add(1), TA),
+        *(TX, add(2), TC),
+        END,
+    ]
+
+
+def test_removal_that_can_not_be_written_is_undone() -> None:
+    graph = Graph()
+    graph.add((S, P, O))
+    graph.add((Literal("s"), P, O))
+    with pytest.raises(jr.EncodeError), jr.record(graph, io.BytesIO()):
+        graph.remove((None, None, None))
+    assert len(graph) == 2
+
+
+def test_without_undoing_what_could_not_be_written_is_missing() -> None:
+    graph = Graph()
+    file = io.BytesIO()
+    refusal = pytest.raises(jr.EncodeError)
+    with refusal, jr.record(graph, file, atomic=False):
+        graph.add((S, P, Literal(1)))
+        graph.add((Literal("s"), P, O))
+    assert len(graph) == 2
+    assert list(jr.read_operations(file.getvalue())) == [TX, add(1), TC, END]
+    refusal = pytest.raises(jr.RecordError, match="a change was made, but could not be recorded")
+    with refusal, jr.record(graph, io.BytesIO(), atomic=False), pytest.raises(jr.EncodeError):
+        graph.add((Literal("t"), P, O))
+    assert len(graph) == 3
+
+
+@pytest.mark.parametrize("size", [0, 5000, 20_000, 30_000])
+def test_full_disk_undoes_all(size: int) -> None:
+    graph = Graph()
+    graph.add((S, P, O))
+    file = Full(size)
+    refusal = pytest.raises((OSError, jr.RecordError))
+    with refusal, jr.record(graph, file):
+        graph.remove((None, None, None))
+        for number in range(3000):
+            graph.add((S, P, Literal(str(number))))
+    assert set(graph) == {(S, P, O)}
+    assert not is_hooked(graph.store)
+    if size:
+        # What there is of the transaction is not whole, so a replica does not change either.
+        replica = Graph()
+        with pytest.raises(jr.DecodeError):
+            jr.apply(file.data, replica)
+        assert len(replica) == 0
+
+
+def test_full_disk_at_the_very_end_undoes_all() -> None:
+    whole = io.BytesIO()
+    graph = Graph()
+    with jr.record(graph, whole):
+        graph.add((S, P, O))
+    graph = Graph()
+    with (
+        pytest.raises(OSError, match="disk full"),
+        jr.record(graph, Full(len(whole.getvalue()) - 1)),
+    ):
+        graph.add((S, P, O))
+    assert len(graph) == 0
+
+
+class Refusing:
+    """Takes no patch."""
+
+    def append(self, patch: jr.Patch) -> None:
+        raise PermissionError(f"no, not {len(patch)} operations")
+
+
+def test_patch_that_is_refused_undoes_the_transaction() -> None:
+    graph = Graph()
+    with (
+        pytest.raises(PermissionError, match="no, not 3 operations"),
+        jr.record(graph, Refusing()) as recorder,
+    ):
+        graph.add((S, P, O))
+    assert len(graph) == 0
+    assert (recorder.committed, recorder.aborted) == (0, 1)
+
+
+def test_file_that_can_not_be_made(tmp_path: Path) -> None:
+    graph = Graph()
+    with pytest.raises(FileNotFoundError), jr.record(graph, tmp_path / "no" / "x.jellyp"):
+        pass
+    assert not is_hooked(graph.store)
+
+
+# --- other arguments -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("writer", [5, object(), iter([])])
+def test_other_writers(writer: Any) -> None:
+    with pytest.raises(TypeError, match="can't record to"):
+        jr.record(Graph(), writer)
+
+
+def test_text_file() -> None:
+    with pytest.raises(TypeError, match="binary mode"), jr.record(Graph(), io.StringIO()):
+        pass
+
+
+@pytest.mark.parametrize("arguments", [{"options": jr.PatchOptions()}, {"format": "rdf-patch"}])
+def test_arguments_for_a_file_alone(arguments: dict[str, Any]) -> None:
+    for writer in (None, [], jr.PatchWriter(io.BytesIO())):
+        with pytest.raises(ValueError, match="for a path or a binary file"):
+            jr.record(Graph(), writer, **arguments)
+
+
+def test_unknown_format(tmp_path: Path) -> None:
+    with pytest.raises(LookupError):
+        jr.record(Graph(), tmp_path / "x", format="turtle")
+    with (
+        pytest.raises(ValueError, match="options"),
+        jr.record(Graph(), tmp_path / "x", format="rdf-patch", options=jr.PatchOptions()),
+    ):
+        pass
+    assert not (tmp_path / "x").exists()

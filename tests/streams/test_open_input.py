@@ -1,0 +1,86 @@
+"""Opening inputs: when a source is read, what of it is gone, and who closes it."""
+
+from __future__ import annotations
+
+import gc
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.streams.open_input import open_input
+from tests.streams.test_read import Trickle
+
+TEXT = b"TX . A <s> <p> <o> . TC ."
+TURTLE = b"<urn:s> <urn:p> <urn:o> ."
+S = URIRef("urn:s")
+
+
+class Live(Trickle):
+    """A source of which nobody may ask for more than there is."""
+
+    def readinto(self, buffer: Any) -> int:
+        assert self.at < len(self.data)
+        return super().readinto(buffer)
+
+
+def test_a_live_source_is_not_read_before_the_first_batch() -> None:
+    source = Trickle(TEXT)
+    opened = open_input(source)
+    batches = opened.batches()
+    assert (opened.encoding, batches.options, source.at) == (None, None, 0)
+    assert sum(map(len, batches)) == 4
+    assert opened.encoding is not None
+    assert opened.encoding.name == "rdf-patch"
+
+
+def test_a_look_waits_for_no_more_than_it_needs_and_takes_nothing() -> None:
+    opened = open_input(Live(TEXT[:4]))
+    assert opened.look() is opened.look()
+    again = open_input(opened.source)
+    assert again.look() is opened.encoding
+
+
+def test_the_kind_that_jelly_has_goes_before_the_name(tmp_path: Path) -> None:
+    for written, name in (("jelly-patch", "x.jelly"), ("rdf-patch", "x.nt")):
+        path = tmp_path / name
+        with path.open("wb") as file, jr.PatchWriter(file, format=written) as writer:
+            writer.add(S, S, S, S)
+    assert len(list(jr.read_operations(tmp_path / "x.jelly"))) == 2
+    with pytest.raises(LookupError, match="n-triples is for statements, not for changes"):
+        jr.read_operations(tmp_path / "x.nt")
+    with pytest.raises(LookupError, match="jelly-rdf is for statements, not for changes"):
+        jr.read_operations(tmp_path / "x.jelly", format="jelly")
+    with pytest.raises(jr.DecodeError):
+        list(open_input(tmp_path / "x.jelly", is_exact=True).batches())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "error"),
+    [
+        ("x.nt", TURTLE, {"base": "urn:b"}, ValueError),
+        ("x.ttl", TURTLE, {"base": "b"}, ValueError),
+        ("x", TURTLE, {}, jr.DecodeError),
+        ("x", TEXT, {"base": "urn:b"}, ValueError),
+        ("x", b"\x1f\x8b\x00", {}, jr.DecodeError),
+    ],
+)
+def test_a_path_that_can_not_be_read_is_closed(
+    name: str, content: bytes, arguments: dict[str, Any], error: type[Exception], tmp_path: Path
+) -> None:
+    """pytest turns a ResourceWarning of an unclosed file into an error."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    for get in ("open", "batches"):
+        with pytest.raises(error):
+            list(getattr(open_input(path, **arguments), get)())
+        with pytest.raises(error):
+            list(
+                getattr(
+                    open_input(io.BytesIO(content), format=name[2:] or None, **arguments), get
+                )()
+            )
+    gc.collect()

@@ -1,0 +1,215 @@
+"""What others may do with a store while changes are applied to it, and what they see."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import ApplyError, Op
+from jelly_rdflib.graph.apply import apply
+from jelly_rdflib.operations import Operation
+from tests.faults.no_memory import encoded
+from tests.faults.targets import ForeignStore, OtherMemory
+
+S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+TX, TC, TA = (Op.TX,), (Op.TC,), (Op.TA,)
+
+DATASETS: dict[str, Callable[[], Dataset]] = {
+    "memory": Dataset,
+    "memory, the general way": lambda: Dataset(OtherMemory()),
+    "Oxigraph": lambda: Dataset("Oxigraph"),
+    "of a third party": lambda: Dataset(ForeignStore()),
+}
+
+
+@pytest.fixture(params=DATASETS)
+def dataset(request: pytest.FixtureRequest) -> Dataset:
+    return DATASETS[request.param]()
+
+
+def add(o: int) -> Operation:
+    return (Op.A, S, P, Literal(str(o)), G)
+
+
+def objects(dataset: Dataset) -> set[str]:
+    return {str(o) for o in dataset.graph(G).objects()}
+
+
+# --- two at once ---------------------------------------------------------------------------------
+
+
+def test_another_thread_may_not_apply_to_the_same_store(dataset: Dataset) -> None:
+    has_started, may_go_on = threading.Event(), threading.Event()
+
+    def slow() -> Iterator[Operation]:
+        yield from [TX, add(1)]
+        has_started.set()
+        assert may_go_on.wait(60)
+        yield from [add(2), TC]
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(apply, slow(), dataset)
+        assert has_started.wait(60)
+        for target in (dataset, dataset.default_graph, Graph(dataset.store, G)):
+            with pytest.raises(ApplyError, match="are being applied to this store already"):
+                apply([(*add(3)[:4], None)], target)
+            with pytest.raises(ApplyError, match="are being applied to this store already"):
+                apply([(*add(3)[:4], None)], target, atomic=False)
+        apply([add(3)], Dataset())
+        may_go_on.set()
+        assert first.result().added == 2
+    assert objects(dataset) == {"1", "2"}
+    apply([add(3)], dataset)
+    assert objects(dataset) == {"1", "2", "3"}
+
+
+def test_what_yields_operations_may_not_apply_to_the_same_store(dataset: Dataset) -> None:
+    def operations() -> Iterator[Operation]:
+        yield from [TX, add(1)]
+        apply([add(2)], dataset)
+
+    with pytest.raises(ApplyError, match="by what yields these operations"):
+        apply(operations(), dataset)
+    assert objects(dataset) == set()
+    apply([add(2)], dataset)
+    assert objects(dataset) == {"2"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, GeneratorExit])
+def test_the_store_is_free_after_an_exception(dataset: Dataset, error: type[BaseException]) -> None:
+    def operations() -> Iterator[Operation]:
+        yield add(1)
+        raise error
+
+    for _ in range(2):
+        with pytest.raises(error):
+            apply(operations(), dataset)
+    before = set(vars(Dataset(type(dataset.store)()).store))
+    assert set(vars(dataset.store)) <= before | {"_store"}
+
+
+def test_many_threads_that_try_do_no_harm(dataset: Dataset) -> None:
+    """Of applies at once all but one are refused, and each is applied wholly or not at all."""
+    patches = [
+        encoded([TX, *(add(100 * n + m) for m in range(50)), TC, TX, add(-n), TA])
+        for n in range(1, 9)
+    ]
+
+    def work(patch: bytes) -> bool:
+        try:
+            apply(patch, dataset)
+        except ApplyError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(work, patches))
+    assert any(done)
+    expected = {str(100 * n + m) for n in range(1, 9) if done[n - 1] for m in range(50)}
+    assert objects(dataset) == expected
+
+
+def test_threads_at_a_new_oxigraph() -> None:
+    """It is made when it is first asked for: no thread may make another."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(150):
+            test_many_threads_that_try_do_no_harm(Dataset("Oxigraph"))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+# --- readers -------------------------------------------------------------------------------------
+
+
+def test_what_is_not_committed_is_seen(dataset: Dataset) -> None:
+    """The store is changed in place: whoever looks at it sees a part of the transaction."""
+    seen: list[set[str]] = []
+
+    def operations() -> Iterator[Operation]:
+        for operation in (TX, add(1), add(2), TC, TX, add(3), TA):
+            yield operation
+            seen.append(objects(dataset))
+
+    apply(operations(), dataset)
+    assert seen[:3] == [set(), {"1"}, {"1", "2"}]
+    # What is undone was seen, too.
+    assert seen[-2:] == [{"1", "2", "3"}, {"1", "2"}]
+
+
+def test_prefixes_are_seen_when_they_are_committed(dataset: Dataset) -> None:
+    seen: list[bool] = []
+
+    def operations() -> Iterator[Operation]:
+        for operation in (TX, (Op.PA, "new", URIRef("urn:new#"), None), TC):
+            yield operation
+            seen.append(dataset.store.namespace("new") is not None)
+
+    apply(operations(), dataset)
+    assert seen == [False, False, True]
+
+
+def look(dataset: Dataset, seen: set[str]) -> None:
+    """Look for statements in each way, and note the statements and what is raised."""
+    patterns: list[Any] = [
+        (None, None, None),
+        (S, None, None),
+        (None, P, None),
+        (None, None, Literal("1")),
+        (S, P, None),
+        (S, P, Literal("1")),
+    ]
+    for graph in (dataset.default_graph, dataset.graph(G)):
+        for pattern in patterns:
+            try:
+                seen.update(str(o) for _, _, o in graph.triples(pattern))
+            except (RuntimeError, KeyError, AttributeError) as error:  # noqa: PERF203
+                # What iterates over a dict or set that is changed meanwhile.
+                seen.add(type(error).__name__)
+
+
+@pytest.mark.parametrize("name", ["memory", "Oxigraph"])
+def test_readers_do_no_harm(name: str) -> None:
+    """Whatever they see: nothing crashes, what is applied is whole, and then all see the same."""
+    dataset = DATASETS[name]()
+    apply([add(-1)], dataset)
+    committed = {str(n) for n in range(300)}
+    patch = encoded(
+        [
+            *(TX, *(add(n) for n in range(300)), TC),
+            *(TX, *(add(n) for n in range(1000, 1300)), TA),
+            *(TX, *((Op.D, *add(n)[1:]) for n in range(300)), TC),
+        ]
+    )
+    seen: set[str] = set()
+    is_over = False
+
+    def read() -> None:
+        while not is_over:
+            look(dataset, seen)
+
+    with ThreadPoolExecutor(2) as pool:
+        readers = [pool.submit(read) for _ in range(2)]
+        try:
+            for _ in range(20 if name == "memory" else 3):
+                apply(patch, dataset)
+                assert objects(dataset) == {"-1"}
+        finally:
+            is_over = True
+        for reader in readers:
+            reader.result()
+    errors = {"RuntimeError", "KeyError", "AttributeError"}
+    allowed = {"-1"} | committed | {str(n) for n in range(1000, 1300)} | errors
+    assert seen <= allowed
+    assert "-1" in seen
+    apply([(Op.D, *add(-1)[1:])], dataset)
+    assert len(dataset) == 0
+    assert len(jr.diff(Dataset(), dataset)) == 0
