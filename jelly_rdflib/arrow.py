@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from jelly_rdflib.core.arrow import RowFilter
     from jelly_rdflib.core.batch import Batch
 
-__all__ = [
-    "OPERATION_COLUMNS",
-    "STATEMENT_COLUMNS",
-    "TERM_STRUCT",
-    "ArrowRows",
-    "arrow_schema",
-    "read_arrow",
-    "read_record_batches",
-    "write_arrow",
-]
-
 OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
 NUMBERS = ("patch", "txn", "seq", "frame")

@@ -12,21 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = [
-    "ApplyError",
-    "DecodeError",
-    "EncodeError",
-    "JellyError",
-    "LimitError",
-    "LogConflict",
-    "LogError",
-    "LogWarning",
-    "PatchError",
-    "RecordError",
-    "RollbackError",
-]
-
-
 # Longer messages are cut: what is wrong may be of any size, and strangers choose it.
 _MAX_MESSAGE = 1000
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from rdflib.term import Node
 
-__all__ = ["ID", "PREV", "PREVIOUS", "Headers", "header_key"]
-
 ID = "id"
 PREV = "prev"
 PREVIOUS = "previous"

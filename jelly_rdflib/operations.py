@@ -20,8 +20,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, TypeAlias
 
-__all__ = ["Op", "Operation", "Statement"]
-
 
 class Op(IntEnum):
     """What an operation does; the names are the row codes of RDF Patch.

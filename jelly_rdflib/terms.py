@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from rdflib.namespace import NamespaceManager
 
-__all__ = ["TripleTerm", "strong_key"]
-
 
 def strong_key(node: Node) -> Any:
     """Return what equal nodes have in common, with a hash that has a secret seed.

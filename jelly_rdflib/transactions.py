@@ -5,8 +5,6 @@ from __future__ import annotations
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op
 
-__all__ = ["check_closed", "follow_transaction"]
-
 
 def follow_transaction(op: Op, is_open: bool) -> bool:
     """Check that a transaction starts or ends where it may.

@@ -22,8 +22,6 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed
 
-__all__ = ["compact"]
-
 
 def compact(
     source: Any,

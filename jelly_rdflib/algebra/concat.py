@@ -15,8 +15,6 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
-__all__ = ["concat"]
-
 
 def concat(
     *sources: Any,

@@ -15,8 +15,6 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
-__all__ = ["effective"]
-
 
 def effective(
     source: Any,

@@ -14,8 +14,6 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import strong_key
 
-__all__ = ["PrefixEffects", "StatementEffects"]
-
 # The object as `strong_key` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 

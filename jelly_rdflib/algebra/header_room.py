@@ -12,8 +12,6 @@ from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.options import Limits
 
-__all__ = ["HeaderRoom"]
-
 # What a header takes beside its texts: tuples, and places in lists and sets.
 _ENTRY = 200
 # A literal has its text twice, as its value too, and where it is looked up a third time.

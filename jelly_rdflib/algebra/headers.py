@@ -12,8 +12,6 @@ from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import strong_key
 
-__all__ = ["JoinedHeaders"]
-
 # Its key and its value, and the room it takes.
 _Header: TypeAlias = tuple[str, Node, int]
 

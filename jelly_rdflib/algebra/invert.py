@@ -15,8 +15,6 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
-__all__ = ["invert"]
-
 # By code: a list, since the hash of an Op is Python code.
 _INVERSE: list[Op | None] = [None] * (max(Op) + 1)
 for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):

@@ -12,8 +12,6 @@ from rdflib.term import Node
 
 from jelly_rdflib.operations import Op, Operation
 
-__all__ = ["NetPrefixes"]
-
 _Name: TypeAlias = tuple[str, Node]
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["Replay"]
-
 # Stands for any operation but a header and the end of a patch.
 _ANY: Operation = (Op.TX,)
 

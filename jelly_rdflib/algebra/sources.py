@@ -18,16 +18,6 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = [
-    "check_reading",
-    "check_source",
-    "closing_reader",
-    "is_held",
-    "open_operations",
-    "operation_at",
-]
-
-
 _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
 

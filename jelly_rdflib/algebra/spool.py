@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["Spool"]
-
 # How many operations, and characters in them, are a piece. No more than two are in memory.
 _MAX_OPERATIONS = 1 << 14
 _MAX_CHARACTERS = 2 << 20

@@ -10,8 +10,6 @@ from rdflib.term import Literal
 
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["leaves", "tree_size"]
-
 # What rdflib's tree of an XML literal takes, and each tag and attribute in it, in bytes.
 _TREE = 4000
 _TAG = 400

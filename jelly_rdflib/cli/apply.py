@@ -9,8 +9,6 @@ from jelly_rdflib.cli.inputs import INPUT, open_input
 from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
-__all__ = ["command"]
-
 
 @click.command("apply")
 @click.argument("base", metavar="BASE", type=INPUT)

@@ -12,8 +12,6 @@ from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.outputs import write_binary
 from jelly_rdflib.cli.printable import escape_rows
 
-__all__ = ["command"]
-
 
 @click.command("cat")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)

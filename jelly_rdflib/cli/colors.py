@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-__all__ = ["paint", "wants_color"]
-
 # Each kind of token by the colour it gets. Rows start lines: so this package writes them.
 _COLORS = {
     "added": "green",

@@ -6,8 +6,6 @@ import click
 
 from jelly_rdflib.cli.lazy import Commands
 
-__all__ = ["jellyp"]
-
 COMMANDS = (
     "apply",
     "cat",

@@ -21,8 +21,6 @@ from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-__all__ = ["convert"]
-
 # What the messages of encoders ask for, and how it is given here.
 _OPTIONS = {
     "options need rdf_star=True": "give --rdf-star",

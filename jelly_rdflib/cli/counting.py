@@ -13,8 +13,6 @@ from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm
 
-__all__ = ["Counts", "NameCounts", "Sizes", "count_operations", "rank"]
-
 DEFAULT_GRAPH = "default graph"
 # Up to so many transactions are told one by one; of more, neighbours are taken together.
 MAX_SIZES = 1024

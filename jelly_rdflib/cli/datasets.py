@@ -18,8 +18,6 @@ from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-__all__ = ["apply_patch", "load", "save", "write_difference"]
-
 
 def load(input_: Input) -> Dataset:
     """Load the statements and prefixes of an input; literals stay as they are written.

@@ -10,8 +10,6 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from jelly_rdflib.formats import Encoding
 
-__all__ = ["FORMAT", "output_encoding"]
-
 
 class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5
     """The name of an encoding, one of its extensions or media types."""

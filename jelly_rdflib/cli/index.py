@@ -11,8 +11,6 @@ from jelly_rdflib.cli.limits import chosen_limits, limit_option
 from jelly_rdflib.cli.printable import say
 from jelly_rdflib.cli.progress import show_progress
 
-__all__ = ["command"]
-
 MEGABYTE = 1 << 20
 
 

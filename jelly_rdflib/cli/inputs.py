@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from jelly_rdflib.formats import Encoding
     from jelly_rdflib.streams.open_input import Input as OpenInput
 
-__all__ = ["INPUT", "Input", "InputError", "open_input"]
-
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 

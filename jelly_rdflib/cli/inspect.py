@@ -11,8 +11,6 @@ from jelly_rdflib.cli.inputs import INPUT, Input, InputError, open_input
 from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
-__all__ = ["command"]
-
 
 @click.command("inspect")
 @click.argument("file", metavar="[FILE]", default="-", type=INPUT)

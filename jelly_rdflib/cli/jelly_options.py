@@ -16,8 +16,6 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 
-__all__ = ["make_patch_options", "make_stream_options", "refuse_options"]
-
 NAMES = {
     "stream_type": "--stream-type",
     "preset": "--preset",

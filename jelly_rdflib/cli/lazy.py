@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-__all__ = ["Commands"]
-
 
 class Commands(click.Group):
     """A command with commands of its own, each in a module that has its name.

@@ -12,8 +12,6 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
-__all__ = ["chosen_limits", "is_isolated", "isolated_option", "limit_option"]
-
 _KEY = f"{__name__}.limits"
 _ISOLATED = f"{__name__}.isolated"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}

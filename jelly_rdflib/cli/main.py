@@ -13,8 +13,6 @@ from typing import Any, NoReturn
 from jelly_rdflib.cli.printable import printable, say
 from jelly_rdflib.cli.streams import open_standard_streams
 
-__all__ = ["main"]
-
 EXTRA = "cli"
 PACKAGES = ("click", "rich")
 # What the shell sets when it asks for completions.

@@ -12,8 +12,6 @@ from typing import Any
 
 import click
 
-__all__ = ["OUTPUT", "check_folder", "open_output", "write_binary"]
-
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
 

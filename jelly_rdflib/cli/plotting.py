@@ -10,8 +10,6 @@ import click
 from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes, rank
 from jelly_rdflib.cli.outputs import check_folder, open_output
 
-__all__ = ["check_picture", "plot_counts"]
-
 ADDED = "#2a9d8f"
 DELETED = "#d1495b"
 MAX_LABEL = 60

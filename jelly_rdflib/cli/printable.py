@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["escape_rows", "printable", "say"]
-
 # Control characters but for line breaks and tabs, and those that turn the direction of writing.
 _ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # The same in UTF-8, as far as RDF Patch text has them as they are.

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Progress", "show_progress"]
-
 # What is done sooner than this, in seconds, needs no bar.
 PATIENCE = 0.5
 

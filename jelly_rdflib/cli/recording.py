@@ -18,8 +18,6 @@ from jelly_rdflib.formats import Encoding
 from jelly_rdflib.recording.record import record
 from jelly_rdflib.streams.writing import PatchWriter
 
-__all__ = ["record_updates"]
-
 
 def record_updates(
     dataset: Dataset, updates: Iterable[str], destination: Any, encoding: Encoding

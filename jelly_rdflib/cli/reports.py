@@ -13,8 +13,6 @@ from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.cli.tables import make_console
 from jelly_rdflib.inspection.inspect import StreamReport
 
-__all__ = ["print_report"]
-
 
 def print_report(report: StreamReport, name: str) -> None:
     """Print a report.

@@ -13,8 +13,6 @@ from jelly_rdflib.cli.inputs import INPUT, open_input
 from jelly_rdflib.cli.limits import isolated_option, limit_option
 from jelly_rdflib.cli.printable import say
 
-__all__ = ["command"]
-
 # How much of JSON is printed at once: numbers, names, and what is between them.
 _PARTS = 10_000
 

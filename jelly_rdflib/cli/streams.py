@@ -8,8 +8,6 @@ import os
 import sys
 from typing import Any, NoReturn
 
-__all__ = ["open_standard_streams"]
-
 
 class _Closed(io.RawIOBase):
     """Stands for a stream that is closed: to use it is an error, which names it."""

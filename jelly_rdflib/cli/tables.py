@@ -11,8 +11,6 @@ from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes, rank
 from jelly_rdflib.cli.printable import printable
 from jelly_rdflib.operations import Op
 
-__all__ = ["make_console", "print_counts"]
-
 BAR_WIDTH = 24
 LINE_WIDTH = 60
 # Where lines may be of any length, as in a file, IRIs are not cut.

@@ -17,8 +17,6 @@ from jelly_rdflib.cli.printable import say
 if TYPE_CHECKING:
     from jelly_rdflib.inspection.validation import Fault
 
-__all__ = ["command"]
-
 
 def show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
     """Print the rules and exit."""

@@ -13,8 +13,6 @@ import zstandard
 
 from jelly_rdflib.errors import InUseError
 
-__all__ = ["Destination"]
-
 
 class Destination:
     """Where a stream goes.

@@ -6,8 +6,6 @@ import re
 
 from jelly_rdflib.core.source import ByteSource, with_start
 
-__all__ = ["has_control_characters", "is_frame", "look_at_start"]
-
 # How much of an input is looked at, at the most.
 START_SIZE = 64
 BLANKS = b" \t\r\n"

@@ -14,8 +14,6 @@ import zstandard
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
-__all__ = ["ByteSource", "Meter", "open_source", "read_in_pieces"]
-
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame to be skipped may come first; its magic number starts with any byte from 50 to 5F.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["warn"]
-
 _OURS_AND_RDFLIBS = ("jelly_rdflib.", "rdflib.")
 
 

@@ -11,8 +11,6 @@ from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
 
-__all__ = ["Encoding"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Encoding:

@@ -12,8 +12,6 @@ from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import StreamOptions
 
-__all__ = ["JELLY"]
-
 
 def open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchReader:
     """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""

@@ -10,8 +10,6 @@ from jelly_rdflib.formats.jelly import open_batches
 from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import PatchOptions
 
-__all__ = ["JELLY_PATCH"]
-
 
 def make_encoder(
     types: NodeTypes, options: PatchOptions | None, sink: Callable[[bytes], object]

@@ -13,8 +13,6 @@ from jelly_rdflib.formats.encoding import Encoding
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
 
-__all__ = ["RDF_PATCH"]
-
 # A byte order mark, blanks, and then a comment or the code of a row.
 _START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
 

@@ -17,8 +17,6 @@ from jelly_rdflib.formats.encoding import Encoding
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
 
-__all__ = ["RDF_PATCH_THRIFT"]
-
 _TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
 _START = re.compile(
     # A header: its key. A statement: the kind of its subject. A prefix: the kind of its graph, or

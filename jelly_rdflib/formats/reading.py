@@ -8,8 +8,6 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.options import Limits, RepeatedOptions
 
-__all__ = ["Reading"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:

@@ -24,8 +24,6 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_at_hand, is_readable
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
-__all__ = ["ApplyResult", "apply", "apply_read", "apply_statements"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ApplyResult:

@@ -25,8 +25,6 @@ from jelly_rdflib.options import (
 from jelly_rdflib.streams.frames import Frame, FrameIterator, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 
-__all__ = ["read_graphs", "write_graph", "write_graphs"]
-
 
 def read_graphs(
     source: Any,

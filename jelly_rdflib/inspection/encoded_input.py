@@ -15,8 +15,6 @@ from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 
-__all__ = ["EncodedInput"]
-
 
 class _Unreadable(BatchSource):
     """Batches of what can't be read at all."""

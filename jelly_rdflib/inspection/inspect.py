@@ -16,16 +16,6 @@ from jelly_rdflib.inspection.encoded_input import EncodedInput
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
-__all__ = [
-    "FrameInspector",
-    "FrameReport",
-    "LookupReport",
-    "StreamReport",
-    "Tally",
-    "inspect",
-    "inspect_frames",
-]
-
 # By their fields in RdfPatchRow and RdfStreamRow.
 PATCH_ROWS = {
     1: "options",

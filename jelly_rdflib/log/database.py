@@ -30,16 +30,6 @@ from jelly_rdflib.log.staging import (
     sync_folder,
 )
 
-__all__ = [
-    "DEFAULT_TIMEOUT",
-    "Database",
-    "Transaction",
-    "check_free",
-    "check_regular",
-    "network_file_system",
-    "wrong_types",
-]
-
 _MOUNTS = Path("/proc/self/mountinfo")
 # Their locks hold for one machine only, or not at all, or as the server is set up.
 _NETWORK = re.compile(

@@ -23,18 +23,6 @@ from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
 from jelly_rdflib.streams.reading import read_batches, read_operations
 
-__all__ = [
-    "COLUMNS",
-    "LogEntry",
-    "Row",
-    "check_start",
-    "checked_source",
-    "known",
-    "named",
-    "place_of",
-    "stored_source",
-]
-
 COLUMNS = "version, first, id, prev, file, size, digest, time"
 """What the database has of a patch."""
 

@@ -44,19 +44,6 @@ from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.reading import read_batches
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-__all__ = [
-    "FORMAT",
-    "Place",
-    "check_empty",
-    "check_segment",
-    "compressed",
-    "empty_dataset",
-    "headers_of",
-    "load_snapshot",
-    "write_segment",
-    "write_snapshot",
-]
-
 _SQUASHED = "squashed"
 
 

@@ -20,8 +20,6 @@ from jelly_rdflib.log.names import FileName, parse_patch_id
 from jelly_rdflib.log.staging import list_names, make_folder
 from jelly_rdflib.options import Limits
 
-__all__ = ["COMPRESSIONS", "NAME", "History", "Snapshot", "broken_links"]
-
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
 """The database of a log."""

@@ -21,8 +21,6 @@ from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.streams.sources import is_readable
 
-__all__ = ["IncomingPatch", "default_options", "open_incoming"]
-
 _END: Operation = (Op.END,)
 # None is no operation, and not the end either.
 _NOTHING: Any = object()

@@ -17,17 +17,6 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.stores.statements import show_term
 
-__all__ = [
-    "DIGEST_LENGTH",
-    "SCHEME",
-    "SEGMENT",
-    "SNAPSHOT",
-    "FileName",
-    "make_patch_id",
-    "parse_patch_id",
-    "patch_id_of",
-]
-
 SCHEME = "uuid:"
 _HEX = "[0-9a-f]"
 _ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})", re.I)

@@ -25,8 +25,6 @@ from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.options import Limits, PatchOptions
 
-__all__ = ["PatchLog"]
-
 
 class PatchLog:
     """A log of patches: a folder with a file for each, in a chain.

@@ -29,8 +29,6 @@ from jelly_rdflib.log.staging import StagedFile, is_whole
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions
 
-__all__ = ["Publisher"]
-
 
 class Publisher:
     """Writes to a log.

@@ -33,8 +33,6 @@ from jelly_rdflib.log.files import FORMAT
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.streams.reading import read_batches
 
-__all__ = ["POSITION", "Position", "Progress", "replay_entries"]
-
 POSITION = URIRef("urn:x-jelly-rdflib:position")
 """The predicate that says which patch of a log was applied last."""
 

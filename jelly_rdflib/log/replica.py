@@ -21,8 +21,6 @@ from jelly_rdflib.log.replay import Progress
 from jelly_rdflib.log.staging import list_names, make_folder
 from jelly_rdflib.options import Limits
 
-__all__ = ["Replica"]
-
 _NAME = "replica.db"
 _APPLICATION_ID = 0x4A505250  # "JPRP"
 _SCHEMA = """

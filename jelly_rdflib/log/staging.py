@@ -28,20 +28,6 @@ from pathlib import Path
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.names import DIGEST_LENGTH, FileName
 
-__all__ = [
-    "StagedFile",
-    "find_dead",
-    "hash_stored",
-    "is_whole",
-    "list_names",
-    "list_noted",
-    "make_folder",
-    "parse_staged",
-    "read_stored",
-    "remove_files",
-    "sync_folder",
-]
-
 _STAGED = re.compile(r"([0-9a-f]{32})\.(?:(.+)\.)?(tmp|note|mark)")
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

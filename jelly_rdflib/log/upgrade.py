@@ -28,8 +28,6 @@ from jelly_rdflib.log.staging import hash_stored, is_whole, list_names, remove_f
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.reading import read_batches
 
-__all__ = ["upgrade"]
-
 _MARKER, _HEAD = "log.json", "head"
 _NOTE = re.compile(rb"(version (\d{10,}), change [0-9a-f]{32}), check ([0-9a-f]{8})\n")
 

@@ -20,8 +20,6 @@ from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.streams.reading import read_batches
 
-__all__ = ["LogProblem", "find_problems"]
-
 # How often a log in which others write is looked through, if something seems wrong with it.
 _ATTEMPTS = 3
 

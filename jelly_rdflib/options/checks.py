@@ -5,16 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TypeVar
 
-__all__ = [
-    "MAX_FRAME_SIZE",
-    "MAX_TABLE_SIZE",
-    "SMALL",
-    "NamedEnum",
-    "check_frame",
-    "check_lookups",
-    "check_range",
-]
-
 MIN_NAME_TABLE_SIZE = 8
 MAX_TABLE_SIZE = 1 << 24
 MAX_FRAME_SIZE = (1 << 31) - 1

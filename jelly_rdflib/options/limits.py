@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from jelly_rdflib.options.checks import MAX_FRAME_SIZE, MAX_TABLE_SIZE, check_range
 
-__all__ = ["Limits"]
-
 _MAX_NESTING_DEPTH = 1000
 _MAX_COUNT = (1 << 31) - 1
 _MAX_TOTAL = (1 << 63) - 1

@@ -7,8 +7,6 @@ from typing import Any
 
 from jelly_rdflib.options.checks import SMALL, NamedEnum, check_frame, check_lookups, check_range
 
-__all__ = ["PatchOptions", "PatchStatementType", "PatchStreamType"]
-
 
 class PatchStreamType(NamedEnum):
     """How frames and patches relate (Jelly-Patch, "Patch stream types").

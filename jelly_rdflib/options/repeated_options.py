@@ -4,7 +4,5 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-__all__ = ["RepeatedOptions"]
-
 RepeatedOptions: TypeAlias = Literal["continue", "restart", "error"]
 """See `jelly_rdflib.PatchDecoder`."""

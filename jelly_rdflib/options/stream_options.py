@@ -7,8 +7,6 @@ from typing import Any, cast
 
 from jelly_rdflib.options.checks import SMALL, NamedEnum, check_frame, check_lookups, check_range
 
-__all__ = ["LogicalStreamType", "PhysicalStreamType", "StreamOptions"]
-
 MAX_ENUM = (1 << 31) - 1
 NEWEST_VERSION = 2
 """Version 2 has namespace declarations, version 1 has not (Jelly-RDF, "Versioning")."""

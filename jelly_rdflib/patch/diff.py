@@ -14,8 +14,6 @@ from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triple
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.patch.patch import Patch
 
-__all__ = ["diff"]
-
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
 

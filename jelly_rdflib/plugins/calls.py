@@ -11,8 +11,6 @@ from rdflib.parser import BytesIOWrapper, InputSource
 
 from jelly_rdflib.graph.stores.target import get_default_graph
 
-__all__ = ["check_not_decoded", "find_target", "get_bytes"]
-
 
 def find_target(sink: Graph) -> Graph:
     """Return the dataset that is parsing, where there is one.

@@ -9,8 +9,6 @@ from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 
-__all__ = ["JellyPatchParser", "RdfPatchParser", "RdfPatchThriftParser"]
-
 
 class PatchParser(Parser):
     """Applies patches to the graph that parses them. Subclasses say in which encoding they are."""

@@ -18,8 +18,6 @@ from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.plugins.calls import check_not_decoded
 from jelly_rdflib.streams.writing import PatchWriter
 
-__all__ = ["JellyPatchSerializer", "RdfPatchSerializer", "RdfPatchThriftSerializer"]
-
 
 class PatchSerializer(Serializer):
     """Writes a graph or dataset as the patch that adds, removes or changes it.

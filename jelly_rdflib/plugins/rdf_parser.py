@@ -15,8 +15,6 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.streams.open_input import open_input
 
-__all__ = ["JellyParser"]
-
 
 class JellyParser(Parser):
     """Adds the statements of Jelly-RDF to the graph that parses it, and binds its namespaces.

@@ -12,8 +12,6 @@ from jelly_rdflib.options import PhysicalStreamType, StreamOptions
 from jelly_rdflib.plugins.calls import check_not_decoded
 from jelly_rdflib.streams.writing import StatementWriter
 
-__all__ = ["JellySerializer"]
-
 
 class JellySerializer(Serializer):
     """Writes a graph or dataset as Jelly-RDF.

@@ -24,8 +24,6 @@ from jelly_rdflib.streams.writing import PatchWriter
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Recorder", "record"]
-
 _STARTING = threading.Lock()
 
 

@@ -11,8 +11,6 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.writing import PatchWriter
 
-__all__ = ["FileSink", "PatchSink", "Sink", "WriterSink"]
-
 
 class Sink(Protocol):
     """Takes the operations of a recording, transaction by transaction."""

@@ -15,8 +15,6 @@ from jelly_rdflib.graph.tap import Journal, Tap
 from jelly_rdflib.operations import Op
 from jelly_rdflib.recording.sinks import Sink
 
-__all__ = ["Transactions"]
-
 
 class Transactions(Journal):
     """The journal of a recording, transaction by transaction. One is always open.

@@ -12,8 +12,6 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.read_options import ReadOptions
 
-__all__ = ["Filters", "check_term"]
-
 
 @dataclass(frozen=True)
 class _Condition:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-__all__ = ["decode_frames", "encode_frames"]
-
 KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")

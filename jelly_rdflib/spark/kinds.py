@@ -11,8 +11,6 @@ from jelly_rdflib.options import PatchOptions, PhysicalStreamType, StreamOptions
 from jelly_rdflib.spark.read_options import PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.schema import CORRUPT, CORRUPT_TYPE, OPERATIONS, STATEMENTS, with_structs
 
-__all__ = ["JELLY", "JELLY_PATCH", "RDF_PATCH", "Kind"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:

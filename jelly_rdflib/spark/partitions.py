@@ -17,8 +17,6 @@ from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
 from jelly_rdflib.streams.open_input import open_input
 
-__all__ = ["FilePart", "FilePartition", "check_files", "plan"]
-
 # A task takes some time before it does anything.
 LEAST_BYTES = 4 << 20
 # Few enough parts for a task more that is not worth it.

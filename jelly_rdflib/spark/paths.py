@@ -14,8 +14,6 @@ from jelly_rdflib.errors import LogError
 from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.names import FileName
 
-__all__ = ["find_files", "list_folder", "local_path", "paths_of"]
-
 INDEX = ".idx"
 _SEGMENTS = "segments"
 # Choices in a glob, the innermost ones first: {a,b}.

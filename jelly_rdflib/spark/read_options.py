@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 
-__all__ = ["DROPMALFORMED", "FAILFAST", "PERMISSIVE", "ReadOptions"]
-
 PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
 NO_TERM = "null"

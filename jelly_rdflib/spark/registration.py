@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["register"]
-
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 

@@ -8,16 +8,6 @@ from pyspark.sql.types import DataType, LongType, StringType, StructField, Struc
 
 from jelly_rdflib.core.arrow import TERM_COLUMNS
 
-__all__ = [
-    "CORRUPT",
-    "CORRUPT_TYPE",
-    "OPERATIONS",
-    "STATEMENTS",
-    "check_schema",
-    "check_written",
-    "with_structs",
-]
-
 _TEXT, _NUMBER = StringType(), LongType()
 
 OPERATIONS = StructType(

@@ -11,8 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-__all__ = ["find_java", "prepare_environment"]
-
 # Spark asks for it, to do some linear algebra faster.
 _VECTORS = "jdk.incubator.vector"
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["in_order"]
-
 KEYS = ("file", "seq")
 # Rows of a sorted run that are in memory at once.
 RUN_ROWS = 1 << 13

@@ -9,8 +9,6 @@ from typing import Any
 from jelly_rdflib.options import PatchOptions, StreamOptions
 from jelly_rdflib.spark.kinds import Kind
 
-__all__ = ["WriteOptions"]
-
 COMPRESSIONS = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 _KNOWN = ("path", "compression", "preset", "checkpointlocation", "sortbytes")
 SORT_BYTES = 64 << 20

@@ -32,17 +32,6 @@ from jelly_rdflib.options import Limits
 if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
 
-__all__ = [
-    "SPACING",
-    "Part",
-    "StaleIndexError",
-    "find_parts",
-    "index_path",
-    "load_index",
-    "read_part",
-    "write_index",
-]
-
 SPACING = 64 << 20
 """How many bytes a part has, about."""
 

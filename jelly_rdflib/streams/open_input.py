@@ -19,8 +19,6 @@ from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions
 
-__all__ = ["Input", "open_input"]
-
 
 class Input:
     """An open input.

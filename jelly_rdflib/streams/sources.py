@@ -7,8 +7,6 @@ import os
 import stat
 from typing import Any
 
-__all__ = ["is_at_hand", "is_readable", "is_rereadable"]
-
 
 def is_readable(source: Any) -> bool:
     """Can `read_operations` read it? Else it may be operations itself.

@@ -17,8 +17,6 @@ from jelly_rdflib.cli.log.arguments import LOG, open_log, timeout_option
 if TYPE_CHECKING:
     from jelly_rdflib.operations import Operation
 
-__all__ = ["command"]
-
 
 @click.command("append")
 @click.argument("log", metavar="LOG", type=LOG)

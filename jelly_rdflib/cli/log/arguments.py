@@ -11,8 +11,6 @@ from jelly_rdflib.cli.limits import chosen_limits
 if TYPE_CHECKING:
     from jelly_rdflib.log import LogEntry, PatchLog
 
-__all__ = ["LOG", "VERSION", "chosen_timeout", "open_log", "timeout_option", "track"]
-
 _TIMEOUT = f"{__name__}.timeout"
 # As `jelly_rdflib.log.database` has it, which is not imported before it is needed.
 DEFAULT_TIMEOUT = 30.0

@@ -10,8 +10,6 @@ from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_optio
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 from jelly_rdflib.cli.progress import show_progress
 
-__all__ = ["command"]
-
 
 @click.command("checkout")
 @click.argument("log", metavar="LOG", type=LOG)

@@ -6,8 +6,6 @@ import click
 
 from jelly_rdflib.cli.log.arguments import chosen_timeout, timeout_option
 
-__all__ = ["command"]
-
 
 @click.command("init")
 @click.argument("log", metavar="LOG", type=click.Path(file_okay=False))

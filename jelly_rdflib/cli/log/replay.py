@@ -15,8 +15,6 @@ from jelly_rdflib.cli.log.arguments import (
 )
 from jelly_rdflib.cli.progress import show_progress
 
-__all__ = ["command"]
-
 
 @click.command("replay")
 @click.argument("log", metavar="LOG", type=LOG)

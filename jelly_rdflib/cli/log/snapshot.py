@@ -9,8 +9,6 @@ import click
 from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, VERSION, open_log, timeout_option
 
-__all__ = ["command"]
-
 
 @click.command("snapshot")
 @click.argument("log", metavar="LOG", type=LOG)

@@ -7,8 +7,6 @@ import click
 from jelly_rdflib.cli.limits import chosen_limits, limit_option
 from jelly_rdflib.cli.log.arguments import LOG, chosen_timeout, timeout_option
 
-__all__ = ["command"]
-
 
 @click.command("upgrade")
 @click.argument("log", metavar="LOG", type=LOG)

@@ -8,8 +8,6 @@ from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.log.arguments import LOG, open_log, timeout_option
 from jelly_rdflib.cli.printable import say
 
-__all__ = ["command"]
-
 
 @click.command("verify")
 @click.argument("log", metavar="LOG", type=LOG)

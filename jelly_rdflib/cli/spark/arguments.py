@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["FORMATS", "FROM", "ORDER_BY", "PATHS", "output_options", "session_options"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 FORMATS = ("jelly-patch", "rdf-patch")

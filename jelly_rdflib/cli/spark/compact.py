@@ -16,8 +16,6 @@ from jelly_rdflib.cli.spark.arguments import (
 )
 from jelly_rdflib.cli.spark.outputs import OF_CHANGES, Output
 
-__all__ = ["command"]
-
 
 @click.command("compact")
 @PATHS

@@ -9,8 +9,6 @@ import click
 from jelly_rdflib.cli.limits import limit_option
 from jelly_rdflib.cli.spark.arguments import FROM, ORDER_BY, session_options
 
-__all__ = ["command"]
-
 
 @click.command("ingest")
 @click.argument("path", metavar="PATH")

@@ -15,8 +15,6 @@ from jelly_rdflib.cli.spark.arguments import FORMATS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Changes", "load_quads", "reader_limits"]
-
 
 class Changes:
     """Files of changes.

@@ -13,8 +13,6 @@ import click
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["OF_CHANGES", "OF_QUADS", "Output"]
-
 OF_QUADS = ("parquet", "jelly", "nq")
 OF_CHANGES = ("parquet", "jellyp", "rdfp")
 

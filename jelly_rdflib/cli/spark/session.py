@@ -14,8 +14,6 @@ import click
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["open_session"]
-
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

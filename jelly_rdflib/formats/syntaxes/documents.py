@@ -10,8 +10,6 @@ import pyoxigraph as ox
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 
-__all__ = ["Document", "make_document"]
-
 
 class Document:
     """A document of N-Triples or N-Quads, and what the others have in common with it.

@@ -12,8 +12,6 @@ from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.formats.syntaxes.terms import check_text
 from jelly_rdflib.nodes.conversion import NodeTypes
 
-__all__ = ["SyntaxEncoder"]
-
 
 class SyntaxEncoder(LineEncoder):
     """Encodes statements, and hands them on some thousand at a time.

@@ -10,8 +10,6 @@ from jelly_rdflib.core.text import QuadCount
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import Limits
 
-__all__ = ["PIECE_SIZE", "SyntaxInput"]
-
 # A parser asks for a few KiB at a time; a source is asked for more.
 PIECE_SIZE = 1 << 16
 

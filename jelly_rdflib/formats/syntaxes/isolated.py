@@ -32,8 +32,6 @@ from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.options import Limits
 from jelly_rdflib.options.checks import MAX_FRAME_SIZE
 
-__all__ = ["IsolatedBatches"]
-
 # The child imports what this process would import, and nothing from the current directory.
 _START = (
     "import sys; sys.path[:] = sys.argv[1:];"

@@ -9,19 +9,6 @@ from __future__ import annotations
 
 import struct
 
-__all__ = [
-    "ANSWER",
-    "END",
-    "ERROR",
-    "FRAME",
-    "INPUT",
-    "NO_MEMORY",
-    "SOURCE_FAILED",
-    "TEXT_PER_TIME",
-    "TOLD",
-    "WANT",
-]
-
 # What the child sends: a kind, and the size of the body that follows. With WANT there is no body,
 # and the number says how many bytes the parser wants.
 ANSWER = struct.Struct(">cI")

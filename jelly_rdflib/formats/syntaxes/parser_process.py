@@ -19,8 +19,6 @@ from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 
-__all__ = ["main"]
-
 
 class _SourceError(DecodeError):
     """The parent could not read the source, and knows why."""

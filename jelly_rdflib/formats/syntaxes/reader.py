@@ -16,8 +16,6 @@ from jelly_rdflib.formats.syntaxes.input import SyntaxInput
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.operations import Op
 
-__all__ = ["StatementBatches"]
-
 # A batch ends with the statement that comes to one of them.
 _ROWS = 1024
 _TEXT = 1 << 20

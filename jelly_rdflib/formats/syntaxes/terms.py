@@ -11,8 +11,6 @@ import pyoxigraph as ox
 from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.errors import EncodeError
 
-__all__ = ["check_text"]
-
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # What makes a literal one of them is its tag, and its direction.
 _TAGGED_DATATYPES = (f"{_RDF}langString", f"{_RDF}dirLangString")

@@ -12,8 +12,6 @@ from jelly_rdflib.graph.canonical.form import Canonicalizer, Form
 from jelly_rdflib.graph.canonical.pairing import pair
 from jelly_rdflib.graph.canonical.quads import Describe, Known, Quad, describer, is_blank, split
 
-__all__ = ["differ"]
-
 
 def differ(
     old: Sequence[Quad], new: Sequence[Quad], *, folds_strings: bool

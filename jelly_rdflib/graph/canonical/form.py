@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     _Term: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
 
-__all__ = ["Canonicalizer", "Form"]
-
 _STRING = XSD.string
 
 # What pyoxigraph does not take, or takes for something else, is put into IRIs that start so.

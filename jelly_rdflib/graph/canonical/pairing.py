@@ -16,8 +16,6 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
 
-__all__ = ["pair"]
-
 # How far around a node is looked at first.
 _DEPTH = 4
 # Each time all nodes that are left are looked at.

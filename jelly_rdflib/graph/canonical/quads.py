@@ -9,18 +9,6 @@ from typing import TypeAlias, TypeGuard
 from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, Node, URIRef
 
-__all__ = [
-    "Describe",
-    "Known",
-    "Quad",
-    "describer",
-    "digest",
-    "is_blank",
-    "join",
-    "lines_by_node",
-    "split",
-]
-
 Quad: TypeAlias = tuple[Node, Node, Node, Node]
 """Subject, predicate, object and the graph's name."""
 

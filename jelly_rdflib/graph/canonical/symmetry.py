@@ -21,8 +21,6 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
 
-__all__ = ["find_marks"]
-
 # So many may be alike: for RDFC-1.0 that is a matter of a millisecond, whatever they are.
 _MAX_ALIKE = 4
 # How often each statement may be looked at before the rest is told apart by labels.

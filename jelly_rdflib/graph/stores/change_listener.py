@@ -9,8 +9,6 @@ from rdflib.graph import Graph
 
 from jelly_rdflib.graph.stores.native import View
 
-__all__ = ["ChangeListener"]
-
 
 class ChangeListener(Protocol):
     """Tells those who record a store of what is changed in it past its methods."""

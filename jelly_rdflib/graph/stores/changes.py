@@ -12,8 +12,6 @@ from jelly_rdflib.graph.stores.native import MemoryChanges, Undoer, UndoLog, can
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Operation
 
-__all__ = ["Changes", "open_changes"]
-
 
 class Changes(Protocol):
     """Adds and deletes the statements of one transaction after the other in a store."""

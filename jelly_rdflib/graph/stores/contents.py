@@ -21,8 +21,6 @@ from rdflib.term import Literal, Node, URIRef
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.graph.stores.target import check_store, get_default_graph
 
-__all__ = ["Contents", "respellings", "sort_names", "sort_triples"]
-
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
 # Taken once: a namespace looks each name up in a slow way.

@@ -19,8 +19,6 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.nodes.numbering import HashLimit
 from jelly_rdflib.operations import Op, Operation
 
-__all__ = ["GeneralChanges"]
-
 
 class GeneralChanges:
     """Adds and deletes the statements of transactions by a store's ``add`` and ``remove``.

@@ -6,8 +6,6 @@ from rdflib.store import Store
 
 from jelly_rdflib.graph.stores.native import MemoryView, View, can_view_memory
 
-__all__ = ["open_view"]
-
 
 def open_view(store: Store) -> View:
     """Return a view of a store.

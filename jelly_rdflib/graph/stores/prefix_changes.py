@@ -15,8 +15,6 @@ from jelly_rdflib.graph.stores.prefixes import Prefixes, open_prefixes
 from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
 from jelly_rdflib.graph.stores.target import Target
 
-__all__ = ["PrefixChanges"]
-
 
 class PrefixChanges:
     """Binds and unbinds the prefixes of one transaction after the other.

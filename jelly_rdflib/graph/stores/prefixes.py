@@ -20,8 +20,6 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
 from jelly_rdflib.graph.stores.statements import show_term
 
-__all__ = ["DictPrefixes", "Prefixes", "PublicPrefixes", "open_prefixes"]
-
 
 class Prefixes(Protocol):
     """The prefixes of a store."""

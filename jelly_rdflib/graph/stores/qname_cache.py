@@ -7,8 +7,6 @@ from typing import Any
 
 from rdflib.namespace import NamespaceManager, insert_trie
 
-__all__ = ["clear_qname_cache"]
-
 # The short names of IRIs, and the namespaces as a tree, in which it looks for the longest.
 _CACHES = ("_NamespaceManager__cache", "_NamespaceManager__cache_strict")
 _FOUND = "_NamespaceManager__strie"

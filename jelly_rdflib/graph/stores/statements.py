@@ -13,8 +13,6 @@ from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.streams.patch_operations import PatchOperations
 
-__all__ = ["check_graph", "check_operation", "check_statement", "not_an_operation", "show_term"]
-
 _LENGTHS = {
     Op.H: 3,
     Op.TX: 1,

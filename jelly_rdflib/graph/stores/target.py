@@ -18,8 +18,6 @@ from rdflib.term import IdentifiedNode
 from jelly_rdflib.errors import ApplyError, JellyError
 from jelly_rdflib.graph.stores.statements import show_term
 
-__all__ = ["Target", "check_store", "get_default_graph"]
-
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
     """Return the default graph of a dataset, whatever this version of rdflib calls it."""

@@ -10,8 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 from jelly_rdflib.errors import DecodeError
 
-__all__ = ["RULES", "Fault", "Finding", "RecentSet", "Rule", "show"]
-
 Severity = Literal["error", "warning"]
 # Longer texts are cut in messages.
 MAX_SHOWN = 100

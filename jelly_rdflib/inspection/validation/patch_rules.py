@@ -11,8 +11,6 @@ from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.inspection.validation.term_rules import term_text
 from jelly_rdflib.operations import Op
 
-__all__ = ["PatchRules"]
-
 # What is between these are changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
 # Strangers may write any number of them.

@@ -16,8 +16,6 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 
-__all__ = ["StreamRules"]
-
 MAX_FRAME_SIZE = 1_000_000
 """Frames should be smaller (Jelly-RDF, "Stream frames")."""
 

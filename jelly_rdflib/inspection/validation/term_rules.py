@@ -14,8 +14,6 @@ from jelly_rdflib.core.text import (
 from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.operations import Op
 
-__all__ = ["TermRules", "term_text"]
-
 # PN_CHARS_BASE and PN_CHARS of Turtle.
 _START = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"

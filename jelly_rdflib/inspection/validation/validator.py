@@ -17,8 +17,6 @@ from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.inspection.validation.term_rules import TermRules
 from jelly_rdflib.options import Limits
 
-__all__ = ["validate"]
-
 # How many findings are looked up at a time: each time the frame is gone through.
 _LOCATED = 1 << 16
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from jelly_rdflib.errors import PatchError
 
-__all__ = ["Place", "Root", "Run", "link"]
-
 
 @dataclass(frozen=True)
 class Place:

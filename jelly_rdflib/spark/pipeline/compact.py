@@ -11,8 +11,6 @@ from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_cha
 from jelly_rdflib.spark.pipeline.runs import as_id
 from jelly_rdflib.spark.pipeline.table import QUAD, header_key, is_statement, make_patch
 
-__all__ = ["compact"]
-
 _PART = "_part"
 _PATCH = "_patch"
 

@@ -7,8 +7,6 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads, make_patch
 
-__all__ = ["diff"]
-
 
 def diff(old: DataFrame, new: DataFrame) -> DataFrame:
     """Return the changes that turn one set of quads into another.

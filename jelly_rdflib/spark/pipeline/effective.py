@@ -7,8 +7,6 @@ from pyspark.sql import DataFrame
 from jelly_rdflib.spark.pipeline.marks import open_marks
 from jelly_rdflib.spark.pipeline.table import check_changes
 
-__all__ = ["effective"]
-
 
 def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
     """Return the changes without the operations of aborted and of unfinished transactions.

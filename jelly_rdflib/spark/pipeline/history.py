@@ -13,8 +13,6 @@ from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
 from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
-__all__ = ["history"]
-
 
 def history(
     changes: DataFrame,

@@ -8,8 +8,6 @@ from pyspark.sql import functions as F
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered
 from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
 
-__all__ = ["IS_ADD", "last_operations"]
-
 IS_ADD = "_is_add"
 
 

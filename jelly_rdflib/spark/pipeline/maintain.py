@@ -19,8 +19,6 @@ from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 from jelly_rdflib.spark.pipeline.storage import Storage
 from jelly_rdflib.spark.pipeline.table import check_changes
 
-__all__ = ["maintain", "read_maintained"]
-
 
 def maintain(
     stream: DataFrame,

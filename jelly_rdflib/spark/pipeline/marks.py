@@ -11,8 +11,6 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.table import header_key
 
-__all__ = ["MAX_BROADCAST", "Marks", "open_marks"]
-
 # Of what the driver holds: fewer aborted transactions than these are sent to all executors.
 MAX_BROADCAST = 100_000
 

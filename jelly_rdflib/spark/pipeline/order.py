@@ -13,8 +13,6 @@ from jelly_rdflib.spark.pipeline.marks import MAX_BROADCAST, Marks, open_marks
 from jelly_rdflib.spark.pipeline.runs import PatchOrder, order_patches
 from jelly_rdflib.spark.pipeline.table import check_changes, check_marks
 
-__all__ = ["ORDER", "VERSION", "Ordered", "number_rows", "order_changes"]
-
 ORDER = "_order"
 VERSION = "_version"
 

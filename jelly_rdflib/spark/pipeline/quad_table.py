@@ -20,8 +20,6 @@ from jelly_rdflib.spark.pipeline.last import IS_ADD
 from jelly_rdflib.spark.pipeline.storage import Storage
 from jelly_rdflib.spark.pipeline.table import QUAD, QUADS, same_quad
 
-__all__ = ["Commit", "QuadTable"]
-
 _FORMAT = "jelly-rdflib quads 1"
 _COMMITS = "commits"
 _DATA = "data"

@@ -11,8 +11,6 @@ from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
 from jelly_rdflib.spark.pipeline.order import order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
-__all__ = ["replay"]
-
 
 def replay(
     changes: DataFrame,

@@ -10,8 +10,6 @@ from pyspark.sql import functions as F
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline.chain import Place, Root, Run, link
 
-__all__ = ["MAX_RUNS", "PatchOrder", "as_id", "order_patches"]
-
 MAX_RUNS = 1 << 20
 
 

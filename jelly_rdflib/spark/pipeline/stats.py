@@ -9,8 +9,6 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.table import check_changes
 
-__all__ = ["stats"]
-
 _COUNTED = {
     "headers": "H",
     "prefixes_added": "PA",

@@ -7,8 +7,6 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-__all__ = ["Storage"]
-
 
 class Storage:
     """A folder, of this machine or of a store such as HDFS or S3.

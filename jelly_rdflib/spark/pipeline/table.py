@@ -8,20 +8,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-__all__ = [
-    "CHANGES",
-    "MARKS",
-    "QUAD",
-    "QUADS",
-    "check_changes",
-    "check_marks",
-    "check_quads",
-    "header_key",
-    "is_statement",
-    "make_patch",
-    "same_quad",
-]
-
 _TEXT, _NUMBER = StringType(), LongType()
 
 QUAD = ("s", "p", "o", "g")

@@ -11,8 +11,6 @@ from jelly_rdflib.spark.pipeline.order import VERSION, number_rows
 from jelly_rdflib.spark.pipeline.runs import order_patches
 from jelly_rdflib.spark.pipeline.table import check_changes
 
-__all__ = ["versions"]
-
 
 def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
     """Return which patch makes which version: what the numbers in a `history` mean.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
-__all__ = ["FilesReader", "FilteringFilesReader", "RowsReader"]
-
 
 class RowsReader:
     """Makes the rows of files. It goes to the executors, so it holds nothing but what it says.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
         DataSourceWriter,
     )
 
-__all__ = ["JellyPatchSource", "JellySource", "RdfPatchSource"]
-
 
 class FileSource(DataSource):
     """Files of one format. Spark makes one of these for each use of the format."""

@@ -26,8 +26,6 @@ from jelly_rdflib.spark.sources.reader import RowsReader
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FolderReader"]
-
 # A file that is older than the newest one by more than this is taken for one that was read: else
 # all files that ever were would have to be remembered.
 MAX_AGE = 7 * 24 * 3600 * 10**9

@@ -20,8 +20,6 @@ from jelly_rdflib.spark.write_options import WriteOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FolderStreamWriter"]
-
 
 class FolderStreamWriter(DataSourceStreamArrowWriter):
     """Writes the files of a stream's micro-batches to a folder.

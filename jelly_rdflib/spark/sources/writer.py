@@ -22,8 +22,6 @@ from jelly_rdflib.spark.write_options import WriteOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FileWriter", "FolderWriter", "WrittenFile"]
-
 SUCCESS = "_SUCCESS"
 CUT_TRANSACTION = (
     "; a transaction must be whole in its partition, which it is not where a long file was read in"
