@@ -32,8 +32,17 @@ TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 .PHONY: test
-test: $(VENV)/.dev ## Build the modules and run the tests, but for those on Spark and on the JVM
-	$(BIN)/pytest $(SIDE_BY_SIDE) $(TESTS)
+test: $(VENV)/.dev ## Build the modules and run the tests: about 5 minutes
+	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) $(TESTS)
+
+.PHONY: test-slow
+test-slow: $(VENV)/.dev ## Run the tests that `make test` leaves out because they are slow
+	$(BIN)/pytest -m slow $(SIDE_BY_SIDE) $(TESTS)
+
+.PHONY: mutants
+mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its tests don't see
+	$(BIN)/pip install --quiet --group mutants
+	$(BIN)/python -m tests.mutants $(MODULE) $(ARGS)
 
 .PHONY: test-log-live
 test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
@@ -132,10 +141,20 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# $(VENV)/.EXTRA: the package, editable and with its Cython modules built in place, and that extra.
-$(VENV)/.%: $(BUILD_INPUTS) | $(BIN)/python
-	PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet --editable ".[$*$(JAVA)]"
-	touch $@
+# Setuptools warns of editable installs in general.
+INSTALL := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet
+
+# The package, editable and with its Cython modules built in place.
+$(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python
+	@echo "Compiling the Cython modules: about a minute."
+	@$(INSTALL) --no-deps --editable .
+	@touch $@
+
+# $(VENV)/.EXTRA: the packages of that extra beside it.
+$(VENV)/.%: pyproject.toml $(VENV)/.modules
+	@echo "Installing the packages for '$*': a minute or two."
+	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --editable ".[$*$(JAVA)]"
+	@touch $@
 
 # No extra: users don't fuzz, and the package would be built once more.
 $(VENV)/.fuzz: pyproject.toml $(VENV)/.dev

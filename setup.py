@@ -1,11 +1,14 @@
 """Builds the Cython modules; everything else is in pyproject.toml."""
 
 import os
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 if sys.platform == "linux":
     # The limit lets gcc inline the hot path of the decoder where it is called more than once.
@@ -26,6 +29,9 @@ MODULES = [
     )
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]
+# The Makefile installs extras into an environment whose modules are built already.
+if "JELLY_RDFLIB_MODULES_ARE_BUILT" in os.environ:
+    MODULES = []
 
 DIRECTIVES = {
     "language_level": "3",
@@ -39,7 +45,28 @@ DIRECTIVES = {
     "auto_pickle": False,
 }
 
+NO_COMPILER = (
+    "jelly-rdflib is compiled from source here, which takes a C compiler and Python's headers. "
+    "Install them first: on Debian and Ubuntu `apt install gcc python3-dev`, on Fedora `dnf install "
+    "gcc python3-devel`, on macOS `xcode-select --install`."
+)
+
+
+class BuildModules(build_ext):
+    """Builds the modules, or says in one sentence what to install."""
+
+    def build_extensions(self):
+        """Look for the compiler before it is called."""
+        command = getattr(self.compiler, "compiler_so", None)
+        headers = Path(sysconfig.get_path("include"), "Python.h")
+        # Microsoft's compiler is looked for by setuptools, which says where to get it.
+        if command and (shutil.which(command[0]) is None or not headers.exists()):
+            raise SystemExit(NO_COMPILER)
+        super().build_extensions()
+
+
 setup(
+    cmdclass={"build_ext": BuildModules},
     ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"),
     # One compiler for each core.
     options={"build_ext": {"parallel": True}},
