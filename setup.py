@@ -47,8 +47,8 @@ DIRECTIVES = {
 
 NO_COMPILER = (
     "jelly-rdflib is compiled from source here, which takes a C compiler and Python's headers. "
-    "Install them first: on Debian and Ubuntu `apt install gcc python3-dev`, on Fedora `dnf install "
-    "gcc python3-devel`, on macOS `xcode-select --install`."
+    "Install them first: on Debian and Ubuntu `apt install gcc python3-dev`, on Fedora `dnf "
+    "install gcc python3-devel`, on macOS `xcode-select --install`."
 )
 
 

@@ -108,3 +108,13 @@ def test_plugins_have_the_names_of_the_registry(plugin: Plugin) -> None:
     encoding = find_encoding(plugin.names[0])
     assert set(plugin.names) == set(encoding.names)
     assert plugin.extensions == encoding.extensions
+
+
+def test_former_places_of_public_names_warn() -> None:
+    from jelly_rdflib import validation
+    from jelly_rdflib.inspection.validation import RULES
+
+    with pytest.warns(DeprecationWarning, match="inspection.validation.RULES"):
+        assert validation.RULES is RULES
+    with pytest.raises(AttributeError):
+        validation.no_such_name  # noqa: B018
