@@ -62,3 +62,45 @@ def test_nodes_with_something_of_their_own_are_paired(old: Any) -> None:
     assert pair(marked, rename(marked, names), describe) == {
         new: node for node, new in names.items()
     }
+
+
+def lines(*triples: Any) -> list[Any]:
+    return [(*triple, DATASET_DEFAULT_GRAPH_ID) for triple in triples]
+
+
+A, B, C, D, E = NODES
+NEW = {node: BNode(f"n{node}") for node in NODES}
+
+
+def test_a_chain_is_paired_by_the_surroundings_of_its_nodes() -> None:
+    """No statement of a node is its own: only how far the ends are tells the nodes apart."""
+    old = lines((A, P, B), (B, P, C), (C, P, D), (D, P, E))
+    assert pair(old, rename(old, NEW), describe) == {NEW[node]: node for node in NODES}
+
+
+def test_free_nodes_are_taken_for_each_other_if_there_is_no_other_choice() -> None:
+    old = lines((A, P, B), (A, Q, Literal("old")), (B, Q, Literal("old, too")))
+    new = lines((A, P, B), (A, Q, Literal("new")), (B, Q, Literal("new, too")))
+    assert pair(old, rename(new, NEW), describe) == {NEW[A]: A, NEW[B]: B}
+
+
+def test_known_statements_count_before_those_with_free_nodes() -> None:
+    """A says Q of a free node, as both sides do; but "x" is said of B there and of A here."""
+    old = lines((A, Q, C), (B, P, Literal("x")), (C, P, Literal("old")))
+    new = lines((A, Q, C), (A, P, Literal("x")), (C, P, Literal("new")))
+    assert pair(old, rename(new, NEW), describe)[NEW[A]] == B
+
+
+def test_as_many_twins_are_paired_as_both_sides_have() -> None:
+    old = lines((S, P, A), (S, P, B), (S, P, C))
+    new = lines((S, P, A), (S, P, B))
+    pairs = pair(old, rename(new, NEW), describe)
+    assert set(pairs) == {NEW[A], NEW[B]}
+    assert len(set(pairs.values())) == 2
+
+
+def test_what_a_pair_tells_of_others_is_used_again() -> None:
+    """Each round pairs one node, by the one before it."""
+    old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
+    new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
+    assert pair(old, rename(new, NEW), describe) == {NEW[node]: node for node in (A, B, C, D)}
