@@ -102,7 +102,8 @@ def test_statements_are_counted_as_protobuf_has_them(
 def test_odd_spellings_count_the_same(stream: Stream, rng: random.Random) -> None:
     messages = producer.frames(stream.operations, stream.options, rng)
     data = producer.spelled(messages, rng)
-    report = jr.inspect(data)
+    # A frame of 35 bytes may look like a text that starts with a comment.
+    report = jr.inspect(data, format="jelly-patch")
     assert_counts(report, count(messages, stream.options, has_graphs=stream.quads), messages)
     rows = sum(tally.size for tally in report.rows.values())
     assert rows <= report.size == len(data)
@@ -113,7 +114,7 @@ def test_odd_spellings_of_statements_count_the_same(
     stream: rdf_strategies.Stream, rng: random.Random
 ) -> None:
     messages = rdf_producer.messages(stream.frames, stream.options, rng)
-    report = jr.inspect(rdf_producer.spelled(messages, rng))
+    report = jr.inspect(rdf_producer.spelled(messages, rng), format="jelly-rdf")
     assert_counts(report, count(messages, stream.options, has_graphs=True), messages)
 
 
