@@ -125,11 +125,10 @@ def make_ready(path: Path, folder: Path) -> None:
     """Save the record batches that the partitions of a file have."""
     import pyarrow as pa
 
-    from jelly_rdflib.spark.filters import Filters
     from jelly_rdflib.spark.sources.reader import RowsReader
 
     options = ReadOptions()
-    rows = RowsReader(JELLY_PATCH, options, OPERATIONS, Filters())
+    rows = RowsReader(JELLY_PATCH, options, OPERATIONS, [])
     folder.mkdir()
     for number, partition in enumerate(plan([str(path)], JELLY_PATCH, options)):
         assert isinstance(partition, FilePartition)

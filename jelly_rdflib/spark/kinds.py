@@ -1,4 +1,4 @@
-"""What the data sources have in common, and what each has of its own."""
+"""The properties of each data source."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jelly_rdflib.spark.schema import CORRUPT, CORRUPT_TYPE, OPERATIONS, STATEME
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What a format is to Spark.
+    """A format of a data source.
 
     Args:
-        name: Of the format, for Spark.
-        encoding: Name of the encoding.
-        extension: Of the files that are written.
+        name: The name of the format for Spark.
+        encoding: The name of the encoding.
+        extension: The extension of written files.
         schema: The columns.
-        needed: Columns without which nothing can be written.
+        needed: The columns that a written table must have.
         is_statements: Whether rows are statements, and not operations.
-        has_frames: Whether files are of frames, which can be read in parts and have options.
+        has_frames: Whether files have frames, which can be read in parts, and options.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Kind:
     has_frames: bool = True
 
     def schema_for(self, options: ReadOptions) -> StructType:
-        """Return the columns that options ask for."""
+        """Return the columns of a reader with these options."""
         schema = with_structs(self.schema) if options.terms == "struct" else self.schema
         if options.mode != PERMISSIVE:
             return schema

@@ -1,4 +1,4 @@
-"""Makes the data sources known to a Spark session."""
+"""Registers the data sources with a Spark session."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 def register(spark: SparkSession) -> None:
     """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 
-    Which rows are wanted can be said by options: ``op`` (names of operations, with commas between
-    them), and ``s``, ``p``, ``o``, ``g`` (a term, or ``null``); others are never made.
+    Options of a reader choose rows: ``op`` (names of operations, separated by commas), and ``s``,
+    ``p``, ``o``, ``g`` (a term, or ``null``). Other rows are never made.
 
-    With the option ``pushFilters=true`` Spark hands over what `DataFrame.where` says, where it is
-    about a file, an operation or whole terms. Use it only where each DataFrame that is loaded so
-    is used by one query, in one place of it: Spark, up to 4.3 at least, keeps the filters of one
-    query for the next one over the same DataFrame, which then misses rows. For this option the
-    session's ``spark.sql.python.filterPushdown.enabled`` is set.
+    With the option ``pushFilters=true`` Spark hands over the conditions of `DataFrame.where` on the
+    file, the operation or whole terms. Use it only if each DataFrame that is loaded so is used by
+    one query, in one place of it: Spark, up to 4.3 at least, keeps the filters of one query for the
+    next query over the same DataFrame, which then misses rows. For this option the session's
+    ``spark.sql.python.filterPushdown.enabled`` is set.
 
     Args:
         spark: The session.
@@ -30,7 +30,7 @@ def register(spark: SparkSession) -> None:
         >>> spark.conf.get("spark.sql.python.filterPushdown.enabled")
         'true'
     """
-    from jelly_rdflib.spark.sources import SOURCES
+    from jelly_rdflib.spark.sources.source import SOURCES
 
     spark.conf.set(PUSHDOWN, "true")
     for source in SOURCES:

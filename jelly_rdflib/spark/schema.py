@@ -4,59 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
 
-from jelly_rdflib.core.arrow import TERM_COLUMNS
+from jelly_rdflib.arrow import OPERATION_COLUMNS, STATEMENT_COLUMNS, arrow_schema
 
-_TEXT, _NUMBER = StringType(), LongType()
+OPERATIONS = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
+"""The columns of `jelly-patch` and `rdf-patch`: a row for each operation."""
 
-OPERATIONS = StructType(
-    [
-        StructField("file", _TEXT),
-        StructField("patch", _NUMBER),
-        StructField("txn", _NUMBER),
-        StructField("seq", _NUMBER),
-        StructField("op", _TEXT),
-        *(StructField(name, _TEXT) for name in TERM_COLUMNS),
-        StructField("name", _TEXT),
-    ]
-)
-"""What `jelly-patch` and `rdf-patch` give: a row for each operation."""
-
-STATEMENTS = StructType(
-    [
-        StructField("file", _TEXT),
-        StructField("frame", _NUMBER),
-        StructField("seq", _NUMBER),
-        *(StructField(name, _TEXT) for name in TERM_COLUMNS),
-    ]
-)
-"""What `jelly` gives: a row for each statement."""
-
-TERM = StructType([StructField(name, _TEXT) for name in ("kind", "value", "datatype", "lang")])
+STATEMENTS = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
+"""The columns of `jelly`: a row for each statement."""
 
 CORRUPT = "_corrupt"
-"""The column that tells of damage, where reading is PERMISSIVE."""
+"""The column that describes errors, in the mode PERMISSIVE."""
 CORRUPT_TYPE = StructType(
-    [StructField("file", _TEXT), StructField("offset", _NUMBER), StructField("reason", _TEXT)]
+    [
+        StructField("file", StringType()),
+        StructField("offset", LongType()),
+        StructField("reason", StringType()),
+    ]
 )
 
 
 def with_structs(schema: StructType) -> StructType:
     """Return a schema in which terms are structs."""
-    return StructType(
-        [
-            StructField(field.name, TERM if field.name in TERM_COLUMNS else field.dataType)
-            for field in schema
-        ]
-    )
+    return from_arrow_schema(arrow_schema(schema.names, terms="struct"))
 
 
 def check_schema(given: StructType, whole: StructType) -> None:
-    """Check the schema that a reader is given: some of the columns, in any order.
+    """Check the schema of a query: some of the columns, in any order.
 
     Raises:
-        ValueError: There is no such column, or it is of another type.
+        ValueError: A column does not exist, or has another type.
     """
     types: dict[str, DataType] = {field.name: field.dataType for field in whole}
     for field in given:
@@ -71,10 +50,10 @@ def check_schema(given: StructType, whole: StructType) -> None:
 
 
 def check_written(given: StructType, needed: Iterable[str], known: StructType, format: str) -> None:
-    """Check the schema of what is to be written.
+    """Check the schema of a table to be written.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
     """
     types = {field.name: field.dataType for field in given}
     missing = [name for name in needed if name not in types]
@@ -91,7 +70,11 @@ def check_written(given: StructType, needed: Iterable[str], known: StructType, f
             raise ValueError(
                 f"the column {field.name!r} has structs: terms are written as strings, in N-Triples"
             )
-        if field.dataType == _TEXT or found.simpleString() not in ("int", "smallint", "tinyint"):
+        if field.dataType == StringType() or found.simpleString() not in (
+            "int",
+            "smallint",
+            "tinyint",
+        ):
             raise ValueError(
                 f"the column {field.name!r} is to be {field.dataType.simpleString()}, not"
                 f" {found.simpleString()}"

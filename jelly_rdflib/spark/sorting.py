@@ -1,4 +1,4 @@
-"""Puts the rows of a partition in order, with as much memory as is allowed."""
+"""Sorts the rows of a partition in bounded memory."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("file", "seq")
-# Rows of a sorted run that are in memory at once.
+# Memory holds this many rows of each sorted run.
 RUN_ROWS = 1 << 13
 
 
 def in_order(
     record_batches: Iterable[pa.RecordBatch], *, sort_bytes: int
 ) -> Iterator[pa.RecordBatch]:
-    """Give rows in the order of ``file`` and ``seq``, as far as there are these columns.
+    """Sort rows by ``file`` and ``seq``; rows without ``seq`` keep their order.
 
-    Rows that come in order, as they nearly always do, are held until it is clear that all do, or
-    until ``sort_bytes`` are held: then a sorted run goes to a temporary file, and runs are merged.
-
-    Args:
-        record_batches: The rows, of one schema.
-        sort_bytes: How many bytes are held at the most, or one record batch.
+    Memory holds up to ``sort_bytes`` and one record batch. More rows are written to temporary files
+    in sorted runs, which are merged at the end.
     """
     import pyarrow as pa
 
@@ -66,7 +62,7 @@ def _sorted(held: list[pa.RecordBatch], keys: list[str]) -> pa.Table:
     import pyarrow as pa
 
     table = pa.Table.from_batches(held)
-    # Python's and Arrow's order of strings is the same; rows of the same key stay in their order.
+    # Arrow orders strings as Python does. The sort is stable.
     return table.sort_by([(key, "ascending") for key in keys])
 
 
@@ -80,7 +76,10 @@ def _save_run(table: pa.Table, folder: str, number: int) -> str:
 
 
 def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Iterator[pa.RecordBatch]:
-    """Merge sorted runs: what is up to the least of the last rows in memory can go."""
+    """Merge sorted runs.
+
+    Of each run, memory holds the next rows. Rows up to the least of their last keys are complete.
+    """
     import pyarrow as pa
 
     heads: list[pa.Table | None] = [None] * len(files)
@@ -110,12 +109,12 @@ def _key(table: pa.Table | None, row: int, keys: list[str]) -> tuple[object, ...
     assert table is not None
     row = row % table.num_rows
     values = [table.column(key)[row].as_py() for key in keys]
-    # Arrow puts null last.
+    # Arrow sorts null last.
     return tuple((value is None, 0 if value is None else value) for value in values)
 
 
 def _count_up_to(table: pa.Table, bound: tuple[object, ...], keys: list[str]) -> int:
-    """Return how many rows of a sorted table come up to a key, by bisection."""
+    """Return the number of rows of a sorted table up to a key, by bisection."""
     low, high = 0, table.num_rows
     while low < high:
         middle = (low + high) // 2

@@ -94,7 +94,7 @@ class TestWriting:
             stream.writeStream.format("jelly-patch").start(str(tmp_path / "out"))
         from jelly_rdflib.spark.kinds import JELLY_PATCH
         from jelly_rdflib.spark.schema import OPERATIONS
-        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
 
         # Spark takes it from its settings too, but does not tell it then.
         with pytest.raises(ValueError, match="there must be a checkpointLocation"):
@@ -104,7 +104,7 @@ class TestWriting:
         from jelly_rdflib.arrow import read_arrow
         from jelly_rdflib.spark.kinds import JELLY_PATCH
         from jelly_rdflib.spark.schema import OPERATIONS
-        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
 
         source = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
         options = {"path": str(tmp_path / "out"), "checkpointLocation": "x"}
