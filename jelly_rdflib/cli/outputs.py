@@ -20,7 +20,7 @@ def output_option(metavar: str, content: str, default: str) -> Callable[[Any], A
 
     Args:
         metavar: The name of the value in the help.
-        content: What is written.
+        content: The name of the content in the help.
         default: A description of the default.
     """
     return click.option(

@@ -121,7 +121,7 @@ def _print_ranking(console: Console, what: str, counts: NameCounts, top: int) ->
     console.print(table)
     if counts.others:
         console.print(
-            f"others: {what}s that are not counted one by one, being too many or too long"
+            f"others: {what}s that are not counted one by one, as they are too many or too long"
         )
 
 

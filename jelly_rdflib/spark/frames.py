@@ -88,15 +88,15 @@ def decode_frames(
     """
     from pyspark.sql.types import BinaryType, StructType
 
-    from jelly_rdflib.spark.schema import OPERATIONS
+    from jelly_rdflib.spark.kinds import OPERATIONS
 
     keys, orders = _names(key), _names(order)
     absent = [name for name in keys if name not in frames.columns]
     if absent and tuple(keys) == KAFKA_KEY:
         raise ValueError(
-            f"there is no column {absent[0]!r}: without key=, streams are told apart by Kafka's"
-            " columns topic, partition and key; say what tells them apart here, as key='file' for"
-            " what encode_frames() makes"
+            f"there is no column {absent[0]!r}: without key=, Kafka's columns topic, partition and"
+            " key identify streams; give the columns of this table by key=, such as key='file' for"
+            " frames of encode_frames()"
         )
     _check_columns(frames, keys, [column, *orders], taken=OPERATION_COLUMNS)
     if not isinstance(frames.schema[column].dataType, BinaryType):
@@ -128,8 +128,8 @@ def _check_columns(
     """Check that the columns exist, and that the result has no second column of a key's name."""
     if table.isStreaming:
         raise ValueError(
-            "frames of a streaming DataFrame can't be decoded or encoded: what comes in one"
-            " micro-batch refers to those before it; store the frames first"
+            "frames of a streaming DataFrame can't be decoded or encoded: the frames of one"
+            " micro-batch refer to those before it; store the frames first"
         )
     if not keys:
         raise ValueError("the key has no column: name one or more that tell streams apart")
@@ -139,7 +139,7 @@ def _check_columns(
     for name in keys:
         if name in taken:
             raise ValueError(
-                f"the key can't have the column {name!r}: what is made has one of that name"
+                f"the key can't have the column {name!r}: the result has a column of that name"
             )
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
@@ -64,7 +64,7 @@ def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
         elif first[1] != statements:
             raise DecodeError(
                 f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
-                " one by one, and say what the graph of the triples is"
+                " one by one, and give the triples a graph"
             )
 
 
@@ -82,11 +82,13 @@ def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
         batches.close()
     if found is None:
         return None
-    has_changes = hasattr(found, "statement_type")
+    has_changes = isinstance(found, PatchOptions)
     if has_changes == kind.is_statements:
         others = "Jelly-Patch" if has_changes else "Jelly-RDF"
         raise DecodeError(f"this is {others}, not {kind.name}")
-    return kind.statement_type(found)
+    if isinstance(found, PatchOptions):
+        return found.statement_type.name
+    return "TRIPLES" if found.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
 
 
 def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:

@@ -93,7 +93,8 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
     files: list[str] = []
     for path in paths:
         matches = [path]
-        if not os.path.exists(path) and _is_glob(path):
+        is_glob = glob.has_magic(path) or _CHOICES.search(path) is not None
+        if is_glob and not os.path.exists(path):
             matches = _find_matches(path)
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"{path}: there is no such file or folder")
@@ -146,10 +147,6 @@ def _has_segments(folder: str) -> bool:
     if not (os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))):
         return False
     return any(map(FileName.parse, os.listdir(segments)))
-
-
-def _is_glob(path: str) -> bool:
-    return glob.has_magic(path) or _CHOICES.search(path) is not None
 
 
 def _find_matches(path: str) -> list[str]:

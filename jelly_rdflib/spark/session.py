@@ -1,4 +1,4 @@
-"""Prepares the environment of Spark: Java, and this Python."""
+"""Prepares Spark: Java, this Python, and the data sources of a session."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
@@ -83,3 +87,30 @@ def _without_vectors(home: Path) -> str:
     program.write_text(_WITHOUT_VECTORS.format(module=_VECTORS, java=java), encoding="utf-8")
     program.chmod(0o755)
     return str(folder)
+
+
+def register(spark: SparkSession) -> None:
+    """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
+
+    Options of a reader choose rows: ``op`` (names of operations, separated by commas), and ``s``,
+    ``p``, ``o``, ``g`` (a term, or ``null``). Other rows are never made.
+
+    With the option ``pushFilters=true`` Spark hands over the conditions of `DataFrame.where` on the
+    file, the operation or whole terms. Use it only if each DataFrame that is loaded so is used by
+    one query, in one place of it: Spark, up to 4.3 at least, keeps the filters of one query for the
+    next query over the same DataFrame, which then misses rows. For this option the session's
+    ``spark.sql.python.filterPushdown.enabled`` is set.
+
+    Args:
+        spark: The session.
+
+    Examples:
+        >>> register(spark)
+        >>> spark.conf.get("spark.sql.python.filterPushdown.enabled")
+        'true'
+    """
+    from jelly_rdflib.spark.sources.source import SOURCES
+
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    for source in SOURCES:
+        spark.dataSource.register(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,37 +26,30 @@ def in_order(
     """
     import pyarrow as pa
 
+    batches = iter(record_batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    keys = [key for key in KEYS if key in first.schema.names]
+    if "seq" not in keys:
+        yield from chain([first], batches)
+        return
     with tempfile.TemporaryDirectory(prefix="jelly-sort-") as folder:
         runs: list[str] = []
         held: list[pa.RecordBatch] = []
         size = 0
-        keys: list[str] | None = None
-        for record_batch in record_batches:
-            if keys is None:
-                keys = [key for key in KEYS if key in record_batch.schema.names]
-                if "seq" not in keys:
-                    keys = []
-            if not keys:
-                yield record_batch
-                continue
+        for record_batch in chain([first], batches):
             held.append(record_batch)
             size += record_batch.nbytes
             if size > sort_bytes:
                 runs.append(_save_run(_sorted(held, keys), folder, len(runs)))
                 held, size = [], 0
-        if not held and not runs:
-            return
-        assert keys is not None
         if not runs:
             yield from _sorted(held, keys).to_batches()
             return
         if held:
             runs.append(_save_run(_sorted(held, keys), folder, len(runs)))
-        files = [pa.ipc.open_file(pa.memory_map(run)) for run in runs]
-        try:
-            yield from _merged(files, keys)
-        finally:
-            del files
+        yield from _merged([pa.ipc.open_file(pa.memory_map(run)) for run in runs], keys)
 
 
 def _sorted(held: list[pa.RecordBatch], keys: list[str]) -> pa.Table:
@@ -82,31 +76,31 @@ def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Itera
     """
     import pyarrow as pa
 
-    heads: list[pa.Table | None] = [None] * len(files)
+    heads: dict[int, pa.Table] = {}
     nexts = [0] * len(files)
     while True:
         for number, file in enumerate(files):
-            head = heads[number]
-            if (head is None or head.num_rows == 0) and nexts[number] < file.num_record_batches:
-                heads[number] = pa.Table.from_batches([file.get_batch(nexts[number])])
+            while number not in heads and nexts[number] < file.num_record_batches:
+                head = pa.Table.from_batches([file.get_batch(nexts[number])])
                 nexts[number] += 1
-        alive = [number for number, head in enumerate(heads) if head is not None and head.num_rows]
-        if not alive:
+                if head.num_rows > 0:
+                    heads[number] = head
+        if not heads:
             return
-        bound = min(_key(heads[number], -1, keys) for number in alive)
+        bound = min(_key(head, -1, keys) for head in heads.values())
         ready = []
-        for number in alive:
-            head = heads[number]
-            assert head is not None
+        # In the order of runs: rows of the same key keep their order.
+        for number in sorted(heads):
+            head = heads.pop(number)
             count = _count_up_to(head, bound, keys)
             ready.append(head.slice(0, count))
-            heads[number] = head.slice(count)
+            if count < head.num_rows:
+                heads[number] = head.slice(count)
         table = pa.concat_tables(ready).sort_by([(key, "ascending") for key in keys])
         yield from table.to_batches()
 
 
-def _key(table: pa.Table | None, row: int, keys: list[str]) -> tuple[object, ...]:
-    assert table is not None
+def _key(table: pa.Table, row: int, keys: list[str]) -> tuple[object, ...]:
     row = row % table.num_rows
     values = [table.column(key)[row].as_py() for key in keys]
     # Arrow sorts null last.

@@ -10,11 +10,10 @@ from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
-from jelly_rdflib.spark.kinds import Kind
+from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_schema
 from jelly_rdflib.spark.partitions import FilePart, FilePartition, check_files, plan
 from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.spark.read_options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.schema import CORRUPT, check_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa

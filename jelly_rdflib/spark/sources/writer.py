@@ -21,7 +21,6 @@ from pyspark.sql.types import StructType
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.paths import local_path
-from jelly_rdflib.spark.schema import check_written
 from jelly_rdflib.spark.sorting import in_order
 from jelly_rdflib.spark.write_options import WriteOptions
 
@@ -59,7 +58,7 @@ class PartitionWriter:
     def __init__(
         self, kind: Kind, options: Mapping[str, str], schema: StructType, job: str
     ) -> None:
-        check_written(schema, kind.needed, kind.schema, kind.name)
+        kind.check_written(schema)
         self._kind = kind
         self._options = WriteOptions.of(options, kind)
         self._job = job
