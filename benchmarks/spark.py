@@ -22,10 +22,9 @@ from pyspark.sql.types import StructType
 
 import jelly_rdflib as jr
 from jelly_rdflib.spark import register
-from jelly_rdflib.spark.kinds import JELLY_PATCH
+from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
 from jelly_rdflib.spark.partitions import FilePartition, plan
 from jelly_rdflib.spark.read_options import ReadOptions
-from jelly_rdflib.spark.schema import OPERATIONS
 from jelly_rdflib.spark.session import prepare_environment
 
 from . import data
@@ -125,11 +124,10 @@ def make_ready(path: Path, folder: Path) -> None:
     """Save the record batches that the partitions of a file have."""
     import pyarrow as pa
 
-    from jelly_rdflib.spark.filters import Filters
     from jelly_rdflib.spark.sources.reader import RowsReader
 
     options = ReadOptions()
-    rows = RowsReader(JELLY_PATCH, options, OPERATIONS, Filters())
+    rows = RowsReader(JELLY_PATCH, options, OPERATIONS, [])
     folder.mkdir()
     for number, partition in enumerate(plan([str(path)], JELLY_PATCH, options)):
         assert isinstance(partition, FilePartition)

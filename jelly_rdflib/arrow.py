@@ -1,11 +1,12 @@
-r"""Operations and statements as Arrow record batches, and record batches as files.
+r"""Reads files as Arrow record batches, and writes record batches to files.
 
-A row is an operation. Terms are N-Triples text, of which each term has one spelling, so that terms
-are equal where their texts are:
+A row is an operation. Terms are N-Triples text. Each term has one spelling, so that terms are equal
+if their texts are equal:
 
-- canonical N-Triples; a literal of ``xsd:string`` keeps its datatype, as it is not the same as one
-  without to rdflib and to the rest of this package;
-- what a blank node's label can't have in N-Triples is written ``\uXXXX`` or ``\UXXXXXXXX``;
+- canonical N-Triples; a literal of ``xsd:string`` keeps its datatype, as rdflib and the rest of
+  this package distinguish it from a literal without datatype;
+- characters that N-Triples forbids in the label of a blank node are written ``\uXXXX`` or
+  ``\UXXXXXXXX``;
 - a quoted triple is ``<< s p o >>``.
 
 This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
@@ -39,7 +40,7 @@ OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "n
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
 NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
-# Of a record batch. More rows take more memory, and make nothing faster.
+# The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
 
@@ -52,7 +53,7 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
         terms: As for `read_arrow`.
 
     Raises:
-        ValueError: There is no such column.
+        ValueError: A column does not exist.
 
     Examples:
         >>> print(arrow_schema(["seq", "s"]))
@@ -70,17 +71,16 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
 
 class ArrowRows:
-    """Collects rows of batches in record batches.
+    """Converts batches to record batches.
 
     Args:
-        schema: The columns that are wanted, as `arrow_schema` makes them; fields may be not null.
-        is_statements: Whether there are statements in the batches, of which only those are wanted,
-            and ``frame`` counts batches.
-        filter: Which rows are wanted; None: all.
-        file: What the column ``file`` has.
-        place: Where the first row stands in the file, as `place` tells it.
-        limits: What was accepted.
-        max_rows: How many rows a record batch has, if there are so many.
+        schema: The wanted columns, as `arrow_schema` makes them; fields may be not null.
+        is_statements: Whether the batches are of statements: then ``frame`` counts batches.
+        filter: The filter of rows; None: all rows.
+        file: The value of the column ``file``.
+        place: The place of the first row in the file, as of `place`.
+        limits: The limits by which the input was read.
+        max_rows: The number of rows of a full record batch.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ArrowRows:
     ) -> None:
         self._schema = schema
         self._file = file
-        # The core calls it "patch", as there are none where there are statements.
+        # The core has one counter for patches and for frames, named "patch".
         self._sources = {
             field.name: "patch" if field.name == "frame" else field.name for field in schema
         }
@@ -113,11 +113,11 @@ class ArrowRows:
 
     @property
     def place(self) -> tuple[int, int, int, int, int]:
-        """Where the next row stands in the file."""
+        """The place of the next row in the file."""
         return self._builder.place
 
     def convert(self, batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
-        """Turn batches into record batches; what is left at an error comes before the error."""
+        """Convert batches; at an error, the rows before it come first."""
         try:
             for batch in batches:
                 yield from self.add(batch)
@@ -127,7 +127,7 @@ class ArrowRows:
         yield from self.flush()
 
     def add(self, batch: Batch) -> Iterator[pa.RecordBatch]:
-        """Add a batch's rows; gives record batches as they are full."""
+        """Add a batch's rows; yields full record batches."""
         start = 0
         while start < len(batch):
             start = self._builder.append(batch, start)
@@ -135,7 +135,7 @@ class ArrowRows:
                 yield self._take()
 
     def flush(self) -> Iterator[pa.RecordBatch]:
-        """Give the rows that are left, if there are any."""
+        """Yield the rest of the rows, if there are any."""
         if len(self._builder) > 0:
             yield self._take()
 
@@ -153,7 +153,6 @@ class ArrowRows:
                 arrays.append(_texts(count, columns[name]))
             else:
                 arrays.append(_structs(count, columns[name]))
-        # Without columns there would be no telling how many rows there are.
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
@@ -175,7 +174,7 @@ def _texts(count: int, parts: tuple[Any, ...]) -> pa.Array:
 
 def _structs(count: int, parts: tuple[Any, ...]) -> pa.Array:
     children = [_texts(count, each) for each in parts]
-    # A term is null where its kind is.
+    # A term is null if its kind is null.
     valid, _, _, nulls = parts[0]
     return pa.Array.from_buffers(TERM_STRUCT, count, [_buffer(valid)], nulls, children=children)
 
@@ -196,18 +195,17 @@ def read_arrow(
 
     Args:
         source: As for `jelly_rdflib.read_batches`.
-        columns: The columns that are wanted, in this order; what is not asked for is not made. All
-            by default: of changes ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g``
-            and ``name``. ``frame`` instead of ``patch`` counts frames, and makes statements of
-            additions: only they come.
-        terms: ``"string"``: N-Triples, as said above. ``"struct"``: structs of kind (``iri``,
+        columns: The wanted columns, in this order; others are not made. By default those of
+            changes: ``patch``, ``txn``, ``seq``, ``op``, ``s``, ``p``, ``o``, ``g`` and ``name``.
+            ``frame`` instead of ``patch`` counts frames, and selects the additions, as statements.
+        terms: ``"string"``: N-Triples, see above. ``"struct"``: structs of kind (``iri``,
             ``bnode``, ``literal`` or ``triple``), value (the IRI, the label, the lexical form, or
             the triple's N-Triples), datatype and lang.
-        file: What a column ``file`` has.
-        limits: What to accept; by default `Limits`' own defaults.
+        file: The value of the column ``file``.
+        limits: The limits of the input; by default `Limits`' own defaults.
         format: As for `jelly_rdflib.read_batches`.
         isolated: As for `jelly_rdflib.read_batches`.
-        max_rows: Rows of a record batch.
+        max_rows: The number of rows of a full record batch.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
     Returns:
@@ -215,8 +213,8 @@ def read_arrow(
 
     Raises:
         DecodeError: The input breaks a rule of the format. (Raised by the iterator.)
-        LimitError: It asks for more than ``limits``.
-        ValueError: There is no such column, or no such form of terms.
+        LimitError: The input exceeds ``limits``.
+        ValueError: A column, or the form of terms, does not exist.
 
     Examples:
         >>> from rdflib import Literal, URIRef
@@ -257,15 +255,15 @@ def read_arrow(
 def read_record_batches(
     record_batches: Iterable[pa.RecordBatch], *, limits: Limits | None = None
 ) -> Iterator[Batch]:
-    """Make batches of record batches of operations or statements: what `read_arrow` made of them.
+    """Convert record batches of operations or statements to batches: the reverse of `read_arrow`.
 
     Args:
         record_batches: They have the columns ``s``, ``p`` and ``o``, as text, and may have ``op``
-            (without it all rows are additions), ``g`` and ``name``. Others are not looked at.
-        limits: How large a term may be.
+            (without it all rows are additions), ``g`` and ``name``. Other columns are ignored.
+        limits: The limits of a term's size.
 
     Raises:
-        EncodeError: A row is no operation: the message tells its number in its record batch; or
+        EncodeError: A row is no operation: the message has its number in its record batch; or
             a column is missing, or of another type. (Raised by the iterator.)
     """
     maker = ColumnBatches(make_node_factory(False), limits or Limits())
@@ -319,14 +317,14 @@ def write_arrow(
     Args:
         record_batches: As for `read_record_batches`.
         destination: As for `jelly_rdflib.PatchWriter`.
-        options: The stream's options. `StreamOptions`: rows are statements of Jelly-RDF, and those
-            with an op are refused unless it is A.
+        options: The stream's options. With `StreamOptions` rows are statements of Jelly-RDF, and a
+            row with another op than A is refused.
         format: As for `jelly_rdflib.PatchWriter`; ``"jelly-rdf"`` goes with `StreamOptions`.
-        limits: How large a term may be.
+        limits: The limits of a term's size.
 
     Raises:
         EncodeError: A row is no operation, or can't be expressed with the options; or the last
-            transaction is open. What came before it is written.
+            transaction is open. The rows before it are written.
         LookupError, ValueError, OSError: As by `jelly_rdflib.PatchWriter`.
 
     Examples:

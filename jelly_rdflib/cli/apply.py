@@ -1,37 +1,29 @@
-"""``jellyp apply``: bring a dataset up to date."""
+"""``jellyp apply``: applies patches to a dataset."""
 
 from __future__ import annotations
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, output_encoding
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
-from jelly_rdflib.cli.outputs import OUTPUT, open_output
+from jelly_rdflib.cli.formats import FORMAT, from_option, output_encoding
+from jelly_rdflib.cli.inputs import INPUT, check_stdin_once, open_argument
+from jelly_rdflib.cli.limits import reading_options
+from jelly_rdflib.cli.outputs import open_output, output_option
 
 
 @click.command("apply")
 @click.argument("base", metavar="BASE", type=INPUT)
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    default="-",
-    type=OUTPUT,
-    help="Where to write the dataset. [default: standard output]",
-)
-@click.option("--from", "from_", type=FORMAT, help="What BASE is, if its name does not say it.")
+@output_option("OUT", "the dataset", "standard output")
+@from_option("BASE")
 @click.option(
     "--to",
     type=FORMAT,
-    help="What OUT is to be, if its name does not say it. [default for standard output: as BASE]",
+    help="The format of OUT, if its name does not tell it. [default for standard output: as BASE]",
 )
 @click.option(
-    "--patch-format", type=FORMAT, help="What the PATCHes are, if their names don't say it."
+    "--patch-format", type=FORMAT, help="The format of the PATCHes, if their names don't tell it."
 )
-@isolated_option
-@limit_option
+@reading_options
 def command(
     base: str,
     patches: tuple[str, ...],
@@ -40,11 +32,10 @@ def command(
     to: str | None,
     patch_format: str | None,
 ) -> None:
-    """Apply patches to a dataset, in order, and write what it is then.
+    """Apply patches to a dataset, in order, and write the result.
 
-    BASE and OUT have any RDF syntax, or Jelly-RDF; the dataset is held in memory. Blank nodes of
-    patches are those of the same label in BASE. Each patch is applied wholly or, if it is bad, not
-    at all: then nothing is written.
+    BASE and OUT have any RDF syntax, or Jelly-RDF; the dataset is held in memory. A blank node of a
+    patch is the blank node of the same label in BASE. If a patch is invalid, nothing is written.
 
     \b
     Examples:
@@ -54,16 +45,12 @@ def command(
     """
     from jelly_rdflib.cli.datasets import apply_patch, load, save
 
-    if (base, *patches).count("-") > 1:
-        raise click.UsageError("standard input can be read only once")
-    with open_input(base, from_) as input_:
+    check_stdin_once(base, *patches)
+    with open_argument(base, from_) as input_:
         dataset = load(input_)
-    if output == "-" and to is None and input_.encoding is not None:
-        encoding = input_.encoding
-    else:
-        encoding = output_encoding(output, to, "--to")
+    encoding = output_encoding(output, to, for_stdout=input_.format)
     for patch in patches:
-        with open_input(patch, patch_format) as input_:
+        with open_argument(patch, patch_format) as input_:
             apply_patch(input_, dataset)
     with open_output(output) as destination:
         save(dataset, destination, encoding)

@@ -1,4 +1,4 @@
-"""``jellyp cat``: as RDF Patch text."""
+"""``jellyp cat``: prints files as RDF Patch text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import sys
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
-from jelly_rdflib.cli.outputs import write_binary
+from jelly_rdflib.cli.formats import from_option
+from jelly_rdflib.cli.inputs import INPUT, open_argument
+from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.printable import escape_rows
 
 
 @click.command("cat")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
-@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@from_option("FILE")
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -23,8 +22,7 @@ from jelly_rdflib.cli.printable import escape_rows
     show_default=True,
     help="When to use colours; auto: on a terminal, unless NO_COLOR is set.",
 )
-@isolated_option
-@limit_option
+@reading_options
 def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
     """Print files as RDF Patch text; standard input without FILE.
 
@@ -46,13 +44,14 @@ def command(files: tuple[str, ...], from_: str | None, color: str) -> None:
     def show(rows: bytes) -> None:
         if is_terminal:
             rows = escape_rows(rows)
-        write_binary(paint(rows) if is_colored else rows)
+        sys.stdout.buffer.write(paint(rows) if is_colored else rows)
+        sys.stdout.buffer.flush()
 
     for file in files or ("-",):
         encoder = TextPatchEncoder(NODE_TYPES, show)
-        with open_input(file, from_) as input_:
+        with open_argument(file, from_) as input_:
             for batch in input_.batches():
                 encoder.write_batch(batch)
-                # What comes through a pipe is seen at once.
+                # Rows from a pipe are printed as soon as they arrive.
                 encoder.flush()
             encoder.finish()

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-# Each kind of token by the colour it gets. Rows start lines: so this package writes them.
+# The colour of each kind of token. Each row starts a line, as this package writes them.
 _COLORS = {
     "added": "green",
     "deleted": "red",
@@ -33,19 +33,14 @@ _TOKEN = re.compile(
 
 
 def wants_color(file: Any, when: str) -> bool:
-    """Is a file to get colours?
-
-    Args:
-        file: Where it goes to.
-        when: ``"always"``, ``"never"`` or ``"auto"``.
-    """
+    """Return whether to write colours to a file; ``when`` is always, never or auto."""
     if when != "auto":
         return when == "always"
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def paint(rows: bytes) -> bytes:
-    r"""Add colours, as a terminal takes them, to rows as this package writes them.
+    r"""Add a terminal's colour codes to rows that this package wrote.
 
     Examples:
         >>> paint(b'A <urn:s> <urn:p> "o" .\n')[:12]

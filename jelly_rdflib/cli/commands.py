@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from jelly_rdflib.cli.lazy import Commands
+from jelly_rdflib.cli.groups import LazyGroup
 
 COMMANDS = (
     "apply",
@@ -23,7 +23,7 @@ COMMANDS = (
 
 
 @click.command(
-    cls=Commands,
+    cls=LazyGroup,
     package=__package__,
     names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -32,11 +32,10 @@ COMMANDS = (
 def jellyp() -> None:
     """Work with changes to RDF data: Jelly-Patch, RDF Patch, Jelly-RDF and other RDF.
 
-    Files are told by their names (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …), else
-    by their first bytes; compressed ones (.gz, .zst) are read and written as they are named. "-" is
-    standard input or standard output.
+    The name of a file tells its format (.jellyp, .rdfp, .rdfpb, .jelly, .nt, .nq, .ttl, .trig, …),
+    else its first bytes; .gz and .zst are compressed. "-" is standard input or standard output.
 
-    Exit codes: 0; 1 if the input is at fault; 2 if the call is.
+    Exit codes: 0; 1 for an error of the input; 2 for an error of the call.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""``jellyp completion``: what a shell needs to complete commands."""
+"""``jellyp completion``: prints the completion script of a shell."""
 
 from __future__ import annotations
 

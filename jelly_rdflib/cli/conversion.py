@@ -1,28 +1,29 @@
-"""Converts an input, batch by batch."""
+"""Converts an input, batch by batch; options of Jelly are the user's, else those of the input."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from jelly_rdflib.cli.inputs import Input, InputError
-from jelly_rdflib.cli.jelly_options import (
-    make_patch_options,
-    make_stream_options,
-    refuse_options,
-)
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import Encoding
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.options import (
+    LogicalStreamType,
+    PatchOptions,
+    PatchStreamType,
+    PhysicalStreamType,
+    StreamOptions,
+)
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
-# What the messages of encoders ask for, and how it is given here.
-_OPTIONS = {
+# The advice in messages of encoders, and the same advice for the command line.
+_ADVICE = {
     "options need rdf_star=True": "give --rdf-star",
     "options need generalized_statements=True": "give --generalized",
     "options need a type with graphs, such as QUADS": "give --stream-type quads",
@@ -30,97 +31,129 @@ _OPTIONS = {
 
 
 def convert(
-    input_: Input, destination: Any, encoding: Encoding, output_options: Mapping[str, Any]
+    input_: InputArgument, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]
 ) -> None:
-    """Write what an input has in another encoding.
+    """Write an input in another encoding.
 
     Args:
         input_: The input.
-        destination: What the writers of this package take.
-        encoding: The encoding to write.
-        output_options: Options of the output, None where one was not given: ``stream_type``,
-            ``preset``, ``frame_rows``, ``rdf_star``, ``generalized``.
+        destination: The ``destination`` of a writer.
+        encoding: The encoding of the output.
+        wishes: The options of the output by name, None for those that were not given:
+            ``stream_type``, ``preset``, ``frame_rows``, ``rdf_star``, ``generalized``.
 
     Raises:
-        UsageError: The encoding does not go with the input, or with the output_options.
-        InputError: The input is at fault, or can't be expressed in the encoding, or with these
-            options.
+        UsageError: The encoding does not go with the input, or with the wishes.
+        InputError: The input is invalid, or can't be expressed in the encoding with these options.
     """
     try:
-        _convert(input_, destination, encoding, output_options)
+        _convert(input_, destination, encoding, wishes)
     except EncodeError as error:
         message = str(error)
-        for wanted, option in _OPTIONS.items():
-            message = message.replace(wanted, option)
+        for advice, option in _ADVICE.items():
+            message = message.replace(advice, option)
         raise InputError(input_.name, message) from error
 
 
 def _convert(
-    input_: Input, destination: Any, encoding: Encoding, output_options: Mapping[str, Any]
+    input_: InputArgument, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]
 ) -> None:
     batches = input_.batches()
-    first = next(batches, None)
-    every = itertools.chain([] if first is None else [first], batches)
-    if encoding.holds_changes != input_.has_changes():
-        raise click.UsageError(_explain_kinds(input_, encoding))
-    if encoding.holds_changes:
-        write_changes(every, destination, encoding, input_.options, output_options)
-    else:
-        write_statements(every, destination, encoding, input_, output_options)
-
-
-def _explain_kinds(input_: Input, encoding: Encoding) -> str:
-    if encoding.holds_changes:
-        return f"{input_.name} has statements, and {encoding.name} is for changes: see jellyp diff"
-    return f"{input_.name} has changes, and {encoding.name} is for statements: see jellyp apply"
-
-
-def write_changes(
-    batches: Iterable[Batch],
-    destination: Any,
-    encoding: Encoding,
-    given: Any,
-    output_options: Mapping[str, Any],
-) -> None:
-    """Write batches of changes.
-
-    Args:
-        batches: The batches.
-        destination: As for `convert`.
-        encoding: The encoding to write.
-        given: The options of the input; None if it has none.
-        output_options: As for `convert`.
-    """
-    options = None
-    if encoding is JELLY_PATCH:
-        options = make_patch_options(given, output_options)
-    else:
-        refuse_options(encoding, output_options)
-    with PatchWriter(destination, options, format=encoding.name) as writer:
-        for batch in batches:
-            writer.write_all(batch)
-
-
-def write_statements(
-    batches: Iterable[Batch],
-    destination: Any,
-    encoding: Encoding,
-    input_: Input,
-    output_options: Mapping[str, Any],
-) -> None:
-    """Write batches of statements; arguments as for `write_changes`, with the input itself.
-
-    A frame that is a graph or a dataset stays one where the output is of the same type.
-    """
-    options = None
-    if encoding is JELLY:
-        assert input_.encoding is not None
-        options = make_stream_options(input_.options, output_options, input_.encoding)
-    else:
-        refuse_options(encoding, output_options)
-    with StatementWriter(destination, options, format=encoding.name) as writer:
-        is_grouped = options is not None and options.is_grouped
-        for batch in batches:
+    # The input's encoding and options are known after its first batch.
+    first = list(itertools.islice(batches, 1))
+    source = input_.known_encoding()
+    if encoding.holds_changes and not source.holds_changes:
+        raise click.UsageError(
+            f"{input_.name} has statements, and {encoding.name} is for changes: see jellyp diff"
+        )
+    if source.holds_changes and not encoding.holds_changes:
+        raise click.UsageError(
+            f"{input_.name} has changes, and {encoding.name} is for statements: see jellyp apply"
+        )
+    options = _make_options(encoding, source, input_.options, wishes)
+    kind: Any = PatchWriter if encoding.holds_changes else StatementWriter
+    # A frame that is a graph or a dataset stays one if the output has the same type.
+    is_grouped = isinstance(options, StreamOptions) and options.is_grouped
+    with kind(destination, options, format=encoding.name) as writer:
+        for batch in itertools.chain(first, batches):
             writer.write_all(batch)
             if is_grouped:
                 writer.end_frame(batch.metadata)
+
+
+def _make_options(
+    encoding: Encoding, source: Encoding, given: Any, wishes: Mapping[str, Any]
+) -> PatchOptions | StreamOptions | None:
+    """Make the options of the output; None for an encoding without options.
+
+    Args:
+        encoding: The encoding of the output.
+        source: The encoding of the input.
+        given: The options of the input; None if it has none.
+        wishes: The options that the user gave.
+    """
+    if encoding not in (JELLY, JELLY_PATCH):
+        for name, wish in wishes.items():
+            if wish is not None:
+                option = "--" + name.replace("_", "-")
+                raise click.UsageError(f"{option} is for Jelly: {encoding.name} has no such option")
+        return None
+
+    fields: dict[str, Any] = {}
+    # A stream should declare only features that it may use: False if the input does not tell.
+    for name, wish in (("rdf_star", "rdf_star"), ("generalized_statements", "generalized")):
+        wanted = wishes[wish]
+        fields[name] = getattr(given, name, False) if wanted is None else wanted
+    if given is not None and wishes["preset"] is None:
+        for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
+            fields[name] = getattr(given, name)
+    if wishes["frame_rows"] is not None:
+        fields["frame_rows"] = wishes["frame_rows"]
+    if encoding is JELLY:
+        fields |= _statement_fields(source, given, wishes["stream_type"])
+        kind: Any = StreamOptions
+    else:
+        fields |= _patch_fields(given, wishes["stream_type"])
+        kind = PatchOptions
+    made: PatchOptions | StreamOptions
+    try:
+        made = kind.small(**fields) if wishes["preset"] == "small" else kind.big(**fields)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    return made
+
+
+def _patch_fields(given: Any, stream_type: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if isinstance(given, PatchOptions):
+        fields = {"statement_type": given.statement_type, "stream_type": given.stream_type}
+    if stream_type is not None:
+        fields["stream_type"] = _find_type(PatchStreamType, stream_type)
+    return fields
+
+
+def _statement_fields(source: Encoding, given: Any, stream_type: str | None) -> dict[str, Any]:
+    physical_type = PhysicalStreamType.QUADS if source.has_graphs else PhysicalStreamType.TRIPLES
+    fields: dict[str, Any] = {"namespace_declarations": source.has_prefixes}
+    if isinstance(given, StreamOptions):
+        fields["stream_name"] = given.stream_name
+        fields["namespace_declarations"] = given.namespace_declarations
+        physical_type = given.physical_type
+    if stream_type is not None:
+        physical_type = _find_type(PhysicalStreamType, stream_type)
+    fields["physical_type"] = physical_type
+    if isinstance(given, StreamOptions) and LogicalStreamType.is_consistent(
+        given.logical_type, physical_type
+    ):
+        fields["logical_type"] = given.logical_type
+    return fields
+
+
+def _find_type(enum: Any, name: str) -> Any:
+    try:
+        return enum[name.upper()]
+    except KeyError:
+        names = ", ".join(member.name.lower() for member in enum)
+        raise click.BadParameter(
+            f"{name!r} is not one of {names}", param_hint="'--stream-type'"
+        ) from None

@@ -1,4 +1,4 @@
-"""``jellyp convert``: from one encoding to another."""
+"""``jellyp convert``: converts one encoding to another."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, output_encoding
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
+from jelly_rdflib.cli.formats import from_option, output_encoding, to_option
+from jelly_rdflib.cli.inputs import INPUT, open_argument
+from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
 
 STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
@@ -17,8 +17,8 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 @click.command("convert")
 @click.argument("source", metavar="IN", type=INPUT)
 @click.argument("target", metavar="OUT", type=OUTPUT)
-@click.option("--from", "from_", type=FORMAT, help="What IN is, if its name does not say it.")
-@click.option("--to", type=FORMAT, help="What OUT is to be, if its name does not say it.")
+@from_option("IN")
+@to_option("OUT")
 @click.option(
     "--stream-type",
     metavar="TYPE",
@@ -49,18 +49,15 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
     help="Allow literals as subjects and so on in Jelly. [default: as in IN, if that is Jelly,"
     " else not]",
 )
-@isolated_option
-@limit_option
-def command(
-    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
-) -> None:
+@reading_options
+def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
     """Convert changes, or statements, from one encoding to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf)
-    and more. Either goes to another of its kind; "-" is standard input or output. Terms stay as
-    they are written: lexical forms and the labels of blank nodes too. Only what goes through
-    N-Triples and the like gets its language tags in lower case.
+    and more. Changes are converted to changes, and statements to statements; "-" is standard input
+    or output. Terms keep their lexical forms, and blank nodes their labels. Only language tags that
+    pass through N-Triples and the like become lower case.
 
     \b
     Examples:
@@ -71,6 +68,6 @@ def command(
     """
     from jelly_rdflib.cli.conversion import convert
 
-    encoding = output_encoding(target, to, "--to")
-    with open_input(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, encoding, output_options)
+    encoding = output_encoding(target, to)
+    with open_argument(source, from_) as input_, open_output(target) as destination:
+        convert(input_, destination, encoding, wishes)

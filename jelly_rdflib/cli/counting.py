@@ -14,10 +14,10 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm
 
 DEFAULT_GRAPH = "default graph"
-# Up to so many transactions are told one by one; of more, neighbours are taken together.
+# Up to this number, each transaction has an entry; above it, neighbours share one.
 MAX_SIZES = 1024
-# So many graphs are counted one by one, and so many predicates, and they take so many bytes. All
-# that come after them are counted together.
+# The number and the bytes of graphs that are counted one by one, and likewise of predicates. The
+# names after them are counted together.
 MAX_NAMES = 100_000
 MAX_NAME_BYTES = 12 << 20
 
@@ -27,13 +27,13 @@ _CHANGES = (Op.A, Op.D)
 
 @dataclass
 class Sizes:
-    """How many statements transactions added and deleted, in order.
+    """The numbers of statements that transactions added and deleted, in order.
 
     Attributes:
-        step: How many transactions an entry has; the last may have fewer.
+        step: The number of transactions of an entry; the last entry may have fewer.
         added, deleted: An entry each for every ``step`` transactions.
-        count: How many transactions there are.
-        histogram: How many transactions have how many operations of statements.
+        count: The number of transactions.
+        histogram: The number of transactions by their number of operations on statements.
     """
 
     step: int = 1
@@ -43,7 +43,7 @@ class Sizes:
     histogram: Counter[int] = field(default_factory=Counter)
 
     def append(self, added: int, deleted: int) -> None:
-        """Take a transaction in."""
+        """Add a transaction."""
         self.histogram[added + deleted] += 1
         if self.count % self.step == 0:
             if len(self.added) == MAX_SIZES:
@@ -58,7 +58,7 @@ class Sizes:
 
     @property
     def median(self) -> int:
-        """The size that half of the transactions don't exceed; 0 if there is none."""
+        """The size that half of the transactions don't exceed; 0 without transactions."""
         seen = 0
         for size in sorted(self.histogram):
             seen += self.histogram[size]
@@ -72,13 +72,12 @@ def _pair_up(numbers: list[int]) -> list[int]:
 
 
 class NameCounts(Counter[tuple[str, Op]]):
-    """How often names are there, by ``(name, op)``: exact for those that come first.
+    """The number of occurrences by ``(name, op)``: exact for the names that come first.
 
-    Once there are more names than are counted one by one, all that come for the first time after
-    that are the others.
+    After `MAX_NAMES` or `MAX_NAME_BYTES` is reached, new names are counted together, as others.
 
     Attributes:
-        others: How often these are there, by op.
+        others: The number of occurrences of other names, by op.
     """
 
     def __init__(self) -> None:
@@ -90,14 +89,14 @@ class NameCounts(Counter[tuple[str, Op]]):
 
     @property
     def distinct(self) -> str:
-        """How many names there are, in words."""
+        """The number of different names, in words."""
         known = len({name for name, _ in self})
         if not self.others:
             return f"{known:,}"
         return f"more than {known:,}" if known else "at least 1"
 
     def count(self, name: str | None, op: Op, count: int) -> None:
-        """Count a name; None is one that is too long to be kept."""
+        """Count a name; None is a name that is too long to be stored."""
         if name is not None and (self._has(name) or self._take(name)):
             self[name, op] += count
         else:
@@ -109,22 +108,22 @@ class NameCounts(Counter[tuple[str, Op]]):
     def _take(self, name: str) -> bool:
         self._names += 1
         self._bytes += sys.getsizeof(name)
-        # It stays full, though a shorter name may fit: so the others are those that come last.
+        # Once full, it refuses even a shorter name: so the others are the names that come last.
         self._is_full |= self._names > MAX_NAMES or self._bytes > MAX_NAME_BYTES
         return not self._is_full
 
 
 @dataclass
 class Counts:
-    """What a stream has.
+    """The counts of a stream.
 
     Attributes:
         operations: Operations by code.
-        graphs, predicates: Added and deleted statements by graph and by predicate; terms are in the
+        graphs, predicates: Added and deleted statements by graph and by predicate; terms have the
             syntax of N-Triples.
-        patches: Patches that have operations.
-        committed: Transactions that were committed; operations outside of one are one too.
-        aborted: Transactions that were aborted.
+        patches: Patches with at least one operation.
+        committed: Committed transactions; operations outside of a transaction count as one.
+        aborted: Aborted transactions.
         sizes: The transactions in order.
     """
 
@@ -135,9 +134,52 @@ class Counts:
     committed: int = 0
     aborted: int = 0
     sizes: Sizes = field(default_factory=Sizes)
+    # The open transaction and patch.
+    _added: int = 0
+    _deleted: int = 0
+    _is_explicit: bool = False
+    _patch_is_empty: bool = True
+
+    def add(self, batch: Batch) -> None:
+        """Count the operations of a batch; memory is bounded by the batch and `MAX_NAMES`."""
+        ops = bytes(batch.ops)
+        for code, count in Counter(ops).items():
+            self.operations[Op(code)] += count
+        for counts, column in ((self.predicates, batch.p), (self.graphs, batch.g)):
+            # Term numbers are counted first: a name is made only once for each number.
+            for (code, term), count in Counter(zip(ops, column, strict=True)).items():
+                if code in _CHANGES:
+                    counts.count(_name(batch, term), Op(code), count)
+        start = 0
+        for match in _MARK.finditer(ops):
+            self._add_changes(ops, start, match.start())
+            self._add_mark(ops[match.start()])
+            start = match.end()
+        self._add_changes(ops, start, len(ops))
+
+    def _add_changes(self, ops: bytes, start: int, stop: int) -> None:
+        self._added += ops.count(Op.A, start, stop)
+        self._deleted += ops.count(Op.D, start, stop)
+        self._patch_is_empty &= start == stop
+
+    def _add_mark(self, code: int) -> None:
+        if code in (Op.TC, Op.TA):
+            self._end_transaction(is_committed=code == Op.TC)
+        elif not self._is_explicit and self._added + self._deleted > 0:
+            self._end_transaction(is_committed=True)
+        self._is_explicit = code == Op.TX
+        if code == Op.END:
+            self.patches += not self._patch_is_empty
+        self._patch_is_empty = code == Op.END
+
+    def _end_transaction(self, *, is_committed: bool) -> None:
+        self.sizes.append(self._added, self._deleted)
+        self.committed += is_committed
+        self.aborted += not is_committed
+        self._added = self._deleted = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all counts as what JSON has."""
+        """Return all counts as values of JSON."""
         histogram = self.sizes.histogram
         return {
             "operations": {op.name: count for op, count in sorted(self.operations.items())},
@@ -165,83 +207,20 @@ def _as_rows(counts: NameCounts, key: str) -> dict[str, Any]:
 
 
 def rank(counts: Counter[tuple[str, Op]]) -> list[tuple[str, int, int]]:
-    """Return names with what was added and deleted; those with most first, and no others."""
+    """Return names with their counts of adds and deletes; the largest sum comes first."""
     rows = [(name, counts[name, Op.A], counts[name, Op.D]) for name in {name for name, _ in counts}]
     return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
 
 
 def count_operations(batches: Iterable[Batch]) -> Counts:
-    """Count what a stream has; memory is bounded by a batch and `MAX_NAMES`."""
-    counter = _Counter()
+    """Count the operations of a stream.
+
+    A reader ends every patch with END, so no operation of changes is left in an open transaction.
+    """
+    counts = Counts()
     for batch in batches:
-        counter.take(batch)
-    return counter.finish()
-
-
-class _Counter:
-    """Counts batch by batch."""
-
-    def __init__(self) -> None:
-        self._counts = Counts()
-        # Of the open transaction.
-        self._added = 0
-        self._deleted = 0
-        self._is_explicit = False
-        self._patch_is_empty = True
-
-    def take(self, batch: Batch) -> None:
-        ops = bytes(batch.ops)
-        for code, count in Counter(ops).items():
-            self._counts.operations[Op(code)] += count
-        self._take_names(batch, ops)
-        start = 0
-        for match in _MARK.finditer(ops):
-            self._take_changes(ops, start, match.start())
-            self._take_mark(ops[match.start()])
-            start = match.end()
-        self._take_changes(ops, start, len(ops))
-
-    def _take_names(self, batch: Batch, ops: bytes) -> None:
-        # Numbers are counted, and made names only then.
-        for counts, column in (
-            (self._counts.predicates, batch.p),
-            (self._counts.graphs, batch.g),
-        ):
-            for (code, term), count in Counter(zip(ops, column, strict=True)).items():
-                if code in _CHANGES:
-                    counts.count(_name(batch, term), Op(code), count)
-
-    def _take_changes(self, ops: bytes, start: int, stop: int) -> None:
-        self._added += ops.count(Op.A, start, stop)
-        self._deleted += ops.count(Op.D, start, stop)
-        self._patch_is_empty &= start == stop
-
-    def _take_mark(self, code: int) -> None:
-        if code != Op.END:
-            self._patch_is_empty = False
-        if code == Op.TX or code == Op.END:
-            self._end_implicit()
-            self._is_explicit = code == Op.TX
-        else:
-            self._end_transaction(is_committed=code == Op.TC)
-            self._is_explicit = False
-        if code == Op.END:
-            self._counts.patches += not self._patch_is_empty
-            self._patch_is_empty = True
-
-    def _end_implicit(self) -> None:
-        if not self._is_explicit and self._added + self._deleted > 0:
-            self._end_transaction(is_committed=True)
-
-    def _end_transaction(self, *, is_committed: bool) -> None:
-        self._counts.sizes.append(self._added, self._deleted)
-        self._counts.committed += is_committed
-        self._counts.aborted += not is_committed
-        self._added = self._deleted = 0
-
-    def finish(self) -> Counts:
-        # Readers of changes end each patch with a mark: what is left are statements.
-        return self._counts
+        counts.add(batch)
+    return counts
 
 
 def _name(batch: Batch, term: int) -> str | None:
@@ -257,7 +236,10 @@ def _name(batch: Batch, term: int) -> str | None:
 
 
 def _is_long(node: Any) -> bool:
-    """Would this be a long name? A quoted triple may have the same long terms over and over."""
+    """Return whether a term is too long for a name.
+
+    A short quoted triple of the input may stand for a long text, as it can repeat long terms.
+    """
     size = 0
     waiting = [node]
     while waiting and size <= MAX_NAME_BYTES:

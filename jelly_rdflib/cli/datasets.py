@@ -8,7 +8,7 @@ import click
 from rdflib.graph import Dataset
 from rdflib.namespace import NamespaceManager
 
-from jelly_rdflib.cli.inputs import Input, InputError
+from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.formats import Encoding
 from jelly_rdflib.formats.jelly import JELLY
@@ -19,20 +19,20 @@ from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 
-def load(input_: Input) -> Dataset:
-    """Load the statements and prefixes of an input; literals stay as they are written.
+def load(input_: InputArgument) -> Dataset:
+    """Load the statements and prefixes of an input; literals keep their lexical forms.
 
     Raises:
-        InputError: It is at fault, or has what rdflib can't hold.
-        UsageError: It has changes.
+        InputError: The input is invalid, or rdflib can't hold it.
+        UsageError: The input has changes.
     """
     dataset = Dataset()
-    # None that the input does not have.
+    # Only the prefixes of the input.
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
     for batch in input_.batches():
-        if input_.has_changes():
+        if input_.known_encoding().holds_changes:
             raise click.UsageError(
-                f"{input_.name} has changes; apply and diff are about the datasets they change"
+                f"{input_.name} has changes; this command needs a dataset, which has statements"
             )
         try:
             apply(batch, dataset, atomic=False)
@@ -41,34 +41,28 @@ def load(input_: Input) -> Dataset:
     return dataset
 
 
-def apply_patch(input_: Input, dataset: Dataset) -> None:
+def apply_patch(input_: InputArgument, dataset: Dataset) -> None:
     """Apply an input to a dataset.
 
     Raises:
-        InputError: It is at fault.
-        UsageError: It has statements.
+        InputError: The input is invalid.
+        UsageError: The input has statements.
     """
-    input_.look()
-    if not input_.has_changes():
-        raise click.UsageError(f"{input_.name} has statements, and patches are wanted")
+    _, encoding = input_.look()
+    if not encoding.holds_changes:
+        raise click.UsageError(f"{input_.name} has statements; a patch has changes")
     try:
-        apply(
-            input_.file,
-            dataset,
-            limits=input_.limits,
-            normalize=False,
-            format=input_.format,
-        )
+        apply(input_.file, dataset, limits=input_.limits, normalize=False, format=input_.format)
     except (ApplyError, DecodeError) as error:
         raise InputError(input_.name, error) from error
 
 
 def save(dataset: Dataset, destination: Any, encoding: Encoding) -> None:
-    """Write the statements and prefixes of a dataset, in the order of graphs and terms.
+    """Write the statements and prefixes of a dataset, sorted by graphs and terms.
 
     Raises:
-        EncodeError: The encoding can't say something that the dataset has.
-        UsageError: It is for changes.
+        EncodeError: The encoding can't express a statement of the dataset.
+        UsageError: The encoding is for changes.
     """
     if encoding.holds_changes:
         raise click.UsageError(f"a dataset can't be written as {encoding.name}: see jellyp diff")
@@ -88,12 +82,7 @@ def write_difference(
 ) -> None:
     """Write the patch that turns one dataset into another; see `jelly_rdflib.diff`.
 
-    Args:
-        old, new: The datasets.
-        destination: What `PatchWriter` takes.
-        encoding: An encoding of changes.
-        canonical: As for `jelly_rdflib.diff`.
-        has_prefixes: Whether to compare prefixes, too.
+    Without ``has_prefixes`` the prefixes of both datasets are removed first.
     """
     if not has_prefixes:
         for dataset in (old, new):

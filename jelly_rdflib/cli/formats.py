@@ -1,7 +1,8 @@
-"""Formats as the command line takes them: names, extensions and media types of encodings."""
+"""The options ``--from`` and ``--to``: encodings by name, file extension or media type."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +31,7 @@ class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 
     def shell_complete(
         self, context: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that start like what was typed."""
+        """Return the names that start with the typed text."""
         from jelly_rdflib.formats import ENCODINGS
 
         names = (encoding.name for encoding in ENCODINGS)
@@ -40,21 +41,57 @@ class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 FORMAT = Format()
 
 
-def output_encoding(path: str, format: str | None, option: str) -> Encoding:
+def from_option(argument: str) -> Callable[[Any], Any]:
+    """Return the option ``--from``, for the format of an argument."""
+    return click.option(
+        "--from",
+        "from_",
+        type=FORMAT,
+        help=f"The format of {argument}, if its name does not tell it.",
+    )
+
+
+def to_option(output: str) -> Callable[[Any], Any]:
+    """Return the option ``--to``, for the format of an output."""
+    return click.option(
+        "--to", type=FORMAT, help=f"The format of {output}, if its name does not tell it."
+    )
+
+
+def output_encoding(
+    path: str, format: str | None, *, for_stdout: str | None = None, for_file: str | None = None
+) -> Encoding:
     """Find the encoding of an output.
 
     Args:
-        path: Its path, or "-".
-        format: The name of the encoding, if it was given.
-        option: The option that gives it.
+        path: The path of the output, or "-".
+        format: The name that ``--to`` gives.
+        for_stdout: The name of the default for standard output.
+        for_file: The name of the default for a file whose name does not tell.
 
     Raises:
-        UsageError: Neither says it.
+        UsageError: Nothing tells the encoding.
     """
     from jelly_rdflib.formats import find_encoding, guess_by_name
 
-    encoding = guess_by_name(path) if format is None else find_encoding(format)
-    if encoding is None:
-        what = "standard output" if path == "-" else f"{path!r}, by its name,"
-        raise click.UsageError(f"{what} may be anything: say what by {option}")
+    if format is None:
+        encoding = guess_by_name(path)
+        if encoding is not None:
+            return encoding
+        format = for_stdout if path == "-" else for_file
+    if format is None:
+        output = "standard output" if path == "-" else repr(path)
+        raise click.UsageError(f"the format of {output} is not known: give it by --to")
+    return find_encoding(format)
+
+
+def patch_encoding(path: str, format: str | None, *, for_file: str | None = None) -> Encoding:
+    """Find the encoding of an output PATCH, by default RDF Patch on standard output.
+
+    Raises:
+        UsageError: Nothing tells the encoding, or it is for statements.
+    """
+    encoding = output_encoding(path, format, for_stdout="rdf-patch", for_file=for_file)
+    if not encoding.holds_changes:
+        raise click.UsageError(f"PATCH can't be {encoding.name}: that is for statements")
     return encoding

@@ -1,4 +1,4 @@
-"""``jellyp index``: where a long file can be read from."""
+"""``jellyp index``: saves the parts in which a long file can be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from jelly_rdflib.cli.inputs import InputError
 from jelly_rdflib.cli.limits import chosen_limits, limit_option
 from jelly_rdflib.cli.printable import say
-from jelly_rdflib.cli.progress import show_progress
+from jelly_rdflib.cli.progress import Progress
 
 MEGABYTE = 1 << 20
 
@@ -28,17 +28,17 @@ MEGABYTE = 1 << 20
     default=64,
     show_default=True,
     metavar="MIB",
-    help="How long the parts are, in MiB.",
+    help="The length of the parts, in MiB.",
 )
-@click.option("--check", is_flag=True, help="Make nothing: say whether indexes are up to date.")
+@click.option("--check", is_flag=True, help="Only check whether indexes are up to date.")
 @limit_option
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], spacing: int, check: bool) -> None:
-    """Save beside each file where it can be read from, in FILE.idx.
+    """Save an index beside each file, in FILE.idx: the parts in which the file can be read.
 
-    With an index Spark reads parts of a long file side by side without looking through it first.
-    An index notes the file's size, time and first and last bytes; one that is out of date is not
-    used. What is compressed can't be read in parts.
+    With an index, Spark reads the parts of a long file in parallel without scanning it first. An
+    index stores the file's size, time and first and last bytes; an outdated index is not used.
+    Compressed files can't be read in parts.
 
     With --check the exit code is 1 if an index is missing or out of date.
 
@@ -55,7 +55,7 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
 
 
 def _is_statements(path: str) -> bool:
-    """Is a file of Jelly-RDF, and not of Jelly-Patch, by its first frame?"""
+    """Return whether a file is Jelly-RDF, and not Jelly-Patch, by its first frame."""
     from jelly_rdflib.errors import DecodeError
     from jelly_rdflib.options import StreamOptions
     from jelly_rdflib.streams.open_input import open_input
@@ -79,10 +79,10 @@ def _make(path: str, spacing: int) -> bool:
     from jelly_rdflib.streams.index import find_parts, write_index
 
     if is_compressed(path):
-        raise InputError(path, "what is compressed can't be read in parts: unpack it first")
+        raise InputError(path, "a compressed file can't be read in parts: unpack it first")
     is_statements = _is_statements(path)
     try:
-        with show_progress(os.path.basename(path), os.path.getsize(path)) as progress:
+        with Progress(os.path.basename(path), os.path.getsize(path)) as progress:
             parts = find_parts(
                 path,
                 is_statements=is_statements,

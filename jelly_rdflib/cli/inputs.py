@@ -1,4 +1,4 @@
-"""Files and standard input as batches, with errors that name the file."""
+"""The inputs that arguments name: files or standard input; errors name the input."""
 
 from __future__ import annotations
 
@@ -12,23 +12,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jelly_rdflib.cli.limits import chosen_limits, is_isolated
-from jelly_rdflib.cli.progress import Progress, show_progress
+from jelly_rdflib.cli.progress import Progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch
     from jelly_rdflib.formats import Encoding
-    from jelly_rdflib.streams.open_input import Input as OpenInput
+    from jelly_rdflib.streams.open_input import Input
 
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
 class InputError(click.ClickException):
-    """The input is at fault.
-
-    Args:
-        name: What the input is called.
-        error: What is wrong.
-    """
+    """An input is invalid; the message starts with the input's name."""
 
     exit_code = 1
 
@@ -37,33 +32,29 @@ class InputError(click.ClickException):
 
 
 class _CountingFile:
-    """A binary file that tells what was read of it."""
+    """A binary file that reports each read to a progress bar."""
 
     def __init__(self, file: Any, progress: Progress) -> None:
         self._file = file
         self._progress = progress
 
     def read(self, size: int = -1) -> bytes:
-        # What there is: what comes through a pipe is not kept waiting.
+        # `read1` returns available bytes: data from a pipe is processed at once.
         data: bytes = self._file.read1(size)
         self._progress.advance(len(data))
         return data
 
 
-class Input:
-    """An input that is open.
-
-    Args:
-        path: Where it is, or "-".
-        file: What to read.
-        encoding: What it is; None if its first bytes say.
+class InputArgument:
+    """An open input of a command.
 
     Attributes:
-        name: What it is called in messages.
-        encoding: What it is; None before anything says it.
+        name: The name of the input in messages.
+        file: The bytes to read.
+        encoding: None before anything tells it: the file's name, ``--from`` or the first bytes.
         options: The options of a Jelly stream, after the first batch.
-        limits: What to accept of it.
-        isolated: Whether a child process parses it, if it is of another syntax.
+        limits: The limits that the user chose.
+        isolated: Whether to parse other syntaxes in a child process.
     """
 
     def __init__(self, path: str, file: Any, encoding: Encoding | None) -> None:
@@ -76,15 +67,15 @@ class Input:
 
     @property
     def format(self) -> str | None:
-        """The name of its encoding; None if its first bytes are yet to say what it is."""
+        """The name of the encoding; None before anything tells it."""
         return None if self.encoding is None else self.encoding.name
 
-    def look(self) -> OpenInput:
-        """Look at the first bytes, if nothing else says what it is; return the open input.
+    def look(self) -> tuple[Input, Encoding]:
+        """Find the encoding, by the first bytes if necessary.
 
         Raises:
-            InputError: The bytes can't be unpacked.
-            UsageError: They may be of more than one syntax of RDF.
+            InputError: The bytes can't be decompressed.
+            UsageError: The bytes may be of more than one syntax of RDF.
         """
         from jelly_rdflib.errors import DecodeError
         from jelly_rdflib.formats import UntoldEncodingError
@@ -100,69 +91,69 @@ class Input:
         except DecodeError as error:
             raise InputError(self.name, error) from error
         self.file = input_.source
-        return input_
+        return input_, self.encoding
 
-    def has_changes(self) -> bool:
-        """Has it changes, and not statements? The first batch must have been read."""
+    def known_encoding(self) -> Encoding:
+        """Return the encoding, which is known after `look` or the first batch."""
         assert self.encoding is not None
-        return self.encoding.holds_changes
-
-    def has_prefixes(self) -> bool:
-        """Can it have prefixes? The first batch must have been read."""
-        assert self.encoding is not None
-        return self.encoding.has_prefixes
+        return self.encoding
 
     def batches(self) -> Iterator[Batch]:
-        """Read the batches, once. After the first of them it is clear what the encoding is.
+        """Read the batches, once.
 
         Raises:
             InputError: The input breaks a rule.
-            UsageError: Its first bytes don't say what it is.
+            UsageError: The first bytes don't tell the encoding.
         """
         from jelly_rdflib.errors import DecodeError
+        from jelly_rdflib.formats.jelly import JELLY
+        from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+        from jelly_rdflib.options import StreamOptions
 
-        batches = self.look().open()
+        input_, encoding = self.look()
+        batches = input_.open()
         try:
             for batch in batches:
-                self._set_options(batches.options)
+                self.options = batches.options
+                if self.options is not None and encoding in (JELLY, JELLY_PATCH):
+                    # The options tell which Jelly it is, whatever the file's name says.
+                    is_rdf = isinstance(self.options, StreamOptions)
+                    self.encoding = JELLY if is_rdf else JELLY_PATCH
                 yield batch
         except DecodeError as error:
             raise InputError(self.name, error) from error
         finally:
             batches.close()
 
-    def _set_options(self, options: Any) -> None:
-        """Keep a stream's options, which say which Jelly it is, whatever it is called."""
-        from jelly_rdflib.formats.jelly import JELLY
-        from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
-        from jelly_rdflib.options import StreamOptions
-
-        self.options = options
-        if options is not None and self.encoding in (JELLY, JELLY_PATCH):
-            self.encoding = JELLY if isinstance(options, StreamOptions) else JELLY_PATCH
-
 
 @contextmanager
-def open_input(path: str, format: str | None = None) -> Iterator[Input]:
-    """Open an input, with a bar for what is read of it.
+def open_argument(path: str, format: str | None = None) -> Iterator[InputArgument]:
+    """Open the input that an argument names, with a progress bar.
 
     Args:
-        path: Where it is, or "-".
-        format: The encoding's name; None if the path's name says it, or the first bytes.
+        path: The path of a file, or "-".
+        format: The name of the encoding that ``--from`` gives.
     """
     from jelly_rdflib.formats import find_encoding, guess_by_name
 
     encoding = guess_by_name(path) if format is None else find_encoding(format)
     file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
     try:
-        with show_progress(os.path.basename(path), _size_of(file)) as progress:
-            yield Input(path, _CountingFile(file, progress), encoding)
+        status = os.fstat(file.fileno())
+        # A pipe has no size.
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        with Progress(os.path.basename(path), size) as progress:
+            yield InputArgument(path, _CountingFile(file, progress), encoding)
     finally:
         if path != "-":
             file.close()
 
 
-def _size_of(file: Any) -> int | None:
-    """Return a file's size in bytes; None of what has none, such as a pipe."""
-    status = os.fstat(file.fileno())
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+def check_stdin_once(*paths: str) -> None:
+    """Check that at most one path is "-".
+
+    Raises:
+        UsageError: More than one is.
+    """
+    if paths.count("-") > 1:
+        raise click.UsageError("standard input can be read only once")

@@ -1,4 +1,4 @@
-"""``jellyp inspect``: what a file is made of."""
+"""``jellyp inspect``: reports on the structure of a file."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ import json
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT
-from jelly_rdflib.cli.inputs import INPUT, Input, InputError, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
+from jelly_rdflib.cli.formats import from_option
+from jelly_rdflib.cli.inputs import INPUT, InputArgument, InputError, open_argument
+from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.printable import say
 
 
 @click.command("inspect")
 @click.argument("file", metavar="[FILE]", default="-", type=INPUT)
-@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@from_option("FILE")
 @click.option(
     "--frames", "by_frame", is_flag=True, help="Print a line for each frame of Jelly instead."
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print it as JSON; with --frames, an object a line."
 )
-@isolated_option
-@limit_option
+@reading_options
 def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None:
-    """Show what a file is made of: options, frames, rows, lookups, sizes.
+    """Show the structure of a file: options, frames, rows, lookups, sizes.
 
-    FILE is best a stream of Jelly-Patch or Jelly-RDF; of other formats there is less to show.
-    Without it, standard input is read. If it breaks a rule, what comes before that is shown.
+    FILE is best a stream of Jelly-Patch or Jelly-RDF; other formats have less to show. Without
+    FILE, standard input is read. If FILE breaks a rule, the part before the error is shown.
 
     \b
     Examples:
@@ -35,22 +34,19 @@ def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None
       jellyp inspect --frames changes.jellyp.gz | sort -n -k 3 | tail -1
       jellyp inspect --json data.jelly | jq .lookups.name
     """
-    with open_input(file, from_) as input_:
+    with open_argument(file, from_) as input_:
         if by_frame:
-            show_frames(input_, as_json=as_json)
+            _show_frames(input_, as_json=as_json)
         else:
-            show_stream(input_, as_json=as_json)
+            _show_stream(input_, as_json=as_json)
 
 
-def show_stream(input_: Input, *, as_json: bool) -> None:
-    """Print a report of an input as a whole."""
+def _show_stream(input_: InputArgument, *, as_json: bool) -> None:
+    """Print a report on a whole input."""
     from jelly_rdflib.inspection.inspect import inspect
 
     report = inspect(
-        input_.file,
-        limits=input_.limits,
-        format=input_.format,
-        isolated=input_.isolated,
+        input_.file, limits=input_.limits, format=input_.format, isolated=input_.isolated
     )
     if as_json:
         say(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
@@ -62,8 +58,8 @@ def show_stream(input_: Input, *, as_json: bool) -> None:
         raise InputError(input_.name, report.error)
 
 
-def show_frames(input_: Input, *, as_json: bool) -> None:
-    """Print a line for each frame, as soon as it has come."""
+def _show_frames(input_: InputArgument, *, as_json: bool) -> None:
+    """Print a line for each frame as soon as it is read."""
     from jelly_rdflib.errors import DecodeError
     from jelly_rdflib.inspection.inspect import inspect_frames
 

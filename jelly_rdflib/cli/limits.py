@@ -1,10 +1,11 @@
-"""``--limit``, which all commands have that read, and ``--isolated``: how to read an input."""
+"""The options of all commands that read input: ``--limit`` and ``--isolated``."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -12,14 +13,16 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from jelly_rdflib.options import Limits
 
-_KEY = f"{__name__}.limits"
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_LIMITS = f"{__name__}.limits"
 _ISOLATED = f"{__name__}.isolated"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _NUMBER = re.compile(r"(\d+)([KMGT]?)", re.IGNORECASE | re.ASCII)
 
 
 class Limit(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5
-    """One of the limits and a number, such as ``max_frame_size=64M``."""
+    """The name of a limit and a number, such as ``max_frame_size=64M``."""
 
     name = "limit"
 
@@ -39,7 +42,7 @@ class Limit(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
     def shell_complete(
         self, context: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that start like what was typed."""
+        """Return the names that start with the typed text."""
         return [CompletionItem(f"{name}=") for name in _names() if name.startswith(incomplete)]
 
 
@@ -55,18 +58,24 @@ def _keep_limits(
     from jelly_rdflib.options import Limits
 
     try:
-        context.meta[_KEY] = Limits(**dict(values))
+        context.meta[_LIMITS] = Limits(**dict(values))
     except ValueError as error:
         raise click.BadParameter(str(error), context, param) from error
 
 
-def chosen_limits() -> Limits:
-    """Return what the command that runs was told to accept."""
-    from jelly_rdflib.options import Limits
+def _keep_isolated(context: click.Context, param: click.Parameter, value: bool) -> None:
+    context.meta[_ISOLATED] = value
 
-    context = click.get_current_context(silent=True)
-    found: Limits | None = None if context is None else context.meta.get(_KEY)
-    return found or Limits()
+
+def chosen_limits() -> Limits:
+    """Return the limits of the running command: the defaults, changed by ``--limit``."""
+    limits: Limits = click.get_current_context().meta[_LIMITS]
+    return limits
+
+
+def is_isolated() -> bool:
+    """Return whether the running command got ``--isolated``; False if it has no such option."""
+    return bool(click.get_current_context().meta.get(_ISOLATED))
 
 
 limit_option = click.option(
@@ -76,27 +85,18 @@ limit_option = click.option(
     multiple=True,
     callback=_keep_limits,
     expose_value=False,
-    help="Accept more of the input, or less, such as max_frame_size=64M; may be given again.",
+    help="Accept more of the input, or less, such as max_frame_size=64M; may be repeated.",
 )
-"""Gives a command the option ``--limit``; `chosen_limits` then has what was chosen."""
-
-
-def _keep_isolated(context: click.Context, param: click.Parameter, value: bool) -> None:
-    context.meta[_ISOLATED] = value
-
-
-def is_isolated() -> bool:
-    """Return whether the command that runs was told to parse other syntaxes in a child process."""
-    context = click.get_current_context(silent=True)
-    return context is not None and context.meta.get(_ISOLATED, False)
-
-
 isolated_option = click.option(
     "--isolated",
     is_flag=True,
     callback=_keep_isolated,
     expose_value=False,
-    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits, as is needed"
-    " where strangers wrote them.",
+    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits. Use it for"
+    " files from strangers.",
 )
-"""Gives a command the option ``--isolated``; `is_isolated` then says whether it was given."""
+
+
+def reading_options(function: _Command) -> _Command:
+    """Add ``--isolated`` and ``--limit``, for a command that reads any encoding."""
+    return isolated_option(limit_option(function))

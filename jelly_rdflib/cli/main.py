@@ -15,9 +15,9 @@ from jelly_rdflib.cli.streams import open_standard_streams
 
 EXTRA = "cli"
 PACKAGES = ("click", "rich")
-# What the shell sets when it asks for completions.
+# The variable that a shell sets when it asks for completions.
 COMPLETION = "_JELLYP_COMPLETE"
-# As a shell reports what a signal ended.
+# The exit codes by which a shell reports a signal.
 INTERRUPTED = 128 + signal.SIGINT
 BROKEN_PIPE = 128 + 13
 
@@ -25,8 +25,8 @@ BROKEN_PIPE = 128 + 13
 def main() -> NoReturn:
     """Run the command line and exit.
 
-    The exit code is 0, or 1 if the input (or what is to become of it) is at fault, or 2 if the call
-    is; after a signal it is what a shell expects.
+    The exit code is 0, or 1 for an error of the input or output, or 2 for an error of the call, or
+    128 plus the number of a signal.
     """
     open_standard_streams()
     try:
@@ -36,18 +36,18 @@ def main() -> NoReturn:
     except ModuleNotFoundError as error:
         if error.name not in PACKAGES:
             raise
-        print(f"jellyp: {_say_what_is_missing(error)}", file=sys.stderr)
+        print(f"jellyp: {_how_to_install(error)}", file=sys.stderr)
         sys.exit(2)
 
     warnings.showwarning = _show_warning
-    # It logs each literal that is ill-typed, with a stack.
+    # rdflib logs each ill-typed literal, with a traceback.
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
     for name in ("SIGTERM", "SIGHUP"):
         _exit_at(name)
     if COMPLETION in os.environ:
         jellyp.main(prog_name="jellyp")
     try:
-        # `main` of click would itself say something about interrupts and broken pipes.
+        # `main` of click would print its own messages about interrupts and broken pipes.
         with jellyp.make_context("jellyp", sys.argv[1:]) as context:
             jellyp.invoke(context)
         sys.stdout.flush()
@@ -68,15 +68,15 @@ def main() -> NoReturn:
             raise
         with suppress(OSError):
             say(f"jellyp: {message}", err=True)
-        # What is not installed is no fault of the input.
+        # A missing package is no error of the input.
         code = 2 if isinstance(error, ImportError) else 1
     finally:
-        _give_up_output()
+        _drop_output()
     sys.exit(code)
 
 
-def _give_up_output() -> None:
-    """Let go of what can't be written: Python flushes both streams once more at its end."""
+def _drop_output() -> None:
+    """Drop output that can't be written, as Python flushes both streams again when it ends."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         try:
@@ -85,23 +85,23 @@ def _give_up_output() -> None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
-            # What it holds goes there, or is dropped with it.
+            # The rest of the stream's buffer goes to the null device.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
 def _exit_at(name: str) -> None:
-    """Let a signal be an exception, so that what is half written is taken away."""
+    """Turn a signal into an exception, so that half-written files are deleted."""
     number = getattr(signal, name, None)
-    # What is started by nohup is to go on.
+    # A command under nohup ignores SIGHUP.
     if number is not None and signal.getsignal(number) != signal.SIG_IGN:
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 def _show(error: Any) -> None:
-    """Show what is wrong: with the call, as click does; or with the input, in a line."""
+    """Show an error: of the call as click does, of the input on one line."""
     import click
 
-    # Where a command has to follow and none does, click's message is the whole of the help.
+    # For a group without a command, click's message is the whole help.
     help_instead: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
     if isinstance(error, help_instead):
         error.show()
@@ -112,7 +112,7 @@ def _show(error: Any) -> None:
 
 
 def _explain(error: Exception) -> str | None:
-    """Return the message for an exception that is no fault of this program; else None."""
+    """Return the message for an exception; None if it is a bug of this program."""
     from jelly_rdflib.errors import JellyError
 
     if isinstance(error, OSError):
@@ -122,9 +122,9 @@ def _explain(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, MemoryError):
         return "out of memory"
-    # A library that is an extra.
+    # A package of an extra.
     if isinstance(error, ModuleNotFoundError) and _package_of(error) in PACKAGES:
-        return _say_what_is_missing(error)
+        return _how_to_install(error)
     return str(error) if isinstance(error, ImportError | NotImplementedError) else None
 
 
@@ -132,8 +132,8 @@ def _package_of(error: ModuleNotFoundError) -> str:
     return (error.name or "").partition(".")[0]
 
 
-def _say_what_is_missing(error: ModuleNotFoundError) -> str:
-    """Say how to get what the command line itself needs; other extras say so where they are."""
+def _how_to_install(error: ModuleNotFoundError) -> str:
+    """Return how to install the packages of the command line; other extras have own messages."""
     return f"this needs the package {_package_of(error)}: pip install 'jelly-rdflib[{EXTRA}]'"
 
 

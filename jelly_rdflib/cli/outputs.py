@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and standard output."""
+"""Outputs: files that are written completely or not at all, and standard output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -15,11 +15,29 @@ import click
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
 
+def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
+    """Return the option ``-o``, "-" by default.
+
+    Args:
+        metavar: The name of the value in the help.
+        content: The name of the content in the help.
+        default: A description of the default.
+    """
+    return click.option(
+        "-o",
+        "--output",
+        metavar=metavar,
+        default="-",
+        type=OUTPUT,
+        help=f"Where to write {content}. [default: {default}]",
+    )
+
+
 def check_folder(path: str) -> None:
-    """Check that the folder is there that a file is to be in.
+    """Check that the folder of a file exists.
 
     Raises:
-        UsageError: It is not.
+        UsageError: It does not.
     """
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
@@ -28,25 +46,20 @@ def check_folder(path: str) -> None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[Any]:
-    """Open an output for the time of a block: what a writer's ``destination`` may be.
+    """Open an output for the time of a block; gives a ``destination`` for a writer.
 
-    A regular file is written beside its place, under another name, and takes its place at the end
-    of the block; if an exception ends the block there is nothing of it.
-
-    Args:
-        path: Where it is to be, or "-" for standard output.
-
-    Returns:
-        A binary file, or a path with the same ending, and so the same compression.
+    The destination is a binary file, or a path with the same extension and so the same compression.
+    A regular file is written under a temporary name in its folder, and renamed at the end of the
+    block. An exception in the block deletes it.
 
     Raises:
-        UsageError: There is no such folder.
+        UsageError: The folder does not exist.
     """
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # A link stays a link.
+    # A symbolic link stays, and its target is replaced.
     target = os.path.realpath(path)
     if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
         # A device or a pipe can't be replaced.
@@ -54,10 +67,10 @@ def open_output(path: str) -> Iterator[Any]:
         return
     check_folder(target)
     folder, name = os.path.split(target)
-    # A name that nobody can guess: who may write to the folder might have put a link there.
+    # Nobody can guess the name, so nobody who can write to the folder can put a link there.
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
     try:
-        # In the block: a signal may come as soon as it is there.
+        # Inside `try`: a signal may come as soon as the file exists.
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         yield temporary
         if os.path.exists(target):
@@ -67,9 +80,3 @@ def open_output(path: str) -> Iterator[Any]:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-
-
-def write_binary(data: bytes) -> None:
-    """Write to standard output, and hand on what is written."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()

@@ -17,17 +17,14 @@ _THOUSANDS = "{x:,.0f}"
 
 
 def check_picture(path: str) -> None:
-    """Check that a picture can be made.
-
-    Args:
-        path: The file to write; its ending says what kind of picture.
+    """Check that a picture can be written; the extension tells its format.
 
     Raises:
         ImportError: matplotlib is missing.
-        UsageError: There is no such kind of picture, or no such folder.
+        UsageError: matplotlib has no such format, or the folder does not exist.
     """
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
-        raise click.BadParameter(f"{path!r} has no ending of a picture", param_hint="'--plot'")
+        raise click.BadParameter(f"{path!r} has no extension of a picture", param_hint="'--plot'")
     check_folder(path)
 
 
@@ -36,7 +33,7 @@ def _kind_of(path: str) -> str:
 
 
 def _import_figure() -> Any:
-    # It says on standard error what it does at its first start.
+    # At its first start matplotlib logs to standard error.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     try:
         from matplotlib.figure import Figure
@@ -46,22 +43,15 @@ def _import_figure() -> Any:
 
 
 def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
-    """Draw counts.
-
-    Args:
-        counts: What was counted.
-        path: The file to write; its ending says what kind of picture.
-        name: What the input is called.
-        top: How many graphs, and how many predicates, are shown.
+    """Draw counts; of graphs and of predicates the ``top`` ones with most operations.
 
     Raises:
         ImportError: matplotlib is missing.
     """
-    figure_class = _import_figure()
     kind = _kind_of(path)
     graphs, predicates = rank(counts.graphs)[:top], rank(counts.predicates)[:top]
     heights = [2.2, 0.9 + 0.28 * len(predicates), 0.9 + 0.28 * len(graphs)]
-    figure = figure_class(figsize=(10, sum(heights)), layout="constrained")
+    figure = _import_figure()(figsize=(10, sum(heights)), layout="constrained")
     figure.suptitle(_escape(name))
     axes = figure.subplots(3, 1, height_ratios=heights)
     _plot_transactions(axes[0], counts.sizes)
@@ -107,5 +97,5 @@ def _shorten(name: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Take from a text what matplotlib would take for mathematics."""
+    """Escape the character that starts mathematics in matplotlib."""
     return text.replace("$", r"\$")

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-# What is done sooner than this, in seconds, needs no bar.
+# A bar is shown after this time, in seconds.
 PATIENCE = 0.5
 
 
 class Progress:
-    """Shows how far something is, once it takes longer.
+    """A progress bar for the time of a ``with`` block.
 
     Args:
-        label: What is going on.
-        total: What is to be done; None if that is not known.
-        is_bytes: Whether that is in bytes.
+        label: The text beside the bar.
+        total: The amount of work; None if it is unknown.
+        is_bytes: Whether the amount is in bytes.
     """
 
     def __init__(self, label: str, total: int | None, *, is_bytes: bool = True) -> None:
@@ -31,8 +29,17 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
 
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        self._is_shown = False
+
     def advance(self, count: int) -> None:
-        """Say that so many more are done."""
+        """Add to the amount of finished work."""
         if not self._is_shown:
             return
         self._done += count
@@ -42,13 +49,6 @@ class Progress:
             self._bar = _make_bar(is_bytes=self._is_bytes)
             self._bar.start()
             self._task = self._bar.add_task(self._label, total=self._total, completed=self._done)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-        self._is_shown = False
 
 
 def _make_bar(*, is_bytes: bool) -> Any:
@@ -65,7 +65,7 @@ def _make_bar(*, is_bytes: bool) -> Any:
 
     counts = (DownloadColumn(), TransferSpeedColumn()) if is_bytes else (MofNCompleteColumn(),)
     return Bar(
-        # What a file is called is no markup.
+        # A file's name is no markup.
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         *counts,
@@ -73,13 +73,3 @@ def _make_bar(*, is_bytes: bool) -> Any:
         console=Console(stderr=True),
         transient=True,
     )
-
-
-@contextmanager
-def show_progress(label: str, total: int | None, *, is_bytes: bool = True) -> Iterator[Progress]:
-    """Show a bar for the time of a block; arguments as for `Progress`."""
-    progress = Progress(label, total, is_bytes=is_bytes)
-    try:
-        yield progress
-    finally:
-        progress.close()

@@ -1,42 +1,39 @@
-"""``jellyp record``: what SPARQL Update changes, as a patch."""
+"""``jellyp record``: records the changes of SPARQL Update as a patch."""
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, output_encoding
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
-from jelly_rdflib.cli.outputs import OUTPUT, open_output
+from jelly_rdflib.cli.formats import from_option, output_encoding, patch_encoding, to_option
+from jelly_rdflib.cli.inputs import INPUT, InputError, check_stdin_once, open_argument
+from jelly_rdflib.cli.limits import reading_options
+from jelly_rdflib.cli.outputs import open_output, output_option
+
+if TYPE_CHECKING:
+    from rdflib.graph import Dataset
+
+    from jelly_rdflib.formats import Encoding
 
 
 @click.command("record")
 @click.argument("base", metavar="BASE", type=INPUT)
-@click.argument(
-    "updates",
-    metavar="UPDATE...",
-    nargs=-1,
-    required=True,
-    type=INPUT,
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="PATCH",
-    default="-",
-    type=OUTPUT,
-    help="Where to write the patch. [default: standard output, as RDF Patch text]",
-)
+@click.argument("updates", metavar="UPDATE...", nargs=-1, required=True, type=INPUT)
+@output_option("PATCH", "the patch", "standard output, as RDF Patch text")
 @click.option(
     "--result",
     metavar="OUT",
     type=click.Path(dir_okay=False, writable=True),
-    help="Where to write the dataset as it is then; BASE itself will do.",
+    help="Where to write the changed dataset; it may be BASE itself.",
 )
-@click.option("--from", "from_", type=FORMAT, help="What BASE is, if its name does not say it.")
-@click.option("--to", type=FORMAT, help="What PATCH is to be, if its name does not say it.")
-@isolated_option
-@limit_option
+@from_option("BASE")
+@to_option("PATCH")
+@reading_options
 def command(
     base: str,
     updates: tuple[str, ...],
@@ -45,11 +42,11 @@ def command(
     from_: str | None,
     to: str | None,
 ) -> None:
-    """Run SPARQL Update on a dataset, and write what it changed as a patch.
+    """Run SPARQL Update on a dataset, and write the changes as a patch.
 
     BASE has any RDF syntax, or Jelly-RDF, and is held in memory. Each file UPDATE is a transaction;
-    only what took effect is in the patch. rdflib runs the updates. If one fails, no file is
-    written.
+    the patch has only operations that took effect. rdflib runs the updates. If one fails, no file
+    is written.
 
     \b
     Examples:
@@ -58,20 +55,63 @@ def command(
       echo 'CLEAR GRAPH <urn:g>' | jellyp record base.nq - --result base.nq
     """
     from jelly_rdflib.cli.datasets import load, save
-    from jelly_rdflib.cli.recording import record_updates
 
-    if [base, *updates].count("-") > 1:
-        raise click.UsageError("standard input can be read only once")
-
-    patch_format = "rdf-patch" if output == "-" and to is None else to
-    encoding = output_encoding(output, patch_format, "--to")
-    if not encoding.holds_changes:
-        raise click.UsageError(f"PATCH can't be {encoding.name}: that is for statements")
-    result_encoding = None if result is None else output_encoding(result, None, "its name")
-    with open_input(base, from_) as input_:
+    check_stdin_once(base, *updates)
+    encoding = patch_encoding(output, to)
+    result_encoding = None if result is None else output_encoding(result, None)
+    with open_argument(base, from_) as input_:
         dataset = load(input_)
     with open_output(output) as destination:
-        record_updates(dataset, updates, destination, encoding)
+        _record(dataset, updates, destination, encoding)
         if result is not None and result_encoding is not None:
             with open_output(result) as place:
                 save(dataset, place, result_encoding)
+
+
+def _record(dataset: Dataset, updates: Iterable[str], destination: Any, encoding: Encoding) -> None:
+    """Run files of SPARQL Update on a dataset, and write a transaction for each.
+
+    Raises:
+        InputError: An update is invalid.
+    """
+    import rdflib.plugins.sparql
+    from pyparsing import ParseException
+
+    from jelly_rdflib.errors import RecordError
+    from jelly_rdflib.recording.record import record
+    from jelly_rdflib.streams.writing import PatchWriter
+
+    # As in SPARQL. If the default graph were the union of all graphs, rdflib 7.6 could not insert
+    # data into it either.
+    rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False
+    with (
+        PatchWriter(destination, format=encoding.name) as writer,
+        record(dataset, writer) as recorder,
+    ):
+        for path in updates:
+            name, text = _read(path)
+            # rdflib 7.6 raises for an update without any operation.
+            if not re.sub("#.*", "", text).strip():
+                raise InputError(name, "it has no SPARQL Update")
+            with recorder.transaction():
+                try:
+                    dataset.update(text)
+                except ParseException as error:
+                    place = f"line {error.lineno}, column {error.column}"
+                    raise InputError(name, f"{error.msg} ({place})") from error
+                except RecordError:
+                    raise
+                except Exception as error:
+                    # rdflib raises errors of any type for an update that it can't evaluate.
+                    raise InputError(name, f"{type(error).__name__}: {error}") from error
+
+
+def _read(path: str) -> tuple[str, str]:
+    """Return the name of a file in messages, and its text."""
+    is_standard_input = path == "-"
+    name = "standard input" if is_standard_input else path
+    data = sys.stdin.buffer.read() if is_standard_input else Path(path).read_bytes()
+    try:
+        return name, data.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(name, f"the text is not UTF-8 (byte {error.start})") from error

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from jelly_rdflib.cli.printable import printable
-from jelly_rdflib.cli.tables import make_console
+from jelly_rdflib.cli.tables import make_console, print_table
 from jelly_rdflib.inspection.inspect import StreamReport
 
 
 def print_report(report: StreamReport, name: str) -> None:
-    """Print a report.
-
-    Args:
-        report: The report.
-        name: What the input is called.
-    """
+    """Print the report on an input."""
     console = make_console()
     console.print(Text(printable(name), "bold"))
     for line in (_describe_input(report), _describe_frames(report), _describe_patches(report)):
@@ -28,13 +19,13 @@ def print_report(report: StreamReport, name: str) -> None:
             console.print(Text(line))
     options = report.as_dict()["options"]
     if options is not None:
-        _print_table(console, "options", ["option", "value"], list(options.items()))
+        print_table(console, "options", ["option", "value"], list(options.items()))
     if report.is_delimited is not None:
         _print_rows(console, report)
         _print_lookups(console, report)
         _print_terms(console, report)
     operations = [(code, count) for code, count in report.operations.items() if count > 0]
-    _print_table(console, "operations", ["operation", "count"], operations)
+    print_table(console, "operations", ["operation", "count"], operations)
 
 
 def _describe_input(report: StreamReport) -> str:
@@ -83,7 +74,7 @@ def _print_rows(console: Console, report: StreamReport) -> None:
         for kind, tally in tallies.items()
         if tally.count > 0
     ]
-    _print_table(console, "rows", ["row", "count", "bytes", "share"], rows)
+    print_table(console, "rows", ["row", "count", "bytes", "share"], rows)
 
 
 def _print_lookups(console: Console, report: StreamReport) -> None:
@@ -102,7 +93,7 @@ def _print_lookups(console: Console, report: StreamReport) -> None:
         for kind, lookup in report.lookups.items()
         if lookup.size > 0
     ]
-    _print_table(console, "lookups", ["lookup", *columns], lookups)
+    print_table(console, "lookups", ["lookup", *columns], lookups)
 
 
 def _print_terms(console: Console, report: StreamReport) -> None:
@@ -112,27 +103,4 @@ def _print_terms(console: Console, report: StreamReport) -> None:
         for position, count in report.repeated_terms.items()
         if count > 0
     ]
-    _print_table(console, "terms", ["term", "count"], [*terms, *repeated])
-
-
-def _print_table(
-    console: Console, title: str, columns: list[str], rows: list[tuple[Any, ...]]
-) -> None:
-    if not rows:
-        return
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    table.add_column(columns[0])
-    for column in columns[1:]:
-        table.add_column(column, justify="right")
-    for name, *values in rows:
-        table.add_row(name, *(Text(_show(value)) for value in values))
-    console.print(table)
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    # A stream's name is its own affair.
-    return printable(str(value))
+    print_table(console, "terms", ["term", "count"], [*terms, *repeated])

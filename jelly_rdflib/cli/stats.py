@@ -1,4 +1,4 @@
-"""``jellyp stats``: what a file changes, in numbers and as a picture."""
+"""``jellyp stats``: counts the operations of a file, in numbers and as a picture."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
+from jelly_rdflib.cli.formats import from_option
+from jelly_rdflib.cli.inputs import INPUT, open_argument
+from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.printable import say
 
-# How much of JSON is printed at once: numbers, names, and what is between them.
+# JSON is printed in pieces of so many tokens.
 _PARTS = 10_000
 
 
 @click.command("stats")
 @click.argument("file", metavar="[FILE]", default="-", type=INPUT)
-@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@from_option("FILE")
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -34,15 +34,14 @@ _PARTS = 10_000
     type=click.Path(dir_okay=False, writable=True),
     help="Draw a picture: .svg, .png or .pdf. (Needs the extra plot.)",
 )
-@isolated_option
-@limit_option
+@reading_options
 def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | None) -> None:
     """Count operations by graph, by predicate and by transaction.
 
     FILE has changes or statements; without it, standard input is read.
 
-    The first 100,000 graphs, up to 12 MiB of names, and as many predicates are counted one by one;
-    those that come after them are counted together, as others.
+    The first 100,000 graphs, up to 12 MiB of names, and as many predicates are counted one by one.
+    The graphs and predicates after them are counted together, as others.
 
     \b
     Examples:
@@ -56,9 +55,9 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     if plot is not None:
         from jelly_rdflib.cli.plotting import check_picture, plot_counts
 
-        # Before the file is read: that may take long.
+        # Checked first, as reading the file may take long.
         check_picture(plot)
-    with open_input(file, from_) as input_:
+    with open_argument(file, from_) as input_:
         counts = count_operations(input_.batches())
     if plot is not None:
         plot_counts(counts, plot, input_.name, top)
@@ -71,7 +70,7 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
 
 
 def _say_json(value: Any) -> None:
-    """Print JSON, a piece at a time: the whole may take a hundred MB."""
+    """Print JSON in pieces, as the whole text may take a hundred MB."""
     parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value)
     while piece := "".join(islice(parts, _PARTS)):
         say(piece, end="")

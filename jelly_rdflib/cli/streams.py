@@ -1,4 +1,4 @@
-"""Standard input, output and error, which whoever starts a program may have closed."""
+"""Replaces standard input, output and error if the caller has closed them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 
 class _Closed(io.RawIOBase):
-    """Stands for a stream that is closed: to use it is an error, which names it."""
+    """Stand-in for a closed stream: each use raises an OSError that names the stream."""
 
     def __init__(self, number: int, title: str) -> None:
         self._number = number
@@ -33,12 +33,11 @@ class _Closed(io.RawIOBase):
 
 
 def open_standard_streams() -> None:
-    """Put something in the place of each standard stream that is closed.
+    """Replace each closed standard stream.
 
-    For a closed stream Python has None. The next file that is opened would get the stream's number,
-    and C code that writes to this number would write into the file. To read from or write to a
-    closed standard input or output raises an OSError. What is written to a closed standard error is
-    dropped.
+    For a closed stream Python has None. The next opened file would get the stream's number, and C
+    code that writes to this number would write into the file. The replacement of standard input and
+    output raises an OSError when it is used. The replacement of standard error drops all text.
     """
     for number, (name, title) in enumerate(
         (("stdin", "standard input"), ("stdout", "standard output"), ("stderr", "standard error"))

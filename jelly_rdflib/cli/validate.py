@@ -1,4 +1,4 @@
-"""``jellyp validate``: what is wrong with files."""
+"""``jellyp validate``: checks files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT
-from jelly_rdflib.cli.inputs import INPUT, open_input
-from jelly_rdflib.cli.limits import isolated_option, limit_option
+from jelly_rdflib.cli.formats import from_option
+from jelly_rdflib.cli.inputs import INPUT, open_argument
+from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.printable import say
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ def show_rules(context: click.Context, option: click.Option, is_wanted: bool) ->
 
 @click.command("validate")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=INPUT)
-@click.option("--from", "from_", type=FORMAT, help="What FILE is, if its name does not say it.")
+@from_option("FILE")
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @click.option("--errors", "only_errors", is_flag=True, help="Show errors, and no warnings.")
 @click.option(
-    "--max-faults", type=click.IntRange(min=1), help="Stop reading a file after so many faults."
+    "--max-faults", type=click.IntRange(min=1), help="Stop reading a file after this many faults."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each fault as a JSON object a line.")
 @click.option(
@@ -46,8 +46,7 @@ def show_rules(context: click.Context, option: click.Option, is_wanted: bool) ->
     callback=show_rules,
     help="Show the rules and exit.",
 )
-@isolated_option
-@limit_option
+@reading_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -58,10 +57,11 @@ def command(
     max_faults: int | None,
     as_json: bool,
 ) -> None:
-    """Hold files against all rules and show each fault, with its place.
+    """Check files against every rule of the format and show each fault with its place.
 
-    Errors are what readers refuse, or what a stream must not have; warnings are what it should not
-    have. Without FILE, standard input is read. The exit code is 1 if there are errors.
+    A fault is an error if readers refuse it or if a stream must not have it, and a warning if a
+    stream should not have it. Without FILE, standard input is read. The exit code is 1 if there are
+    errors.
 
     \b
     Examples:
@@ -74,12 +74,9 @@ def command(
     is_good = True
     for file in files or ("-",):
         counts: Counter[str] = Counter()
-        with open_input(file, from_) as input_:
+        with open_argument(file, from_) as input_:
             faults = validate(
-                input_.file,
-                limits=input_.limits,
-                format=input_.format,
-                isolated=input_.isolated,
+                input_.file, limits=input_.limits, format=input_.format, isolated=input_.isolated
             )
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")
@@ -98,12 +95,12 @@ def describe(fault: Fault, name: str, *, as_json: bool) -> str:
         return json.dumps({"file": name, **fault.as_dict()}, ensure_ascii=False)
     if fault.line is None:
         return f"{name}: {fault}"
-    # As compilers do it, and editors understand.
+    # The format of compilers, which editors understand.
     return f"{name}:{fault.line}:{fault.column}: {fault.severity}: {fault.message} [{fault.rule}]"
 
 
 def summarize(counts: Counter[str]) -> str:
-    """Say how many faults there were.
+    """Return the number of faults of each severity, in words.
 
     Examples:
         >>> summarize(Counter(error=1, warning=2))

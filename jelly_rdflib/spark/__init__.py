@@ -5,6 +5,6 @@ the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 """
 
 from jelly_rdflib.spark.frames import decode_frames, encode_frames
-from jelly_rdflib.spark.registration import register
+from jelly_rdflib.spark.session import register
 
 __all__ = ["decode_frames", "encode_frames", "register"]

@@ -1,4 +1,4 @@
-"""Filters that Spark hands over, as conditions on the terms of a batch."""
+"""Filters of Spark and of options, as conditions on the rows of a batch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NEVER = _Condition(())
 
 @dataclass
 class Filters:
-    """The filters that a reader has taken over. It can be pickled."""
+    """The conditions of a reader. They can be pickled."""
 
     ops: frozenset[int] | None = None
     terms: dict[str, list[_Condition]] = field(default_factory=dict)
@@ -40,10 +40,10 @@ class Filters:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Filters:
-        """Return the conditions that a reader's options have.
+        """Return the conditions of a reader's options.
 
         Raises:
-            ValueError: What is to be a term is none.
+            ValueError: An option for a term is no term.
         """
         filters = cls(None if options.ops is None else frozenset(Op[op] for op in options.ops))
         for column, term in options.wanted:
@@ -54,15 +54,12 @@ class Filters:
         return filters
 
     def take(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
-        """Take over what can be told by a batch's terms, its codes, or the file's name.
+        """Take over filters of Spark on terms, codes and the file's name; return the other ones.
 
         Args:
-            filters: Filters of Spark; rows must meet them all.
-            columns: The columns that there are.
-            terms: As for the reader: of structs only whether they are null can be told.
-
-        Returns:
-            The filters that were not taken over.
+            filters: The filters; a row must meet all of them.
+            columns: The columns of the reader.
+            terms: The form of terms; filters on structs are taken over only if they are about null.
         """
         left = []
         known = set(columns)
@@ -88,14 +85,12 @@ class Filters:
         return True
 
     def wants_file(self, path: str) -> bool:
-        """May rows of that file be wanted?"""
+        """Return whether rows of a file may be wanted."""
         return all(condition.holds(path) for condition in self.files)
 
     def make(self, limits: Limits, *, is_statements: bool) -> RowFilter | None:
-        """Make the filter of rows; None if all are wanted."""
-        ops = self.ops
-        if is_statements:
-            ops = frozenset((Op.A,))
+        """Make the filter of rows; None if all rows are wanted."""
+        ops = frozenset((Op.A,)) if is_statements else self.ops
         if ops is None and not self.terms:
             return None
         factory = make_node_factory(False)
@@ -116,15 +111,15 @@ class Filters:
 
 
 def check_term(text: str, what: str, limits: Limits | None = None) -> None:
-    """Check that a text can be equal to that of a term in a table.
+    """Check that a text is a term as tables have it: in its canonical spelling.
 
     Args:
         text: The text.
-        what: What it is called in the message.
-        limits: What terms may be.
+        what: Its name in the message.
+        limits: The limits of terms.
 
     Raises:
-        ValueError: It is no term, or not in its canonical spelling.
+        ValueError: It is not.
 
     Examples:
         >>> check_term("<urn:lamp>", "s")
@@ -141,7 +136,7 @@ def check_term(text: str, what: str, limits: Limits | None = None) -> None:
 
 
 def _condition(each: Any) -> _Condition | None:
-    """Return the condition that a filter of Spark is; None if it is another kind of filter."""
+    """Return the condition of a filter of Spark; None for a filter of another kind."""
     from pyspark.sql.datasource import EqualNullSafe, EqualTo, In, IsNotNull, IsNull, Not
 
     is_negated = isinstance(each, Not)
@@ -167,6 +162,6 @@ def _of_values(
     if not all(isinstance(text, str) for text in texts):
         return None
     if is_negated and len(texts) < len(values):
-        # Nothing is surely none of these, if one of them is not known.
+        # SQL: no value is known to differ from null.
         return _NEVER
     return _Condition(texts, is_negated=is_negated, accepts_null=accepts_null)

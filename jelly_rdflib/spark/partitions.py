@@ -1,4 +1,4 @@
-"""Which files, and which parts of them, a task reads."""
+"""Distributes files, and parts of files, to tasks."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from functools import lru_cache
 from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits
+from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
 from jelly_rdflib.streams.open_input import open_input
 
-# A task takes some time before it does anything.
+# A smaller part is not worth the start of a task.
 LEAST_BYTES = 4 << 20
-# Few enough parts for a task more that is not worth it.
+# A file longer than the target by less than this factor stays whole.
 SLACK = 1.25
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file, or a part of it if ``part`` is there."""
+    """A part of a file; without ``part`` the whole file."""
 
     path: str
     part: Part | None = None
 
 
 class FilePartition(InputPartition):
-    """Files, and parts of files, that a task reads one after another."""
+    """The files, and parts of files, that a task reads one after another."""
 
     def __init__(self, parts: list[FilePart]) -> None:
         super().__init__(parts)
@@ -40,13 +40,13 @@ class FilePartition(InputPartition):
 
 
 def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
-    """Check, by their first frames, that files are what they should be, and go together.
+    """Check, by their first frames, that files have the format and the same kind of statements.
 
-    A file that is damaged is passed over where the mode is not FAILFAST: its rows tell of it.
+    Outside of the mode FAILFAST, damaged files are skipped here: their rows report the damage.
 
     Raises:
-        DecodeError: A file is empty, or is not of this format; or, in any mode, it has other
-            statements than those before it.
+        DecodeError: A file is empty, or of another format; or, in any mode, it has triples and a
+            file before it quads, or the other way round.
         OSError: A file can't be read.
     """
     first: tuple[str, str] | None = None
@@ -55,7 +55,7 @@ def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
             statements = _statement_type(file, kind, options.limits)
         except DecodeError as error:
             if options.mode == FAILFAST:
-                raise file_error(file, error) from None
+                raise DecodeError(f"{file}: {error}") from None
             continue
         if statements is None:
             continue
@@ -64,17 +64,12 @@ def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
         elif first[1] != statements:
             raise DecodeError(
                 f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
-                " one by one, and say what the graph of the triples is"
+                " one by one, and give the triples a graph"
             )
 
 
 def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
-    """Return whether a file has triples or quads; None if it does not say so at its start.
-
-    Raises:
-        DecodeError: It is empty, or not of this format.
-        OSError: It can't be read.
-    """
+    """Return whether a file has triples or quads; None if its start does not tell."""
     if os.path.getsize(file) == 0:
         raise DecodeError("the file is empty")
     if not kind.has_frames:
@@ -87,23 +82,20 @@ def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
         batches.close()
     if found is None:
         return None
-    has_changes = hasattr(found, "statement_type")
+    has_changes = isinstance(found, PatchOptions)
     if has_changes == kind.is_statements:
         others = "Jelly-Patch" if has_changes else "Jelly-RDF"
         raise DecodeError(f"this is {others}, not {kind.name}")
-    return kind.statement_type(found)
-
-
-def file_error(file: str, error: DecodeError) -> DecodeError:
-    """Return an error that names the file."""
-    return DecodeError(f"{file}: {error}")
+    if isinstance(found, PatchOptions):
+        return found.statement_type.name
+    return "TRIPLES" if found.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
 
 
 def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:
-    """Share files out: large ones in parts, small ones together, in their order.
+    """Distribute files in their order: large files in parts, small files together.
 
-    Only where damage is an error are files read in parts: else what comes after the damage would
-    be read as if nothing was missing.
+    Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
+    after some damage as if nothing was missing.
     """
     sizes = {file: os.path.getsize(file) for file in files}
     target = options.partition_bytes
@@ -134,7 +126,7 @@ def _parts_of(file: str, kind: Kind, spacing: int, limits: Limits) -> list[Part]
     try:
         parts = load_index(file, is_statements=kind.is_statements, spacing=spacing)
     except StaleIndexError as error:
-        warnings.warn(f"{error}; the file is looked through instead", stacklevel=2)
+        warnings.warn(f"{error}; the file is scanned instead", stacklevel=2)
         parts = None
     if parts is not None:
         return parts
@@ -148,5 +140,5 @@ def _parts_of(file: str, kind: Kind, spacing: int, limits: Limits) -> list[Part]
 def _found_parts(
     file: str, is_statements: bool, spacing: int, limits: Limits, size: int, modified: int
 ) -> list[Part]:
-    """Find the parts of a file once, though each query over it plans anew."""
+    """Find the parts of a file once, though each query over it plans again."""
     return find_parts(file, is_statements=is_statements, spacing=spacing, limits=limits)

@@ -1,4 +1,4 @@
-"""The files that paths stand for."""
+"""Finds the files of paths: files, folders, globs and patch logs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths that were given to ``load``, as local paths.
+    """Return the paths of ``load``, as local paths.
 
     Raises:
-        ValueError: There is none, or one is of another file system.
+        ValueError: There is no path, or one of another file system.
     """
     paths: list[str] = []
     if "paths" in options:
@@ -37,10 +37,10 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
 
 
 def local_path(path: str) -> str:
-    """Return a path of this machine's file system; one with the scheme ``file`` is one too.
+    """Return an absolute path of this machine's file system, also for a URL with scheme ``file``.
 
     Raises:
-        ValueError: It is of another file system.
+        ValueError: The path is of another file system.
 
     Examples:
         >>> local_path("file:///data/a%20b.jellyp"), local_path("/data/x.jellyp")
@@ -61,10 +61,9 @@ def local_path(path: str) -> str:
 
 
 def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) -> Iterator[str]:
-    """Give the files in a folder, in the order of their names.
+    """Yield the files of a folder, sorted by name.
 
-    Hidden ones (``.x``, ``_x``), such as what is being written, and indexes (``x.idx``) are left
-    out.
+    Hidden files (``.x``, ``_x``), such as unfinished output, and indexes (``x.idx``) are left out.
     """
     for name in sorted(os.listdir(folder)):
         if name.startswith((".", "_")):
@@ -78,23 +77,24 @@ def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) 
 
 
 def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = False) -> list[str]:
-    """Return the files that paths stand for: files, folders, and globs of both.
+    """Return the files of paths: files, folders, and globs of both.
 
     Args:
-        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. Of a patch
-            log, or of what is in its folder ``segments``, what its database says is there.
-        pattern: Of a folder's files, those with a name that matches this.
-        is_recursive: Whether folders in folders are looked into.
+        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of
+            a patch log, or of its folder ``segments``, are those that its database lists.
+        pattern: A glob for the names of files in folders.
+        is_recursive: Whether to read folders in folders.
 
     Raises:
-        FileNotFoundError: There is nothing there.
+        FileNotFoundError: A path does not exist.
         LogError: A log is broken, or of an earlier format.
-        ValueError: A file is there twice.
+        ValueError: A file comes twice.
     """
     files: list[str] = []
     for path in paths:
         matches = [path]
-        if not os.path.exists(path) and _is_glob(path):
+        is_glob = glob.has_magic(path) or _CHOICES.search(path) is not None
+        if is_glob and not os.path.exists(path):
             matches = _find_matches(path)
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"{path}: there is no such file or folder")
@@ -118,10 +118,10 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
 
 
 def _log_of(path: str) -> str | None:
-    """Return the patch log that a path is of; None if it is of none.
+    """Return the patch log of a path; None if it belongs to no log.
 
     Raises:
-        LogError: It is what is left of a log whose database is gone.
+        LogError: The database of the log is missing.
     """
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     if os.path.basename(folder) == _SEGMENTS:
@@ -142,19 +142,15 @@ def _log_of(path: str) -> str | None:
 
 
 def _has_segments(folder: str) -> bool:
-    """Has a folder what a log has beside its database?"""
+    """Return whether a folder has the files of a log, without its database."""
     segments = os.path.join(folder, _SEGMENTS)
     if not (os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))):
         return False
     return any(map(FileName.parse, os.listdir(segments)))
 
 
-def _is_glob(path: str) -> bool:
-    return glob.has_magic(path) or _CHOICES.search(path) is not None
-
-
 def _find_matches(path: str) -> list[str]:
-    """Return what a glob matches, each once, in the order of their names."""
+    """Return the matches of a glob, each once and sorted."""
     matches = {
         match
         for choice in _choices(path)
@@ -165,7 +161,7 @@ def _find_matches(path: str) -> list[str]:
 
 
 def _choices(path: str) -> Iterator[str]:
-    """Give the globs without ``{…,…}`` that one with it stands for, as Spark's own sources do."""
+    """Expand ``{…,…}`` in a glob, as Spark's own sources do."""
     found = _CHOICES.search(path)
     if found is None:
         yield path

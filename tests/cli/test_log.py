@@ -13,7 +13,7 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.cli.log import COMMANDS, arguments
+from jelly_rdflib.cli.log import DEFAULT_TIMEOUT, command
 from jelly_rdflib.log import database
 from tests.cli.support import ENVIRONMENT, run, run_well
 from tests.cli.test_terminal import run_on_terminal
@@ -211,7 +211,7 @@ def test_who_reads_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ..
 
 
 def test_every_command_takes_a_time_out() -> None:
-    for name in COMMANDS:
+    for name in command.commands:
         assert "--timeout SECONDS" in run_well("log", name, "--help").text, name
 
 
@@ -263,4 +263,4 @@ def test_on_a_terminal(log: Path) -> None:
 
 def test_the_time_out_is_that_of_python_by_default() -> None:
     """It is written twice, so that help needs no import of the log."""
-    assert arguments.DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT
+    assert DEFAULT_TIMEOUT == database.DEFAULT_TIMEOUT

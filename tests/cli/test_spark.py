@@ -13,7 +13,7 @@ from rdflib import BNode, Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.cli.spark import COMMANDS, command, session
+from jelly_rdflib.cli.spark import command, session
 from tests.algebra.strategies import same_graphs
 from tests.cli.support import COMMAND, ENVIRONMENT, run_well
 from tests.spark.session import check_spark, open_session
@@ -249,6 +249,6 @@ def test_a_call_at_fault_exits_with_2(arguments: list[str]) -> None:
     assert "Error: " in invoke(*arguments, code=2).output
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", list(command.commands))
 def test_each_command_has_help_with_examples(name: str) -> None:
     assert "Examples:\n    jellyp spark" in invoke(name, "--help").output

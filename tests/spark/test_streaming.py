@@ -92,9 +92,8 @@ class TestWriting:
         stream = spark.readStream.format("jelly-patch").load(str(folder))
         with pytest.raises(Exception, match="checkpointLocation must be specified"):
             stream.writeStream.format("jelly-patch").start(str(tmp_path / "out"))
-        from jelly_rdflib.spark.kinds import JELLY_PATCH
-        from jelly_rdflib.spark.schema import OPERATIONS
-        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
+        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
 
         # Spark takes it from its settings too, but does not tell it then.
         with pytest.raises(ValueError, match="there must be a checkpointLocation"):
@@ -102,9 +101,8 @@ class TestWriting:
 
     def test_a_batch_that_comes_again_is_not_written_again(self, tmp_path: Path) -> None:
         from jelly_rdflib.arrow import read_arrow
-        from jelly_rdflib.spark.kinds import JELLY_PATCH
-        from jelly_rdflib.spark.schema import OPERATIONS
-        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
+        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
 
         source = write_file(tmp_path / "a.jellyp", make_operations(1, 3))
         options = {"path": str(tmp_path / "out"), "checkpointLocation": "x"}

@@ -1,4 +1,4 @@
-"""Paths as tables of Spark."""
+"""The inputs of commands on Spark."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from jelly_rdflib.cli.limits import chosen_limits
-from jelly_rdflib.cli.spark.arguments import FORMATS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+FORMATS = ("jelly-patch", "rdf-patch")
 
 
 class Changes:
@@ -21,10 +22,10 @@ class Changes:
 
     Args:
         paths: Files, folders, globs, or logs.
-        format: What they are; None if the name of the first says it.
+        format: Their format; None if the name of the first path tells it.
 
     Raises:
-        UsageError: They are something else.
+        UsageError: The first path is of another format.
     """
 
     def __init__(self, paths: Sequence[str], format: str | None) -> None:
@@ -39,7 +40,7 @@ class Changes:
         self.paths = list(paths)
 
     def load(self, spark: SparkSession) -> tuple[DataFrame, DataFrame]:
-        """Return the changes, and their marks by themselves."""
+        """Return the table of changes, and the table of its marks."""
         from jelly_rdflib.spark.pipeline import MARKS
 
         reader = spark.read.format(self.format).options(**reader_limits())
@@ -47,12 +48,12 @@ class Changes:
 
 
 def reader_limits() -> dict[str, int]:
-    """Return what ``--limit`` says as options of Spark's reader; its workers don't see the rest."""
+    """Return the chosen limits as options of Spark's reader, which hands them to its workers."""
     return dataclasses.asdict(chosen_limits())
 
 
 def load_quads(spark: SparkSession, path: str) -> DataFrame:
-    """Load a table of quads: one that is maintained, .jelly files, or Parquet."""
+    """Load a table of quads: a table of `maintain`, .jelly files, or Parquet."""
     from jelly_rdflib.spark.pipeline import read_maintained
 
     if path.rstrip("/").endswith(".jelly"):

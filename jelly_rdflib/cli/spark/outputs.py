@@ -1,4 +1,4 @@
-"""Tables as folders of files, or as text on standard output."""
+"""The outputs of commands on Spark: folders of files, or text on standard output."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ OF_QUADS = ("parquet", "jelly", "nq")
 OF_CHANGES = ("parquet", "jellyp", "rdfp")
 
 STANDARD_OUTPUT = "-"
-# Rows that are turned into text at once.
+# Rows are turned into text in groups of this size.
 _ROWS = 1 << 14
 
 
 class Output:
-    """Where a table goes.
+    """The output of a table.
 
     Args:
         path: The folder, or "-".
-        to: What it is to be; None if its name says it, or for the default.
-        formats: What it may be: `OF_QUADS` or `OF_CHANGES`.
-        overwrite: May the folder be there?
+        to: The format; None if the path tells it, or for the default.
+        formats: The possible formats: `OF_QUADS` or `OF_CHANGES`.
+        overwrite: Whether the folder may exist.
 
     Raises:
-        UsageError: The folder is there, or standard output is to be something else than text.
+        UsageError: The folder exists, or there is a format for standard output.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Output:
         self._overwrite = overwrite
 
     def write(self, table: DataFrame) -> None:
-        """Write a table of quads, or of changes that are one patch."""
+        """Write a table of quads, or a table of changes with one patch."""
         if self._path == STANDARD_OUTPUT:
             _print(table, is_quads=self._formats == OF_QUADS)
             return
@@ -62,9 +62,9 @@ class Output:
         else:
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
             if self._formats == OF_CHANGES:
-                # A patch that is spread over files is no patch.
+                # A patch must be in one file.
                 table = table.repartition(1)
-            # Sources in Python know no other modes.
+            # Data sources in Python have only these modes.
             mode = "overwrite" if self._overwrite else "append"
             table.write.format(names[self._to]).mode(mode).save(self._path)
 
@@ -73,12 +73,12 @@ def _lines(quads: DataFrame) -> DataFrame:
     """Return quads as lines of N-Quads."""
     from pyspark.sql import functions as F
 
-    # What is null is left out.
+    # `concat_ws` leaves out nulls: the default graph.
     return quads.select(F.concat_ws(" ", *quads.columns, F.lit(".")).alias("value"))
 
 
 def _print(table: DataFrame, *, is_quads: bool) -> None:
-    """Write text to standard output; no more than a part of the data is in memory."""
+    """Write text to standard output; memory holds one partition at a time."""
     if is_quads:
         for row in _lines(table).toLocalIterator():
             sys.stdout.buffer.write(row[0].encode() + b"\n")

@@ -1,4 +1,4 @@
-"""A Spark session for the time of a command, and its errors as messages."""
+"""The Spark session of a command, and messages for its errors."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-# A machine's own name need not lead to it.
+# A machine's name may not resolve to the machine.
 LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # As many as there is work for, and not the 200 of a cluster.
+    # One machine needs fewer than the default of 200.
     "spark.sql.shuffle.partitions": "32",
 }
-# What a worker that runs Python reports: the last line of a traceback.
+# The last line of a traceback from a Python worker.
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w+(?:Error|Exception|Conflict)): (.+)$", re.MULTILINE)
-# Errors whose messages say all.
+# Errors whose messages need no class name before them.
 _OURS = ("DecodeError", "EncodeError", "LimitError", "LogError", "PatchError", "ValueError")
 
 
@@ -36,18 +36,18 @@ _OURS = ("DecodeError", "EncodeError", "LimitError", "LogError", "PatchError", "
 def open_session(
     master: str | None, conf: Sequence[str], spark_log: str | None
 ) -> Iterator[SparkSession]:
-    """Start a session that knows the package's formats, and stop it after the block.
+    """Start a session with the package's formats registered, and stop it after the block.
 
     Args:
         master: The cluster; None for all cores of this machine.
         conf: Settings, as ``KEY=VALUE``.
-        spark_log: The file for what Spark says; None for nowhere.
+        spark_log: The file for Spark's log; None for none.
 
     Raises:
         UsageError: A setting has no "=".
-        ClickException: Spark has failed, in the block or before it; the message is that of what
-            went wrong first.
-        ImportError: There is no PySpark.
+        ClickException: Spark has failed, in the block or before it; the message is of the first
+            error.
+        ImportError: PySpark is missing.
     """
     settings = dict(SETTINGS)
     if master is None:
@@ -66,7 +66,7 @@ def open_session(
     except (PySparkException, Py4JError) as error:
         raise click.ClickException(_explain(error)) from error
     except ValueError as error:
-        # A table that is not what it should be.
+        # A table has wrong columns.
         raise click.ClickException(str(error)) from error
     finally:
         spark.stop()
@@ -98,14 +98,14 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
             register(spark)
     except (PySparkException, Py4JError) as error:
         raise click.ClickException(
-            f"Spark can't be started on {master}: {_cause(error)} (--spark-log keeps what it says)"
+            f"Spark can't be started on {master}: {_cause(error)} (see its log: --spark-log)"
         ) from error
     return spark
 
 
 @contextmanager
 def _standard_error_to(path: str) -> Iterator[None]:
-    """Lead standard error elsewhere: what is started in the block keeps that."""
+    """Redirect standard error; processes that start in the block keep the redirection."""
     sys.stderr.flush()
     saved = os.dup(2)
     try:
@@ -119,14 +119,14 @@ def _standard_error_to(path: str) -> Iterator[None]:
 
 
 def _cause(error: Exception) -> str:
-    """Return what Java said, without its own name for it and where it happened."""
+    """Return the message of Java, without the exception's name and the stack."""
     java = getattr(error, "java_exception", None)
     text = str(error) if java is None else str(java.getMessage())
     return text.strip().partition("\n")[0]
 
 
 def _explain(error: Exception) -> str:
-    """Return what went wrong first: an error in a worker, if it is one, else what Spark says."""
+    """Return the message of the first error: that of a Python worker, or else of Spark."""
     text = str(error)
     found = _PYTHON_ERROR.findall(text)
     if not found:

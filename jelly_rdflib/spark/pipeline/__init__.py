@@ -1,7 +1,7 @@
-"""Pipelines on Apache Spark: what a table of changes makes of a dataset, and what it says of it.
+"""Pipelines on Apache Spark: states, differences and histories from a table of changes.
 
-Tables are DataFrames: of changes, as ``spark.read.format("jelly-patch")`` makes them (see
-`CHANGES`), and of quads (see `QUADS`). Everything is done by Spark's own engine, on all executors.
+Tables are DataFrames: tables of changes, as ``spark.read.format("jelly-patch")`` makes them (see
+`CHANGES`), and tables of quads (see `QUADS`). Spark's own engine does all work, on all executors.
 """
 
 from jelly_rdflib.spark.pipeline.compact import compact

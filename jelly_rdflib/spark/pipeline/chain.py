@@ -10,7 +10,7 @@ from jelly_rdflib.errors import PatchError
 
 @dataclass(frozen=True)
 class Place:
-    """Where a patch is: its number in a file."""
+    """The place of a patch: its file, and its number in the file."""
 
     file: str
     patch: int
@@ -21,13 +21,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Run:
-    """Patches that follow one another in a file.
+    """Consecutive patches of a file.
 
     Attributes:
         file: The file.
-        first, last: The numbers of the first and the last patch in it.
-        prev: What the first says that it comes after; None if it says nothing.
-        id: The id of the last; None if it has none.
+        first, last: The numbers of the first and the last patch.
+        prev: The header ``prev`` of the first patch; None if it has none.
+        id: The id of the last patch; None if it has none.
     """
 
     file: str
@@ -47,11 +47,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Root:
-    """What the first patch of a chain is to come after.
+    """The patch before the first patch of a chain.
 
     Args:
-        id: The patch; None for nothing.
-        is_any: It may come after any patch.
+        id: Its id; None if the chain starts with a patch without ``prev``.
+        is_any: Whether the first patch may come after any patch.
     """
 
     id: str | None = None
@@ -59,16 +59,16 @@ class Root:
 
 
 def link(runs: Iterable[Run], root: Root, find: Callable[[str], Place | None]) -> list[Run]:
-    """Put runs in the order of the chain.
+    """Order runs by the chain.
 
     Args:
-        runs: All of them. No id comes twice.
-        root: What the first patch is to come after.
-        find: Finds a patch by its id. It is asked only for what goes into an error.
+        runs: All runs. No id comes twice.
+        root: The patch before the first one.
+        find: Finds a patch by its id. It is called only for the message of an error.
 
     Raises:
-        PatchError: They are not one chain: a patch comes after one that is not there, two after the
-            same, or several patches are the first.
+        PatchError: The runs are not one chain: a patch comes after a missing one, two come after
+            the same one, or the chain has several first patches.
 
     Examples:
         >>> runs = [Run("b", 0, 3, prev="<urn:2>", id="<urn:6>"), Run("a", 0, 1, None, "<urn:2>")]
@@ -87,7 +87,7 @@ def link(runs: Iterable[Run], root: Root, find: Callable[[str], Place | None]) -
         if before is None:
             inside = find(run.prev)
             if inside is not None:
-                # What follows it in its run is its follower.
+                # The next patch of its run already follows it.
                 raise _fork(run, Place(inside.file, inside.patch + 1))
             if not root.is_any:
                 raise _gap(run, root)

@@ -1,4 +1,4 @@
-"""One patch that does what many do."""
+"""Merges patches into one."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ def compact(
     marks: DataFrame | None = None,
     after: str | None = None,
 ) -> DataFrame:
-    """Return the smallest patch that does to any dataset what the changes do.
+    """Return the smallest patch with the same effect as the changes, on any dataset.
 
-    Of the operations on a quad the last one stays, be it a delete; aborted and unfinished
-    transactions are left out, and the others become one, as by `jelly_rdflib.compact`. A prefix is
-    bound for its graph, and of the operations on it there the last one stays; so does the last one
-    that binds a prefix to an IRI. Of the headers ``prev`` is that of the first patch and ``id``
-    that of the last; all others stay, once.
+    The patch has the last operation on each quad, also if it is a delete. Aborted and unfinished
+    transactions are left out, and the others become one transaction, as by `jelly_rdflib.compact`.
+    A prefix is bound for its graph: the patch has the last operation on each prefix of a graph, and
+    the last operation that binds a prefix to each IRI. The header ``prev`` is that of the first
+    patch, and ``id`` that of the last patch; other headers stay, each once.
 
     Args:
         changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
         order_by: As for `replay`.
         marks: As for `replay`.
-        after: The id of the patch that the first one comes after (``prev``) and that is not there,
-            as an IRI with or without angle brackets. None: the first one comes after none.
+        after: The id of the missing patch before the first one (its ``prev``), as an IRI with or
+            without angle brackets. None: the first patch has no ``prev``.
 
     Returns:
         A table of changes with one patch: headers, ``TX``, prefixes, statements, ``TC``. It is
-        sorted, and ``seq`` has that order; its numbers are not without gaps.
+        sorted, and ``seq`` has that order; its numbers have gaps.
 
     Raises:
         PatchError, ValueError, TypeError: As by `replay`; a PatchError if the first patch comes
-            after another than ``after``, and a ValueError if there is ``order_by`` too.
+            after another patch than ``after``, and a ValueError for ``after`` with ``order_by``.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -83,7 +83,7 @@ def compact(
 
 
 def _has_some(ordered: Ordered) -> bool:
-    """Is there any change, of prefixes or statements?"""
+    """Return whether there is an operation on a prefix or a statement."""
     prefixes = ordered.marks.where(F.col("op").isin("PA", "PD"))
     return not prefixes.isEmpty() or not ordered.changes.where(is_statement()).isEmpty()
 
@@ -96,7 +96,7 @@ def _rows(operations: DataFrame) -> DataFrame:
 
 
 def _mark(ordered: Ordered, op: str) -> DataFrame:
-    """Make a table with one row."""
+    """Make a table with one row: TX or TC."""
     columns = [
         F.lit(op if field.name == "op" else None).cast(field.dataType).alias(field.name)
         for field in _rows(ordered.changes).schema
@@ -118,7 +118,7 @@ def _prefixes(ordered: Ordered) -> DataFrame:
     rows = ordered.marks.where(F.col("op").isin("PA", "PD")).withColumns(
         {
             "of_name": F.col(ORDER) == last_of("name", "g"),
-            # In rdflib an IRI has one prefix: this one has taken it from any other.
+            # In rdflib an IRI has one prefix: the last one.
             "of_iri": (F.col("op") == "PA") & (F.col(ORDER) == last_of("op", "o")),
         }
     )
@@ -137,7 +137,7 @@ def _headers(ordered: Ordered) -> DataFrame:
         .otherwise(F.col(_PATCH) == said_first)
     )
     rows = headers.join(F.broadcast(ends)).withColumn("is_kept", kept)
-    # A key in two spellings is what Jena can't read.
+    # Jena can't read a key in two spellings.
     same = Window.partitionBy(F.lower("name"))
     spelled = F.min(F.struct(ORDER, "name")).over(same)["name"]
     return _rows(rows.withColumn("name", spelled).where("is_kept"))

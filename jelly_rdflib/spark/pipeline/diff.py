@@ -1,4 +1,4 @@
-"""What changed between two states of a dataset."""
+"""Compares two states of a dataset."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def diff(old: DataFrame, new: DataFrame) -> DataFrame:
     """Return the changes that turn one set of quads into another.
 
     Args:
-        old: What they are for: a table of quads, see `jelly_rdflib.spark.pipeline.QUADS`.
-        new: What they make of it.
+        old: The old table of quads, see `jelly_rdflib.spark.pipeline.QUADS`.
+        new: The new table of quads.
 
     Returns:
         A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`: a row ``D`` or ``A`` for each
-        quad that only one of the two has, in any order. They are one patch.
+        quad that only one of the two tables has, in any order. The rows are one patch.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import QUADS

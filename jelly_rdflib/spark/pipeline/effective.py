@@ -1,4 +1,4 @@
-"""Changes without what has no effect."""
+"""Drops operations without effect."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from jelly_rdflib.spark.pipeline.table import check_changes
 def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
     """Return the changes without the operations of aborted and of unfinished transactions.
 
-    A transaction is unfinished where its file is cut off. What stands outside of transactions is
-    one of its own, in each patch; it is unfinished if the patch has no ``END``. (Where the table
-    has no ``END`` at all, all patches are taken to be whole.) All else stays, headers and ends of
-    patches too.
+    A transaction is unfinished if its file is cut off. The operations of a patch outside of
+    transactions are a transaction of their own; it is unfinished if the patch has no ``END``. (If
+    the table has no ``END`` at all, all patches count as whole.) All other operations stay, also
+    headers and ends of patches.
 
-    The changes are read once when the function is called, but only their marks.
+    A call reads the marks of the changes once.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        marks: The same changes read apart, with the source's option ``op`` as `MARKS` has it, so
-            that it makes no rows of statements. By default ``changes`` themselves are read twice.
+        marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
+            source makes no rows of statements. By default ``changes`` are read twice.
 
     Returns:
-        A part of its rows, in the same columns.
+        A table of the effective rows, with the same columns.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

@@ -1,4 +1,4 @@
-"""When something was said, and until when."""
+"""Finds the versions that have a quad."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ def history(
     order_by: str | None = None,
     marks: DataFrame | None = None,
 ) -> DataFrame:
-    """Return for each quad the versions at which it was there, as intervals.
+    """Return for each quad the versions that have it, as intervals.
 
-    What a patch adds and itself deletes was at no version there. Which patch made a version, and
-    when, is told by `versions`.
+    No version has a quad that a patch adds and itself deletes. `versions` returns the patch of each
+    version.
 
     Args:
         changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
-        s, p, o, g: Terms in N-Triples syntax: only quads that have them. For those of the default
+        s, p, o, g: Terms in N-Triples syntax: only quads with these terms. For quads of the default
             graph, filter the result by ``g is null``.
-        base: The quads of version 0, as for `replay`. They are there since version 0; with
-            ``order_by`` since null.
+        base: The quads of version 0, as for `replay`. Their ``since`` is 0, or null with
+            ``order_by``.
         order_by: As for `replay`. A version is then a value of that column.
         marks: As for `replay`.
 
     Returns:
-        The columns ``s``, ``p``, ``o``, ``g``, ``since`` and ``until``: a row for each time that
-        the quad was there, from the version ``since`` up to, without, the version ``until``, which
-        is null if the quad is there still.
+        The columns ``s``, ``p``, ``o``, ``g``, ``since`` and ``until``: a row for each interval of
+        versions that have the quad. It starts with the version ``since``, and ends before the
+        version ``until``, which is null if the newest version has the quad.
 
     Raises:
-        PatchError, ValueError, TypeError: As by `replay`; or what is to be a term is none.
+        PatchError, ValueError, TypeError: As by `replay`; a ValueError also if ``s``, ``p``, ``o``
+            or ``g`` is no term.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES
@@ -79,7 +80,7 @@ def history(
         if value is not None:
             rows = rows.where(F.col(name) == value)
             base = None if base is None else base.where(F.col(name) == value)
-    # What a patch leaves of each quad that it is about.
+    # The effect of each patch on each quad.
     states = last_operations(Ordered(rows, ordered.marks, ordered.order), by=(*QUAD, VERSION)).drop(
         ORDER
     )

@@ -1,4 +1,4 @@
-"""The last operation of each quad: what makes it be there, or not."""
+"""Finds the last operation on each quad, which decides whether the quad exists."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ IS_ADD = "_is_add"
 def last_operations(
     ordered: Ordered, *, base: DataFrame | None = None, by: tuple[str, ...] = QUAD
 ) -> DataFrame:
-    """Return a row for each quad, with the last of its operations.
+    """Return a row for each quad, with the last operation on it.
 
     Args:
         ordered: The changes.
-        base: Quads that were there before.
-        by: More columns than a quad's give a row for each quad and values of theirs. Not with a
-            base.
+        base: The quads of version 0.
+        by: The columns of a quad and, without a base, more columns: a row for each of their values.
 
     Returns:
-        The columns of ``by``, `ORDER`, and `IS_ADD`: whether the operation is an add. Of a quad
-        that only the base has, `ORDER` is -1, or null where it is no number.
+        The columns of ``by``, `ORDER`, and `IS_ADD`: whether the operation is an add. For a quad
+        that only the base has, `ORDER` is -1, or null if it is no number.
     """
     rows = ordered.changes.where(is_statement()).select(
         *by, ORDER, (F.col("op") == "A").alias(IS_ADD)

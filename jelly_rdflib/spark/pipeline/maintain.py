@@ -32,39 +32,39 @@ def maintain(
 ) -> StreamingQuery:
     """Keep a table of the current quads up to date, with each patch of a stream exactly once.
 
-    Each batch of the stream makes a new version of the table, which is there as a whole or not at
-    all, whenever this is stopped or killed. Started again with the same checkpoint, it goes on
-    where it was. `read_maintained` reads the table at any time.
+    Each batch of the stream makes a new version of the table, completely or not at all, even if the
+    process is stopped or killed. Started again with the same checkpoint, the query continues.
+    `read_maintained` reads the table at any time.
 
     The patches of a batch are ordered as by `replay`; the first of them must come after the last
     patch of the batches before. So a file may come in no batch before those that the chain has
     before it. A file is in one batch as a whole.
 
-    The table is plain Parquet. Its quads lie in buckets by a hash, and a batch writes those anew in
-    which it changes something. Earlier versions stay for those who still read them. One query at a
-    time may write to a table.
+    The table is plain Parquet. A hash distributes its quads to buckets, and a batch rewrites the
+    buckets that it changes. Earlier versions stay for their readers. One query at a time may write
+    to a table.
 
     Args:
         stream: A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        table_path: The folder of the table. It is made if it is not there. It may be in any file
-            system that Spark knows and that has an atomic rename, as have local disks and HDFS.
-        checkpoint: The folder where Spark keeps how far the stream came. It belongs to this table.
-        order_by: As for `replay`: a column in place of the chain. Then batches come after one
-            another as they are.
-        buckets: The number of buckets of a table that is made. More make batches of a few quads
-            cheaper, and more files.
-        retention: How long a version can be read after the next one took its place, in seconds.
-        trigger: What ``DataStreamWriter.trigger`` takes: ``{"availableNow": True}`` takes what is
-            there and ends. By default a batch starts as soon as there is something.
+        table_path: The folder of the table. It is created if it does not exist. It may be in any
+            file system of Spark with an atomic rename, such as local disks and HDFS.
+        checkpoint: The folder where Spark stores the stream's position. It belongs to this table.
+        order_by: As for `replay`: a column in place of the chain. Then each batch comes after the
+            batches before it, unchecked.
+        buckets: The number of buckets of a new table. More buckets make batches of a few quads
+            cheaper, but make more files.
+        retention: The seconds for which a version can be read after the next one replaced it.
+        trigger: The arguments of ``DataStreamWriter.trigger``: ``{"availableNow": True}`` reads the
+            available patches and ends. By default a batch starts as soon as there are patches.
 
     Returns:
-        The query, started. It ends with an error if patches are not one chain: nothing of that
-        batch is in the table.
+        The started query. It ends with an error if patches are not one chain: then the table has
+        nothing of that batch.
 
     Raises:
         ValueError: The table is no stream, a column is missing or of another type, or a number is
             out of range.
-        LogError: The folder has something else.
+        LogError: The folder is no such table.
 
     Examples:
         >>> import tempfile
@@ -94,25 +94,25 @@ def maintain(
 
 
 def read_maintained(spark: SparkSession, table_path: str) -> DataFrame:
-    """Read the quads of a table that `maintain` keeps up to date, or has kept.
+    """Read the quads of a table that `maintain` wrote.
 
     Args:
         spark: The session.
         table_path: The folder of the table.
 
     Returns:
-        A table of quads: those of the version that is the newest now. It stays that version.
+        A table of the quads of the version that is now the newest. It stays at that version.
 
     Raises:
-        FileNotFoundError: There is no such table.
-        LogError: It is damaged.
+        FileNotFoundError: The table does not exist.
+        LogError: The table is damaged.
     """
     table = QuadTable(spark, table_path)
     return table.quads(table.last_commit())
 
 
 class _Upkeep:
-    """Takes batches into a table."""
+    """Adds batches to a table."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _Upkeep:
         self._retention = retention
 
     def take(self, changes: DataFrame, batch: int) -> None:
-        """Take a batch, if it is not in the table already."""
+        """Add a batch, if it is not yet in the table."""
         commit = self._table.last_commit()
         query = self._query()
         if commit.query not in (None, query):
@@ -138,7 +138,7 @@ class _Upkeep:
                 " begin another table"
             )
         if batch <= commit.batch:
-            # It was killed after the commit, before Spark took note that the batch was done.
+            # The process was killed after the commit, before Spark recorded the batch.
             return
         root = Root(commit.head)
         ordered = order_changes(changes, order_by=self._order_by, root=root)
@@ -154,6 +154,6 @@ class _Upkeep:
         self._table.delete_old(commit.time - self._retention)
 
     def _query(self) -> str:
-        """Return the id of the query: it is the same as long as there is the checkpoint."""
+        """Return the id of the query, which is constant for a checkpoint."""
         id: str = json.loads(self._checkpoint.read("metadata") or "{}")["id"]
         return id

@@ -1,4 +1,4 @@
-"""The patches and transactions of a table of changes: found by a few of its operations."""
+"""Finds the patches and transactions of a table of changes, by its marks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.table import header_key
 
-# Of what the driver holds: fewer aborted transactions than these are sent to all executors.
+# The driver holds up to this number of aborted transactions, and sends them to all executors.
 MAX_BROADCAST = 100_000
 
 _CORRUPT = "_corrupt"
@@ -22,15 +22,13 @@ _PATCH = ["file", "patch"]
 class Marks:
     """The patches and transactions of a table of changes.
 
-    A patch ends with an ``END``. If one has none, in a table that has others, then its file is cut
-    off, and what of it stands outside of transactions is as unfinished as a transaction without
-    ``TC``. In a table without any ``END`` all patches are taken to be whole, unless it has the
-    column ``_corrupt``.
+    A patch ends with an ``END``. If a patch has none, but others have, then its file is cut off,
+    and its operations outside of transactions are as unfinished as a transaction without ``TC``. In
+    a table without any ``END`` all patches count as whole, unless it has the column ``_corrupt``.
 
     Args:
         changes: The table.
-        transactions: A row for each transaction and patch that has an operation other than adds
-            and deletes, see `open_marks`.
+        transactions: A row for each transaction and patch with a mark, see `open_marks`.
     """
 
     def __init__(self, changes: DataFrame, transactions: DataFrame) -> None:
@@ -42,12 +40,12 @@ class Marks:
             F.max("has_end").alias("is_whole"),
             F.max("is_bad").alias("has_bad"),
         )
-        # Is there an END at all, a patch without it, a transaction without effect?
+        # Whether there is an END at all, a patch without END, a transaction without effect.
         row = self._patches.agg(
             F.max("is_whole"), F.min("is_whole") == F.lit(False), F.max("has_bad")
         ).collect()[0]
         has_end, has_cut, has_bad = map(bool, row)
-        # What is read as PERMISSIVE comes from files, and has an END for each whole patch.
+        # A table in the mode PERMISSIVE comes from files, and has an END for each whole patch.
         self._has_ends = has_end or _CORRUPT in changes.columns
         self._has_cut = self._has_ends and has_cut
         self._has_bad = has_bad
@@ -57,14 +55,14 @@ class Marks:
         patches = self._patches.select(*_PATCH, "id", "prev")
         if self._has_ends:
             return patches
-        # Then only the operations themselves say which patches there are.
+        # Without END, a patch may have no mark.
         there = self._changes.select(*_PATCH).distinct()
         return there.join(patches, _PATCH, "left")
 
     def known(self, changes: DataFrame) -> DataFrame:
-        """Return the changes without what a cut off file has of a patch that has no mark.
+        """Return the changes without a last patch that is cut off before its first mark.
 
-        That is unfinished, but not known to `effective`.
+        Such a patch is unfinished, but `effective` can't see it.
         """
         if not self._has_ends:
             return changes
@@ -73,7 +71,7 @@ class Marks:
         return known.select(*changes.columns)
 
     def effective(self, changes: DataFrame) -> DataFrame:
-        """Return those of the changes that are in no aborted and no unfinished transaction."""
+        """Return the changes without those of aborted and unfinished transactions."""
         if self._has_bad:
             changes = _without(changes, self._transactions.where("is_bad"), ["file", "txn"])
         if not self._has_cut:
@@ -86,13 +84,13 @@ class Marks:
 
 
 def _has_effect() -> Column:
-    """Is an operation one of a transaction, and not one that says something of its patch?"""
+    """Return whether an operation belongs to a transaction; headers and END belong to a patch."""
     return ~F.col("op").isin("H", "END")
 
 
 def _without(changes: DataFrame, left_out: DataFrame, keys: list[str]) -> DataFrame:
-    """Return the changes without the operations of what has the same keys."""
-    # By other names, so that it is clear what is meant: it may be made of the same table.
+    """Return the changes without operations of the patches or transactions in another table."""
+    # Renamed columns keep the join unambiguous: both may come from the same table.
     left_out = left_out.select(*(F.col(key).alias(f"_{key}") for key in keys)).distinct()
     found = left_out.limit(MAX_BROADCAST + 1).collect()
     if not found:
@@ -107,15 +105,14 @@ def _without(changes: DataFrame, left_out: DataFrame, keys: list[str]) -> DataFr
 
 @contextmanager
 def open_marks(changes: DataFrame, marks: DataFrame | None = None) -> Iterator[Marks]:
-    """Read, once, what a table of changes says of its patches and transactions.
+    """Read the marks of a table of changes, once.
 
     Args:
-        changes: As `check_changes` returns it.
-        marks: Those of them that are not on statements, as `check_marks` returns them, if they can
-            be read by themselves.
+        changes: The result of `check_changes`.
+        marks: The result of `check_marks`, if the marks can be read separately.
 
     Returns:
-        It; what it gives may be used after the block, but is then read anew.
+        The marks. Their tables may be used after the block, but Spark then reads them again.
     """
     op = F.col("op")
     marks = changes if marks is None else marks
@@ -139,10 +136,7 @@ def open_marks(changes: DataFrame, marks: DataFrame | None = None) -> Iterator[M
 
 
 def _header(key: str) -> Column:
-    """Return the last of a group's headers of that key, and where it is.
-
-    ``previous`` counts where there is no ``prev``.
-    """
+    """Return a group's last header of a key, and its place; ``prev`` precedes ``previous``."""
     is_it = (F.col("op") == "H") & (header_key() == key)
     is_first_choice = (F.lower("name") == key).alias("is_first_choice")
     return F.max(F.when(is_it, F.struct(is_first_choice, "seq", "o"))).alias(key)

@@ -1,4 +1,4 @@
-"""Changes in their order: over files by the chain of patches, or by a column."""
+"""Orders changes: by the chain of patches, or by a column."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from jelly_rdflib.spark.pipeline.table import check_changes, check_marks
 ORDER = "_order"
 VERSION = "_version"
 
-# With `runs.MAX_RUNS`, and a bit for whether it is an add, an operation's place fits a long, of
-# which Spark finds the largest in place, without sorting.
+# The number of the run (below `runs.MAX_RUNS`), seq and a bit for adds fit a long. Spark computes
+# the maximum of longs in place, without sorting.
 SEQ_BITS = 42
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Changes, without those of aborted and unfinished transactions, in their order.
+    """Effective changes, with their order.
 
     Attributes:
-        changes: The table, with two columns more: `ORDER` is larger for what comes later, `VERSION`
-            is the version that the operation's patch makes.
-        marks: The same, but operations on statements may be missing, and their columns with them.
-        order: The order of the patches; None if a column was given.
+        changes: The table, with two more columns: `ORDER` grows with each operation, `VERSION` is
+            the version that the operation's patch makes.
+        marks: The marks of the same table; operations on statements, and columns that only they
+            use, may be missing.
+        order: The order of the patches; None with ``order_by``.
     """
 
     changes: DataFrame
@@ -38,7 +39,7 @@ class Ordered:
 
     @property
     def is_numbered(self) -> bool:
-        """Is `ORDER` a number, of 62 bits?"""
+        """Whether `ORDER` is a number, of 62 bits."""
         return self.order is not None
 
 
@@ -50,19 +51,19 @@ def order_changes(
     marks: DataFrame | None = None,
     root: Root = Root(),  # noqa: B008
 ) -> Ordered:
-    """Leave out what has no effect, and order the rest.
+    """Order the effective changes.
 
     Args:
         changes: A table of changes.
-        upto: The last version that is wanted: its number or its patch's id; with ``order_by`` a
-            value of that column. None for all.
+        upto: The last version: its number or its patch's id; with ``order_by`` a value of that
+            column. None for all versions.
         order_by: A column that orders files or patches; None for the chain.
         marks: As for `open_marks`.
-        root: What the first patch of the chain is to come after.
+        root: The patch before the first one of the chain.
 
     Raises:
-        PatchError: The chain is broken, or there is no such version.
-        ValueError: A column is missing, or is of another type.
+        PatchError: The chain is broken, or the version does not exist.
+        ValueError: A column is missing, or has another type.
         TypeError: ``upto`` is of another type.
     """
     changes = check_changes(changes)
@@ -93,15 +94,14 @@ def _order_by_column(changes: DataFrame, marks: Marks, upto: Any, order_by: str)
 
 
 def number_rows(changes: DataFrame, order: PatchOrder, upto: int) -> DataFrame:
-    """Add the columns `ORDER` and `VERSION`, and leave out what comes after a version.
+    """Add the columns `ORDER` and `VERSION`, and drop changes after a version.
 
     Args:
-        changes: With the columns ``file``, ``patch`` and ``seq``.
+        changes: A table with the columns ``file``, ``patch`` and ``seq``.
         order: The order of the patches.
-        upto: The number of the last version that is wanted.
+        upto: The number of the last version.
     """
-    # Of each run: its file, the first patch, the last that is wanted, its number, the version
-    # before it.
+    # For each run: its file, first patch, last wanted patch, number, and the version before it.
     rows: list[tuple[str, int, int, int, int]] = []
     before = 0
     for number, run in enumerate(order.runs):
@@ -121,7 +121,7 @@ def number_rows(changes: DataFrame, order: PatchOrder, upto: int) -> DataFrame:
     keys = ["file"]
     size = len(rows)
     if len({row[0] for row in rows}) < len(rows):
-        # A row for each patch, so that it is found at once and not by going through all runs.
+        # A row for each patch, so that a join finds it without comparing all runs of the file.
         keys = ["file", "patch"]
         runs = runs.withColumn("patch", F.explode(F.sequence("first", "last")))
         size = order.version

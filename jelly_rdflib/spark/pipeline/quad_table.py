@@ -1,9 +1,9 @@
-"""A table of quads as Parquet, of which each version is there as a whole or not at all.
+"""A table of quads as Parquet: each version is written completely or not at all.
 
-The quads lie in buckets, by a hash. A version writes the buckets that it changes into a folder of
-its own, then a commit: a small file which says in which folder each bucket is. The last commit is
-what the table is. Folders and commits are never changed, so that whoever reads an earlier version
-goes on reading it, until it is deleted.
+A hash distributes the quads to buckets. A version writes the buckets that it changes into a folder
+of its own, and then a commit: a small file with the folder of each bucket. The last commit is the
+current version. Folders and commits are never changed, so that a reader of an earlier version can
+continue until that version is deleted.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _BUCKET = "bucket"
 
 @dataclass(frozen=True)
 class Commit:
-    """What a table is at one version.
+    """A version of a table.
 
     Attributes:
         buckets: The number of buckets.
-        folders: Where each bucket is that is not empty, by its number as text: a folder in the
-            table's.
-        time: When it was made, in seconds of Unix time.
-        batch: The number of the last batch of the stream that is in it; -1 for none.
+        folders: The folder of each bucket with quads, relative to the table's, by the bucket's
+            number as text.
+        time: The time of the commit, in seconds of Unix time.
+        batch: The number of the stream's last batch in the version; -1 for none.
         query: The id of the stream's query; None before the first batch.
-        version: How many patches are in it.
-        head: The id of the last patch; None if it has none, or if there is no chain.
-        format: What the file is.
+        version: The number of patches in the version.
+        head: The id of the last patch; None if it has none, or without a chain.
+        format: The name and version of the file's format.
     """
 
     buckets: int
@@ -71,16 +71,16 @@ class QuadTable:
         self._read: dict[str, Commit] = {}
 
     def create(self, buckets: int, time: float) -> None:
-        """Make an empty table, if there is none."""
+        """Make an empty table, if the table does not exist."""
         if not self._storage.names(_COMMITS):
             self.commit(Commit(buckets, {}, time))
 
     def last_commit(self) -> Commit:
-        """Return what the table is now.
+        """Return the commit of the current version.
 
         Raises:
-            FileNotFoundError: There is no table.
-            LogError: It is damaged, or not one of this kind.
+            FileNotFoundError: The table does not exist.
+            LogError: The table is damaged, or of another format.
         """
         names = self._storage.names(_COMMITS)
         if not names:
@@ -92,18 +92,18 @@ class QuadTable:
         self._storage.write(commit.name, json.dumps(asdict(commit)) + "\n")
 
     def quads(self, commit: Commit) -> DataFrame:
-        """Return the quads at a commit."""
+        """Return the quads of a commit."""
         return self._load(self._spark, list(commit.folders.values()))
 
     def update(self, commit: Commit, last: DataFrame) -> dict[str, str]:
         """Write the buckets that operations change.
 
         Args:
-            commit: What the table is.
-            last: The last operation of each quad, see `jelly_rdflib.spark.pipeline.last`.
+            commit: The current version.
+            last: The last operation on each quad, see `jelly_rdflib.spark.pipeline.last`.
 
         Returns:
-            Where each bucket is then, as in a `Commit`.
+            The new folder of each bucket, see `Commit`.
         """
         bucket = _bucket_of(commit.buckets)
         last = last.select(*QUAD, IS_ADD).persist()
@@ -132,7 +132,7 @@ class QuadTable:
         return folders
 
     def delete_old(self, before: float) -> None:
-        """Delete the versions that were replaced before a time, and what no version has.
+        """Delete the versions that were replaced before a time, and folders without a version.
 
         Nobody else may be writing to the table.
         """
@@ -143,7 +143,7 @@ class QuadTable:
             for commit, following in zip(commits, [*commits[1:], None], strict=True)
             if following is None or following.time >= before
         ]
-        # First the commits, so that none of them ever lacks a folder.
+        # Commits are deleted first, so that no commit ever lacks a folder.
         for commit in commits:
             if commit not in kept:
                 self._storage.delete(commit.name)

@@ -1,4 +1,4 @@
-"""The state of the dataset at any version."""
+"""Computes the state of a dataset at any version."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ def replay(
     *,
     marks: DataFrame | None = None,
 ) -> DataFrame:
-    """Return the quads of the dataset at a version: of each quad the last operation wins.
+    """Return the quads of the dataset at a version: the last operation on each quad wins.
 
     Operations of aborted and unfinished transactions have no effect, see `effective`.
 
     Patches are ordered by their headers ``id`` and ``prev``; a patch without ``prev`` comes after
-    the one before it in its file. This is checked when the function is called, for which the
-    changes are read once, but only their marks (headers, starts and ends of transactions, ends of
-    patches). What the driver holds of them is a row for each time that the chain leaves a file for
-    another: usually one for each file, and at most a million.
+    the one before it in its file. A call checks the chain at once. For this it reads the marks of
+    the changes (headers, starts and ends of transactions, ends of patches) once. The driver holds a
+    row for each time that the chain moves from one file to another: usually one for each file, and
+    at most a million.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
         base: The quads of version 0, see `jelly_rdflib.spark.pipeline.QUADS`. The first patch may
-            then name one before it (``prev``) that is not there. By default version 0 is empty.
-        upto: The version: its number, which is that of the patches up to it, or the id of its last
-            patch, as an IRI with or without angle brackets. By default the newest.
-        order_by: A column that orders the patches in place of the chain: with one value for all
-            rows of a patch, and for patches of several files a value each. Rows with the same value
-            come in the order of their files' names and then of ``seq``. ``upto`` is then a value
-            of the column.
-        marks: The same changes read apart, with the source's option ``op`` as `MARKS` has it, so
-            that it makes no rows of statements. By default ``changes`` themselves are read twice.
+            then have a ``prev`` that is missing. By default version 0 is empty.
+        upto: The version: its number, which is the number of patches up to it, or the id of its
+            last patch, as an IRI with or without angle brackets. By default the newest version.
+        order_by: A column that orders the patches in place of the chain. All rows of a patch have
+            the same value, and patches of different files have different values. Rows with the same
+            value are ordered by the files' names and then by ``seq``. ``upto`` is then a value of
+            the column.
+        marks: The same changes read with the source's option ``op`` set to `MARKS`, so that the
+            source makes no rows of statements. By default ``changes`` are read twice.
 
     Returns:
         A table of quads, each once.
 
     Raises:
-        PatchError: The patches are not one chain: one comes after a patch that is not there, two
-            after the same, an id comes twice, or several are the first. The message names the patch
-            and its file. Or there is no such version.
-        ValueError: A column is missing, or is of another type.
+        PatchError: The patches are not one chain: a patch comes after a missing one, two come after
+            the same one, an id comes twice, or there are several first patches. The message names
+            the patch and its file. Or the version does not exist.
+        ValueError: A column is missing, or has another type.
         TypeError: ``upto`` is neither a number nor an id.
 
     Examples:

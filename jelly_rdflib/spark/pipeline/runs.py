@@ -1,4 +1,4 @@
-"""The order of all patches: those that follow one another in a file are taken as one."""
+"""Orders all patches; consecutive patches of a file are one run."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class PatchOrder:
         """Return the number of a version.
 
         Args:
-            upto: Its number, or the id of the patch that makes it. None is the newest.
+            upto: Its number, or the id of the patch that makes it. None is the newest version.
 
         Raises:
-            PatchError: There is none.
-            TypeError: It is neither.
+            PatchError: The version does not exist.
+            TypeError: ``upto`` is of another type.
         """
         if upto is None:
             return self.version
@@ -69,15 +69,15 @@ class PatchOrder:
 def order_patches(patches: DataFrame, root: Root) -> PatchOrder:
     """Order patches by their chain.
 
-    A patch that does not say what it comes after comes after the one before it in its file.
+    A patch without ``prev`` comes after the one before it in its file.
 
     Args:
         patches: A row for each, see `jelly_rdflib.spark.pipeline.marks.Marks.patches`.
-        root: What the first is to come after.
+        root: The patch before the first one.
 
     Raises:
-        PatchError: They are not one chain, an id comes twice, or there are more than `MAX_RUNS`
-            runs.
+        PatchError: The patches are not one chain, an id comes twice, or there are more than
+            `MAX_RUNS` runs.
     """
     _check_ids(patches)
     runs = _collect_runs(patches)
@@ -85,12 +85,12 @@ def order_patches(patches: DataFrame, root: Root) -> PatchOrder:
 
 
 def as_id(text: str) -> str:
-    """Return the id of a patch, which may be given without angle brackets, as tables have it."""
+    """Return the id of a patch as in tables: with angle brackets."""
     return text if text.startswith("<") else f"<{text}>"
 
 
 def find_patch(patches: DataFrame, id: str) -> Place | None:
-    """Return where the patch with an id is."""
+    """Return the place of the patch with an id."""
     found = patches.where(F.col("id") == id).select("file", "patch").first()
     return None if found is None else Place(*found)
 
@@ -111,7 +111,7 @@ def _check_ids(patches: DataFrame) -> None:
 
 
 def _collect_runs(patches: DataFrame) -> list[Run]:
-    """Return the runs. They, and not the patches, are what the driver holds."""
+    """Return the runs. The driver holds these, and not the patches."""
     in_file = Window.partitionBy("file").orderBy("patch")
     comes_after_another = F.col("prev").isNotNull() & ~F.col("prev").eqNullSafe(
         F.lag("id").over(in_file)

@@ -1,4 +1,4 @@
-"""What changes are, in numbers."""
+"""Counts the operations of changes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ _COUNTED = {
 
 
 def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFrame:
-    """Count operations, for each patch or for each of something else.
+    """Count operations, by patch or by other columns.
 
-    They are counted as they stand, those of aborted transactions too: ``stats(effective(changes))``
-    leaves those out.
+    Operations of aborted transactions count, too: ``stats(effective(changes))`` leaves them out.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        by: The columns that tell what there is a row for: none for all changes together, ``["p"]``
-            for each predicate.
+        by: The columns to group by: none for one row with all changes, ``["p"]`` for a row for each
+            predicate.
 
     Returns:
         These columns, then ``operations`` (of all kinds; the ends of patches don't count),
@@ -37,7 +36,7 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
         on statements), ``committed`` and ``aborted`` (transactions).
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
 
     Examples:
         >>> from jelly_rdflib.spark.pipeline import CHANGES

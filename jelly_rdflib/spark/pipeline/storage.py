@@ -14,7 +14,7 @@ class Storage:
     Args:
         spark: The session that knows the store. It has to run in this process: Spark Connect gives
             no access to files.
-        path: The folder; it need not be there.
+        path: The folder; it need not exist.
     """
 
     def __init__(self, spark: SparkSession, path: str) -> None:
@@ -27,11 +27,11 @@ class Storage:
         self.path = path
 
     def path_of(self, name: str) -> str:
-        """Return the path of something in the folder."""
+        """Return the path of a name in the folder."""
         return f"{self.path.rstrip('/')}/{name}"
 
     def names(self, folder: str) -> list[str]:
-        """Return what is in a folder, sorted; nothing if it is not there."""
+        """Return the names in a folder, sorted; an empty list if it does not exist."""
         path = self._path(folder)
         if not self._system.exists(path):
             return []
@@ -39,7 +39,7 @@ class Storage:
         return sorted(name for name in names if not name.startswith((".", "_")))
 
     def read(self, name: str) -> str | None:
-        """Return what a file has; None if it is not there."""
+        """Return the text of a file; None if it does not exist."""
         path = self._path(name)
         if not self._system.exists(path):
             return None
@@ -51,10 +51,10 @@ class Storage:
         return text
 
     def write(self, name: str, text: str) -> None:
-        """Make a file, wholly or not at all: it is written beside its place, and then moved.
+        """Write a file completely or not at all: under a temporary name, which is then changed.
 
         Raises:
-            FileExistsError: It is there.
+            FileExistsError: The file exists.
         """
         folder, _, last = name.rpartition("/")
         staged = self._path(f"{folder}/.{last}-{uuid.uuid4()}")
@@ -70,7 +70,7 @@ class Storage:
             raise FileExistsError(f"{self.path_of(name)} is there already")
 
     def delete(self, name: str) -> None:
-        """Delete a file, or a folder with all that is in it; nothing if it is not there."""
+        """Delete a file, or a folder with its content, if it exists."""
         self._system.delete(self._path(name), True)
 
     def _path(self, name: str) -> Any:

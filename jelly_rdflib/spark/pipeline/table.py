@@ -1,4 +1,4 @@
-"""The tables that the pipelines take and give: changes, and quads."""
+"""The tables of pipelines: tables of changes, and tables of quads."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ CHANGES = StructType(
 
 
 MARKS = "H,PA,PD,TX,TC,TA,END"
-"""The operations that are not on statements, as a source's option ``op`` takes them."""
+"""All operations except those on statements, as a value of a source's option ``op``."""
 
 _MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
 
 
 def check_changes(changes: DataFrame) -> DataFrame:
-    """Return the columns of a table of changes that pipelines use, and others as they are.
+    """Check a table of changes; its numbers become longs.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
     """
     return _check(changes, CHANGES, "a table of changes")
 
 
 def check_marks(marks: DataFrame) -> DataFrame:
-    """Return a table of marks: of changes without those of statements.
+    """Check a table of marks, and drop operations on statements.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
     """
     schema = StructType([field for field in CHANGES if field.name in _MARK_COLUMNS])
     return _check(marks, schema, "a table of marks").where(F.col("op").isin(MARKS.split(",")))
 
 
 def check_quads(quads: DataFrame, what: str) -> DataFrame:
-    """Return the columns of a table of quads.
+    """Check a table of quads, and drop its other columns.
 
     Args:
         quads: The table.
-        what: What it is called in the message.
+        what: The name of the table in messages.
 
     Raises:
-        ValueError: A column is missing, or is of another type.
+        ValueError: A column is missing, or has another type.
     """
     return _check(quads, QUADS, what).select(*QUAD)
 
@@ -95,18 +95,18 @@ def _list(names: Iterable[str]) -> str:
 
 
 def is_statement() -> Column:
-    """Is a row of changes the add or delete of a statement?"""
+    """Return whether a row of changes adds or deletes a statement."""
     return F.col("op").isin("A", "D")
 
 
 def header_key() -> Column:
-    """Return the key of a header as keys are compared, see `jelly_rdflib.headers.header_key`."""
+    """Return the normalized key of a header, see `jelly_rdflib.headers.header_key`."""
     lower = F.lower("name")
     return F.when(lower == "previous", "prev").otherwise(lower)
 
 
 def same_quad(left: DataFrame, right: DataFrame) -> Column:
-    """Have rows of two tables the same quad? No graph is the same as no graph."""
+    """Return whether rows of two tables have the same quad; the default graph equals itself."""
     condition = left["g"].eqNullSafe(right["g"])
     for name in ("s", "p", "o"):
         condition &= left[name] == right[name]
@@ -114,11 +114,11 @@ def same_quad(left: DataFrame, right: DataFrame) -> Column:
 
 
 def make_patch(operations: DataFrame, name: str) -> DataFrame:
-    """Make a table of changes with one patch of operations.
+    """Make a table of changes with one patch.
 
     Args:
-        operations: With the columns ``seq`` and ``op``, and those of the others that say something.
-        name: What stands in the column ``file``.
+        operations: A table with the columns ``seq`` and ``op``; other missing columns become null.
+        name: The value of the column ``file``.
     """
     given = {"file": F.lit(name), "patch": F.lit(0), "txn": F.lit(0)}
     given |= {column: F.col(column) for column in operations.columns}

@@ -1,4 +1,4 @@
-"""The versions of a dataset, and the patches that make them."""
+"""Lists the versions of a dataset, and the patches that make them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from jelly_rdflib.spark.pipeline.table import check_changes
 
 
 def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
-    """Return which patch makes which version: what the numbers in a `history` mean.
+    """Return the patch of each version: the meaning of the numbers in a `history`.
 
     Args:
         changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
-            may come after one that is not there.
+            may come after a missing one.
         marks: As for `replay`.
 
     Returns:
         A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
-        headers ``id`` and ``prev``. Other headers are found by ``file`` and ``patch``.
+        headers ``id`` and ``prev``. ``file`` and ``patch`` lead to other headers in ``changes``.
 
     Raises:
         PatchError, ValueError: As by `replay`.

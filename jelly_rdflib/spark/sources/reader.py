@@ -1,4 +1,4 @@
-"""Reads files as rows."""
+"""Reads the files of a query as rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,10 @@ from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
-from jelly_rdflib.spark.kinds import Kind
-from jelly_rdflib.spark.partitions import (
-    FilePart,
-    FilePartition,
-    check_files,
-    file_error,
-    plan,
-)
+from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_schema
+from jelly_rdflib.spark.partitions import FilePart, FilePartition, check_files, plan
 from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.spark.read_options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.schema import CORRUPT, check_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,17 +21,20 @@ if TYPE_CHECKING:
 
 
 class RowsReader:
-    """Makes the rows of files. It goes to the executors, so it holds nothing but what it says.
+    """Base of the readers: finds and plans files on the driver, and reads them on executors.
 
     Args:
-        kind: What the files are.
-        options: What the user asks for.
-        schema: The columns that are wanted.
-        filters: Which rows are.
+        kind: The format of the files.
+        options: The options of the user.
+        schema: The wanted columns.
+        paths: Files, folders and globs.
+
+    Attributes:
+        filters: The conditions of the wanted rows.
     """
 
     def __init__(
-        self, kind: Kind, options: ReadOptions, schema: StructType, filters: Filters
+        self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
     ) -> None:
         check_schema(schema, kind.schema_for(options))
         if kind.is_statements and options.ops is not None:
@@ -46,14 +42,31 @@ class RowsReader:
         self.kind = kind
         self.options = options
         self.schema = schema
-        self.filters = filters
+        self.paths = paths
+        self.filters = Filters.of(options)
+
+    def find_files(self) -> list[str]:
+        """Return the current files of the paths."""
+        options = self.options
+        return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+
+    def plan(self, files: list[str]) -> list[InputPartition]:
+        """Check files, and distribute them to partitions.
+
+        Raises:
+            DecodeError: A file does not go with the others; or, in the mode FAILFAST, it is empty
+                or of another format.
+        """
+        check_files(files, self.kind, self.options)
+        return list(plan(files, self.kind, self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read a partition's files, or parts of files.
+        """Read the files of a partition, or parts of files.
 
         Raises:
             DecodeError: A file breaks a rule, in the mode FAILFAST.
         """
+        # Without files, Spark reads a partition of its own.
         if isinstance(partition, FilePartition):
             for part in partition.parts:
                 yield from self._read_file(part)
@@ -69,7 +82,7 @@ class RowsReader:
                 )
         except DecodeError as error:
             if self.options.mode == FAILFAST:
-                raise file_error(part.path, error) from error
+                raise DecodeError(f"{part.path}: {error}") from error
             if self.options.mode == PERMISSIVE and CORRUPT in schema.names:
                 yield _corrupt_row(schema, part.path, error)
 
@@ -102,7 +115,7 @@ class RowsReader:
 
 
 def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Add the column that tells of damage, where there is none."""
+    """Add the column that describes errors; it is null in rows without an error."""
     import pyarrow as pa
 
     count = record_batch.num_rows
@@ -123,52 +136,22 @@ def _corrupt_row(schema: pa.Schema, path: str, error: DecodeError) -> pa.RecordB
     return pa.RecordBatch.from_pylist([row], schema=schema)
 
 
-class FilesReader(DataSourceReader):
-    """Reads files. The driver plans, and executors read.
-
-    Args:
-        kind: What the files are.
-        options: What the user asks for.
-        schema: The columns that are wanted.
-        paths: Files, folders and globs.
-    """
-
-    def __init__(
-        self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
-    ) -> None:
-        self._rows = RowsReader(kind, options, schema, Filters.of(options))
-        self._paths = paths
+class FilesReader(RowsReader, DataSourceReader):
+    """Reads the files that exist when a query starts."""
 
     def partitions(self) -> list[InputPartition]:
-        """Share the files out.
-
-        Raises:
-            FileNotFoundError, ValueError: As by `find_files`.
-            DecodeError: A file does not go with the others; or, in the mode FAILFAST, it is empty
-                or not of the format.
-        """
-        rows = self._rows
-        options = rows.options
-        files = find_files(self._paths, pattern=options.pattern, is_recursive=options.is_recursive)
-        files = [file for file in files if rows.filters.wants_file(file)]
-        check_files(files, rows.kind, options)
-        return list(plan(files, rows.kind, options))
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read a partition."""
-        return self._rows.read(partition)
+        """Distribute the files to partitions."""
+        return self.plan([file for file in self.find_files() if self.filters.wants_file(file)])
 
 
 class FilteringFilesReader(FilesReader):
-    """Reads files, and takes filters over from Spark.
+    """Reads files, and takes over filters from Spark.
 
-    It is a class of its own since Spark (up to 4.3 at least) keeps what a reader becomes by a
-    query's filters for all queries over the same DataFrame, and so gives wrong rows for the next
-    one: who asks for this must know.
+    It is a class of its own, and users must choose it: Spark (up to 4.3 at least) reuses a reader
+    with the filters of one query for the next query over the same DataFrame, which then misses
+    rows.
     """
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Take over filters on terms, codes and files; return the others."""
-        return self._rows.filters.take(
-            filters, columns=self._rows.schema.names, terms=self._rows.options.terms
-        )
+        """Take over filters on terms, codes and files; return the other filters."""
+        return self.filters.take(filters, columns=self.schema.names, terms=self.options.terms)

@@ -1,4 +1,4 @@
-"""The data sources: what Spark makes when it is asked for a format."""
+"""The data sources, as in Spark's Python Data Source API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FileSource(DataSource):
-    """Files of one format. Spark makes one of these for each use of the format."""
+    """Files of one format. Spark makes an instance for each use of the format."""
 
     kind: ClassVar[Kind]
 
@@ -31,11 +31,11 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return the columns, where the user does not say which ones are wanted."""
+        """Return all columns, for a user who does not choose."""
         return self.kind.schema_for(ReadOptions.of(self.options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return what reads files."""
+        """Return a reader of files."""
         from jelly_rdflib.spark.sources.reader import FilesReader, FilteringFilesReader
 
         options = ReadOptions.of(self.options)
@@ -43,21 +43,21 @@ class FileSource(DataSource):
         return reader(self.kind, options, schema, paths_of(self.options, self.kind.name))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Return what reads files as they come into a folder."""
+        """Return a reader of new files of a folder."""
         from jelly_rdflib.spark.sources.stream_reader import FolderReader
 
         options = ReadOptions.of(self.options)
         return FolderReader(self.kind, options, schema, paths_of(self.options, self.kind.name))
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Return what writes a file for each partition."""
+        """Return a writer of a file for each partition."""
         from jelly_rdflib.spark.sources.writer import FolderWriter
 
         return FolderWriter(self.kind, self.options, schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        """Return what writes a file for each partition of each micro-batch."""
-        from jelly_rdflib.spark.sources.stream_writer import FolderStreamWriter
+        """Return a writer of a file for each partition of each micro-batch."""
+        from jelly_rdflib.spark.sources.writer import FolderStreamWriter
 
         return FolderStreamWriter(self.kind, self.options, schema, overwrite=overwrite)
 
@@ -78,3 +78,6 @@ class JellySource(FileSource):
     """``jelly``: a row for each statement of Jelly-RDF files."""
 
     kind = JELLY
+
+
+SOURCES = (JellyPatchSource, RdfPatchSource, JellySource)

@@ -1,11 +1,11 @@
-"""Reads files as they come into a folder, each exactly once."""
+"""Reads new files of a folder, each exactly once."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -16,57 +16,45 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind
-from jelly_rdflib.spark.partitions import check_files, plan
-from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.spark.read_options import ReadOptions
 from jelly_rdflib.spark.sources.reader import RowsReader
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-# A file that is older than the newest one by more than this is taken for one that was read: else
-# all files that ever were would have to be remembered.
+# In nanoseconds. A file that is older than the newest one by more than this counts as read, so that
+# an offset need not list all files that ever existed.
 MAX_AGE = 7 * 24 * 3600 * 10**9
 
 
-class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads files as they come into a folder.
+class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads new files of folders, as a stream.
 
-    An offset tells which files have been read: those of the last seven days by name, by the newest
-    file's time, and all before. What a batch reads is what its end has and its start has not, so
-    that it is the same whenever it is asked for, also after a restart.
-
-    Args:
-        kind: What the files are.
-        options: What the user asks for.
-        schema: The columns that are wanted.
-        paths: Folders, globs of folders or of files.
+    An offset lists the files that were read: those of the seven days before the newest file by
+    name, and the time before which all files count as read. A batch reads the files that its end
+    lists and its start does not. So it reads the same files whenever Spark asks for it, also after
+    a restart.
     """
 
     def __init__(
         self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
     ) -> None:
-        self._rows = RowsReader(kind, options, schema, Filters.of(options))
-        self._paths = paths
+        super().__init__(kind, options, schema, paths)
         self._only: set[str] | None = None
 
     def initialOffset(self) -> dict[str, Any]:
-        """Return the offset at which nothing has been read."""
+        """Return the offset before the first file."""
         return {"before": 0, "files": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return how many files a micro-batch has at the most."""
-        max_files = self._rows.options.max_files
+        """Return the largest number of files of a micro-batch."""
+        max_files = self.options.max_files
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Note which files there are: others are not read by this query."""
+        """Fix the files that this query reads: those that exist now."""
         self._only = {path for path, _ in self._list()}
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Return the offset at which files that are new are read, as many as the limit allows."""
+        """Return the offset after the next new files, as many as the limit allows."""
         seen: dict[str, int] = start["files"]
         new = [
             (modified, path)
@@ -87,27 +75,17 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"before": before, "files": files}
 
     def _list(self) -> Iterator[tuple[str, int]]:
-        """Give the files that there are now, and when each was modified."""
-        options = self._rows.options
-        for path in find_files(
-            self._paths, pattern=options.pattern, is_recursive=options.is_recursive
-        ):
-            # It may be gone since the folder was listed.
+        """Yield the current files, and the time when each was modified."""
+        for path in self.find_files():
+            # A file may be deleted after the folder was listed.
             with suppress(FileNotFoundError):
                 yield path, os.stat(path).st_mtime_ns
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """Share out the files between two offsets."""
+        """Distribute the files between two offsets to partitions."""
         new = [
             (modified, path)
             for path, modified in end["files"].items()
             if path not in start["files"]
         ]
-        files = [path for _, path in sorted(new)]
-        rows = self._rows
-        check_files(files, rows.kind, rows.options)
-        return list(plan(files, rows.kind, rows.options))
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read a partition."""
-        return self._rows.read(partition)
+        return self.plan([path for _, path in sorted(new)])

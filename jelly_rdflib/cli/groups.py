@@ -1,4 +1,4 @@
-"""Commands that are imported when they are asked for."""
+"""Groups of commands: one that imports a command when it is called, one in a chosen order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 
-class Commands(click.Group):
-    """A command with commands of its own, each in a module that has its name.
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called.
 
     Args:
-        package: The package that the modules are in.
-        names: The commands' names, in the order in which the help lists them.
-        settings: What `click.Group` takes.
+        package: The package with a module for each command, of the command's name.
+        names: The names of the commands, in the order of the help.
+        settings: The arguments of `click.Group`.
     """
 
     def __init__(self, *, package: str, names: Sequence[str], **settings: Any) -> None:
@@ -28,8 +28,16 @@ class Commands(click.Group):
         return list(self._names)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a command by its name; None if there is none of that name."""
+        """Return a command by its name; None if the group has no such command."""
         if name not in self._names:
             return None
         command: click.Command = importlib.import_module(f"{self._package}.{name}").command
         return command
+
+
+class OrderedGroup(click.Group):
+    """A group whose help lists the commands in the order of their definitions."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
