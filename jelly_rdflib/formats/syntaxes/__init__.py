@@ -1,7 +1,7 @@
-"""The syntaxes that the world has for RDF, as encodings of statements.
+"""The syntaxes of RDF other than Jelly-RDF, as encodings of statements.
 
-N-Triples and N-Quads are read here. All else is pyoxigraph's, which is imported when something is
-read or written, not before.
+This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
+it is imported when one of them is read or written, not before.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ import functools
 import importlib
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.text import LineBatchReader
+from jelly_rdflib.core.text import LineBatchReader, LineEncoder
 from jelly_rdflib.formats.encoding import Encoding
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeTypes
-
-if TYPE_CHECKING:
-    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
 
 __all__ = [
     "JSON_LD",
@@ -46,9 +43,7 @@ _TURTLE_START = re.compile(
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
-def _open_batches(
-    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
-) -> GeneratedBatches:
+def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
     """Make batches of an open source.
 
     Raises:
@@ -56,6 +51,15 @@ def _open_batches(
         ValueError: The base is no absolute IRI.
         NotImplementedError: The text is to be isolated, and this system can't do it.
     """
+    if not syntax.format:
+        # No other library takes part, so nothing is isolated.
+        return LineBatchReader(
+            source,
+            reading.factory,
+            reading.limits,
+            has_graphs=syntax.has_graphs,
+            strict=reading.strict,
+        )
     pyoxigraph = _check_pyoxigraph(syntax.title)
     if reading.base is not None:
         try:
@@ -69,22 +73,9 @@ def _open_batches(
     return GeneratedBatches(open_text(syntax, source, reading))
 
 
-def _open_lines(
-    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
-) -> LineBatchReader:
-    """Open N-Triples or N-Quads as batches; no other library takes part, so nothing is isolated."""
-    return LineBatchReader(
-        source,
-        reading.factory,
-        reading.limits,
-        has_graphs=syntax.has_graphs,
-        strict=reading.strict,
-    )
-
-
 def _make_encoder(
     syntax: Syntax, types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> SyntaxEncoder:
+) -> LineEncoder:
     """Make an encoder.
 
     Raises:
@@ -93,10 +84,14 @@ def _make_encoder(
     """
     if options is not None:
         raise ValueError(f"options are for Jelly-RDF: {syntax.title} has none")
+    if not syntax.format:
+        return LineEncoder(types, sink, syntax)
     _check_pyoxigraph(syntax.title)
-    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
+    from jelly_rdflib.formats.syntaxes.encoder import JsonEncoder, SyntaxEncoder, TurtleEncoder
+    from jelly_rdflib.formats.syntaxes.xml_encoder import XmlEncoder
 
-    return SyntaxEncoder(syntax, types, sink)
+    encoders: dict[str, type[SyntaxEncoder]] = {"RDF_XML": XmlEncoder, "JSON_LD": JsonEncoder}
+    return encoders.get(syntax.format, TurtleEncoder)(syntax, types, sink)
 
 
 @functools.cache
@@ -146,13 +141,12 @@ def _may_be_text(start: bytes) -> bool:
 def _make_encoding(
     syntax: Syntax,
     starts_like: Callable[[bytes], bool] = _says_nothing,
-    open_batches: Callable[..., BatchSource] = _open_batches,
     **names: Any,
 ) -> Encoding:
     return Encoding(
         holds_changes=False,
         starts_like=starts_like,
-        open_batches=functools.partial(open_batches, syntax),
+        open_batches=functools.partial(_open_batches, syntax),
         make_encoder=functools.partial(_make_encoder, syntax),
         has_graphs=syntax.has_graphs,
         has_prefixes=syntax.has_prefixes,
@@ -162,16 +156,14 @@ def _make_encoding(
 
 
 N_TRIPLES = _make_encoding(
-    Syntax(title="N-Triples", format="N_TRIPLES", has_triple_terms=True),
-    open_batches=_open_lines,
+    Syntax(title="N-Triples", has_triple_terms=True),
     name="n-triples",
     aliases=("ntriples", "nt11"),
     extensions=("nt",),
     media_types=("application/n-triples",),
 )
 N_QUADS = _make_encoding(
-    Syntax(title="N-Quads", format="N_QUADS", has_graphs=True, has_triple_terms=True),
-    open_batches=_open_lines,
+    Syntax(title="N-Quads", has_graphs=True, has_triple_terms=True),
     name="n-quads",
     aliases=("nquads",),
     extensions=("nq",),

@@ -11,7 +11,7 @@ class Syntax:
 
     Args:
         title: What messages call it.
-        format: What pyoxigraph calls it: an attribute of its ``RdfFormat``.
+        format: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it.
         has_graphs: Whether statements may be in named graphs.
         has_triple_terms: Whether it is written with quoted triples.
         has_prefixes: Whether prefixes are declared in it, for people to read.
@@ -19,7 +19,7 @@ class Syntax:
     """
 
     title: str
-    format: str
+    format: str = ""
     has_graphs: bool = False
     has_triple_terms: bool = False
     has_prefixes: bool = False
