@@ -17,8 +17,7 @@ from jelly_rdflib.cli.jelly_options import (
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import Encoding
-from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 # What the messages of encoders ask for, and how it is given here.

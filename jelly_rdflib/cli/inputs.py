@@ -133,8 +133,7 @@ class Input:
 
     def _set_options(self, options: Any) -> None:
         """Keep a stream's options, which say which Jelly it is, whatever it is called."""
-        from jelly_rdflib.formats.jelly import JELLY
-        from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+        from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
         self.options = options

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch import (
-    Batch,
-)
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_encoding

@@ -13,25 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
-from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import LineBatchReader, LineEncoder
-from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.formats.encoding import Encoding, may_be_text
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeTypes
-
-__all__ = [
-    "JSON_LD",
-    "N3",
-    "N_QUADS",
-    "N_TRIPLES",
-    "RDF_XML",
-    "SYNTAXES",
-    "TRIG",
-    "TURTLE",
-    "starts_like_turtle",
-]
 
 # An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
@@ -73,17 +60,12 @@ def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Read
     return GeneratedBatches(open_text(syntax, source, reading))
 
 
-def _make_encoder(
-    syntax: Syntax, types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> LineEncoder:
+def _open_encoder(syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> LineEncoder:
     """Make an encoder.
 
     Raises:
-        ValueError: There are options: syntaxes have none.
         ImportError: The package pyoxigraph is not there, or too old.
     """
-    if options is not None:
-        raise ValueError(f"options are for Jelly-RDF: {syntax.title} has none")
     if not syntax.format:
         return LineEncoder(types, sink, syntax)
     _check_pyoxigraph(syntax.title)
@@ -109,13 +91,8 @@ def _check_pyoxigraph(title: str) -> Any:
     return pyoxigraph
 
 
-def _says_nothing(start: bytes) -> bool:
-    """Tell nothing: the texts of N-Triples, N-Quads, Turtle, TriG and N3 may all start alike."""
-    return False
-
-
 def starts_like_turtle(start: bytes) -> bool:
-    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from what is none of them.
+    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats.
 
     Examples:
         >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
@@ -123,31 +100,29 @@ def starts_like_turtle(start: bytes) -> bool:
         >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
         (False, False)
     """
-    return _may_be_text(start) and _TURTLE_START.match(start) is not None
-
-
-def _starts_like_xml(start: bytes) -> bool:
-    return _may_be_text(start) and _XML_START.match(start) is not None
-
-
-def _starts_like_json(start: bytes) -> bool:
-    return _may_be_text(start) and _JSON_START.match(start) is not None
-
-
-def _may_be_text(start: bytes) -> bool:
-    return not has_control_characters(start) and not is_frame(start)
+    return may_be_text(start) and _TURTLE_START.match(start) is not None
 
 
 def _make_encoding(
-    syntax: Syntax,
-    starts_like: Callable[[bytes], bool] = _says_nothing,
-    **names: Any,
+    syntax: Syntax, start: re.Pattern[bytes] | None = None, **names: Any
 ) -> Encoding:
+    """Make an encoding.
+
+    Args:
+        syntax: The syntax.
+        start: Matches the first bytes; None: texts of other syntaxes may start in the same way.
+        names: Its names, as for `Encoding`.
+    """
+
+    def starts_like(first: bytes) -> bool:
+        return start is not None and may_be_text(first) and start.match(first) is not None
+
     return Encoding(
+        title=syntax.title,
         holds_changes=False,
         starts_like=starts_like,
         open_batches=functools.partial(_open_batches, syntax),
-        make_encoder=functools.partial(_make_encoder, syntax),
+        open_encoder=functools.partial(_open_encoder, syntax),
         has_graphs=syntax.has_graphs,
         has_prefixes=syntax.has_prefixes,
         has_base=syntax.has_base,
@@ -198,7 +173,7 @@ N3 = _make_encoding(
 )
 RDF_XML = _make_encoding(
     Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
-    _starts_like_xml,
+    _XML_START,
     name="rdf-xml",
     aliases=("rdf/xml", "rdfxml", "xml"),
     extensions=("rdf", "owl", "xml"),
@@ -206,7 +181,7 @@ RDF_XML = _make_encoding(
 )
 JSON_LD = _make_encoding(
     Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
-    _starts_like_json,
+    _JSON_START,
     name="json-ld",
     extensions=("jsonld", "json"),
     media_types=("application/ld+json",),
