@@ -11,18 +11,6 @@ from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final
-class LineBatchReader(BatchSource):
-    def __init__(
-        self,
-        source: Any,
-        factory: NodeFactory,
-        limits: Limits,
-        *,
-        has_graphs: bool,
-        strict: bool,
-    ) -> None: ...
-
-@final
 class TextBatchReader(BatchSource):
     def __init__(
         self,
@@ -31,6 +19,9 @@ class TextBatchReader(BatchSource):
         limits: Limits,
         *,
         faults: list[DecodeError] | None = None,
+        is_patch: bool = True,
+        has_graphs: bool = True,
+        strict: bool = True,
     ) -> None: ...
     @property
     def position(self) -> int: ...

@@ -38,18 +38,18 @@ cdef class TextPatchEncoder(TextEncoder):
         Output.__init__(self, sink)
 
     def flush(self):
-        """Hand on the rows that are ready, where a reader may wait for them."""
+        """Hand on the rows that are ready, for a reader that waits for them."""
         check_usable(self)
         self.emit()
 
     def finish(self):
-        """End the text and hand on what is left. An open transaction is aborted."""
+        """End the text and hand on its last rows. An open transaction is aborted."""
         if self.is_over:
             return
         if self.in_transaction:
             self.put_mark(TA)
         if self.is_end_due and self.has_end and self.patch_is_empty:
-            # Without its Z an empty patch behind another would be none.
+            # Without its Z an empty last patch would be lost.
             self.start_row()
             self.end_row()
         self.emit()
@@ -72,7 +72,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return 0
 
     cdef int end_patch(self) except -1:
-        """End the patch. What is written is handed on."""
+        """End the patch and hand on its rows."""
         check_usable(self)
         self.check_mark(END)
         if self.is_end_due:
@@ -101,7 +101,7 @@ cdef class TextPatchEncoder(TextEncoder):
     cdef int check_depth(self) except -1:
         if self.depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        # Triples that share triples may be few and yet endless to write down.
+        # A few triples that share triples may take endless text.
         if self.out.size - self.row_start > MAX_LENGTH:
             raise EncodeError("the row would be longer than 2 GiB")
         return 0
@@ -138,7 +138,7 @@ cdef class TextPatchEncoder(TextEncoder):
         return self.end_row()
 
     cdef int put_key(self, uint32_t term) except -1:
-        """Put a header's key, as it is where it is a word, else quoted, and a space."""
+        """Put a header's key, quoted unless it is a word, and a space."""
         cdef const uint8_t* text = self.terms.data + self.terms.offsets[term]
         cdef size_t size = self.terms.offsets[term + 1] - self.terms.offsets[term]
         cdef bint is_word = size > 0 and is_letter(text[0]) and text[size - 1] != b"."

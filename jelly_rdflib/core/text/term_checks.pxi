@@ -1,7 +1,7 @@
-"""Finds terms of a batch that RDF or its syntaxes would not have."""
+"""Finds the terms of a batch that RDF or its syntaxes do not allow."""
 
 cpdef enum TermFault:
-    # What is wrong with a term; the first ones are those of `iri.IriFault`.
+    # The fault of a term; the first ones are those of `iri.IriFault`.
     NO_FAULT
     RELATIVE_IRI
     BAD_CHARACTER
@@ -19,11 +19,7 @@ cdef enum:
 
 @cython.nonecheck(True)
 cdef class TermFaults:
-    """The faults of a batch's terms, and where they stand.
-
-    Args:
-        batch: The batch.
-    """
+    """The faults of a batch's terms, and their rows."""
 
     cdef Batch batch
     cdef uint8_t* faults  # by term
@@ -61,7 +57,7 @@ cdef class TermFaults:
         return found
 
     cdef int find_in(self, size_t row, uint32_t term, list found) except -1:
-        """Find what is wrong with a term and its parts, which then is not found again."""
+        """Find the faults of a term and its parts, each of them once in a batch."""
         cdef const TermColumns* terms = &self.batch.terms.columns
         cdef uint8_t fault = self.faults[term]
         cdef uint32_t[3] parts
@@ -103,7 +99,7 @@ cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
             faults[term] = 0 if is_label(text) else <uint8_t>TermFault.LABEL
         elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
             text = span_of_term(terms, extra)
-            # What is no tag at all is an error of its own.
+            # A malformed tag is another rule's fault.
             if is_language_tag(text) and not is_well_formed(text):
                 faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
                 faults[term] = HAS_PARTS
@@ -135,10 +131,10 @@ cdef bint is_label(Span text) noexcept nogil:
 
 
 def find_generalized_statement(Batch batch not None):
-    """Find the first row with terms that RDF 1.1 has not in their places; None if there is none.
+    """Return the first row of a generalized statement, or None.
 
-    Those are literals as subjects and graphs, and predicates that are no IRIs; in quoted triples,
-    too.
+    Such a statement, or a quoted triple in it, has a literal as its subject or graph, or a
+    predicate that is not an IRI.
     """
     # By term: whether it is a quoted triple that is, or has something, generalized.
     cdef uint8_t* inside

@@ -14,7 +14,7 @@ from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.text import LineBatchReader, LineEncoder
+from jelly_rdflib.core.text import LineEncoder, TextBatchReader
 from jelly_rdflib.formats.encoding import Encoding, may_be_text
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
@@ -40,10 +40,11 @@ def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Read
     """
     if not syntax.format:
         # No other library takes part, so nothing is isolated.
-        return LineBatchReader(
+        return TextBatchReader(
             source,
             reading.factory,
             reading.limits,
+            is_patch=False,
             has_graphs=syntax.has_graphs,
             strict=reading.strict,
         )
