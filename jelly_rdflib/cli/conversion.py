@@ -11,8 +11,7 @@ import click
 from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import Encoding
-from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import (
     LogicalStreamType,
     PatchOptions,

@@ -106,8 +106,7 @@ class InputArgument:
             UsageError: The first bytes don't tell the encoding.
         """
         from jelly_rdflib.errors import DecodeError
-        from jelly_rdflib.formats.jelly import JELLY
-        from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+        from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
         input_, encoding = self.look()

@@ -1,6 +1,6 @@
 """RDF Patch text and N-Triples, to batches and back."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, final
 
@@ -11,18 +11,6 @@ from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final
-class LineBatchReader(BatchSource):
-    def __init__(
-        self,
-        source: Any,
-        factory: NodeFactory,
-        limits: Limits,
-        *,
-        has_graphs: bool,
-        strict: bool,
-    ) -> None: ...
-
-@final
 class TextBatchReader(BatchSource):
     def __init__(
         self,
@@ -31,6 +19,9 @@ class TextBatchReader(BatchSource):
         limits: Limits,
         *,
         faults: list[DecodeError] | None = None,
+        is_patch: bool = True,
+        has_graphs: bool = True,
+        strict: bool = True,
     ) -> None: ...
     @property
     def position(self) -> int: ...
@@ -71,15 +62,17 @@ class LineEncoder(Output):
         self,
         types: NodeTypes,
         sink: Callable[[bytes], object],
+        syntax: Any,
         *,
-        title: str,
-        check_text: Callable[[int, bytes], None],
-        check_statement: Callable[[str, str, str], None] | None,
-        has_graphs: bool,
-        has_triple_terms: bool,
+        checks_statements: bool = False,
     ) -> None: ...
-    def put_lines(self) -> None: ...
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None: ...
+    def finish(self) -> None: ...
+    def abandon(self) -> None: ...
+    def check_statement(self, s: str, p: str, o: str) -> None: ...
     def put_prefix(self, prefix: str, iri: str) -> None: ...
+    def put_lines(self) -> None: ...
+    def put_end(self) -> None: ...
     def take_lines(self) -> bytes: ...
 
 class TermFault(IntEnum):

@@ -1,7 +1,6 @@
 """The encodings of changes and of statements, by name, file extension and media type.
 
-Whatever has to find an encoding asks here: a new one is a module beside this one and a line in
-`ENCODINGS`, and nothing else.
+To add an encoding, write a module beside this one, and add a line to `ENCODINGS`.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ from typing import Any
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats.encoding import Encoding
-from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
-from jelly_rdflib.formats.rdf_patch import RDF_PATCH
-from jelly_rdflib.formats.rdf_patch_thrift import RDF_PATCH_THRIFT
+from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
 __all__ = [
@@ -28,33 +25,25 @@ __all__ = [
     "guess_by_start",
 ]
 
-ENCODINGS: tuple[Encoding, ...] = (
-    RDF_PATCH,
-    RDF_PATCH_THRIFT,
-    *SYNTAXES,
-    JELLY,
-    JELLY_PATCH,
-)
+ENCODINGS: tuple[Encoding, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
 COMPRESSIONS = ("gz", "zst")
 
 
 class UntoldEncodingError(DecodeError):
-    """An input does not say what it is."""
+    """The first bytes of an input do not tell its encoding."""
 
 
 def find_encoding(key: str) -> Encoding:
     """Find an encoding.
 
     Args:
-        key: One of its names, of its file extensions (without the dot) or of its media types, in
-            any case of letters. What a media type has behind a semicolon is not looked at.
+        key: One of its names, file extensions (without the dot) or media types, in any case of
+            letters. The parameters of a media type, behind a semicolon, are ignored.
 
     Raises:
-        LookupError: There is none.
+        LookupError: There is no such encoding.
 
     Examples:
-        >>> find_encoding("application/x-jelly-rdf-patch").name
-        'jelly-patch'
         >>> find_encoding("rdfp").name
         'rdf-patch'
         >>> find_encoding("text/turtle; charset=utf-8").name
@@ -69,15 +58,15 @@ def find_encoding(key: str) -> Encoding:
 
 
 def choose_encoding(destination: Any, format: str | None, *, holds_changes: bool) -> Encoding:
-    """Choose what to write: what is asked for, else what a path's name says, else Jelly.
+    """Choose the encoding of an output: the given one, else that of a path's name, else Jelly.
 
     Args:
-        destination: A path, or what else is written to.
+        destination: A path, or anything else that can be written to.
         format: As for `find_encoding`.
-        holds_changes: Whether changes are to be written, or statements.
+        holds_changes: Whether the output is changes, or statements.
 
     Raises:
-        LookupError: There is no such encoding, or it is for the others.
+        LookupError: There is no such encoding, or it is for the other kind.
 
     Examples:
         >>> choose_encoding("new.rdfp.gz", None, holds_changes=True).name
@@ -90,11 +79,7 @@ def choose_encoding(destination: Any, format: str | None, *, holds_changes: bool
 
 
 def check_kind(encoding: Encoding, *, holds_changes: bool) -> Encoding:
-    """Return an encoding, if it is for changes, or for statements, as is wanted.
-
-    Raises:
-        LookupError: It is for the others.
-    """
+    """Return an encoding; raise a LookupError if it is not for changes, or not for statements."""
     if encoding.holds_changes != holds_changes:
         kinds = ("changes", "statements") if encoding.holds_changes else ("statements", "changes")
         raise LookupError(f"{encoding.name} is for {kinds[0]}, not for {kinds[1]}")
@@ -102,23 +87,21 @@ def check_kind(encoding: Encoding, *, holds_changes: bool) -> Encoding:
 
 
 def guess_by_name(path: Any) -> Encoding | None:
-    """Guess the encoding of a file by its name; None if it is no path, or says nothing.
+    """Guess the encoding of a file by its name; None if this is no path, or the name does not tell.
 
     Examples:
         >>> guess_by_name("log/changes.rdfp.gz").name
         'rdf-patch'
-        >>> guess_by_name("data.nq").name
-        'n-quads'
         >>> guess_by_name(b"TX .") is None
         True
     """
     if not isinstance(path, str | os.PathLike):
         return None
-    parts = os.path.basename(os.fsdecode(path)).lower().split(".")
-    if len(parts) > 1 and parts[-1] in COMPRESSIONS:
-        parts.pop()
+    _, *endings = os.path.basename(os.fsdecode(path)).lower().split(".")
+    if endings and endings[-1] in COMPRESSIONS:
+        endings.pop()
     for encoding in ENCODINGS:
-        if len(parts) > 1 and parts[-1] in encoding.extensions:
+        if endings and endings[-1] in encoding.extensions:
             return encoding
     return None
 
@@ -128,10 +111,10 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encodi
 
     Args:
         start: The bytes.
-        holds_changes: Whether it is one of changes, or one of statements; None for either.
+        holds_changes: Whether to consider encodings of changes, or of statements; None: both.
 
     Raises:
-        UntoldEncodingError: They are of a syntax of RDF, but can't tell which.
+        UntoldEncodingError: The bytes may be of several syntaxes of RDF.
 
     Examples:
         >>> guess_by_start(b"TX .").name
@@ -148,5 +131,5 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encodi
             " which it is",
             offset=0,
         )
-    # Its own errors say best what is wrong.
+    # The errors of its reader are the most helpful ones.
     return JELLY if holds_changes is False else JELLY_PATCH

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource
+from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.nodes.conversion import NodeTypes
@@ -14,35 +15,38 @@ from jelly_rdflib.nodes.conversion import NodeTypes
 
 @dataclass(frozen=True, kw_only=True)
 class Encoding:
-    """A way to write changes, or statements, down, with its reader and its writer.
+    """A way to write down changes or statements, with its reader and its writer.
 
     Args:
-        name: What people call it, and the name of its rdflib plugins, if it has any of ours.
+        name: The usual name, and the name of its rdflib plugins, if the package has any for it.
+        title: Its name in messages about options, if it has none.
         aliases: Other names.
         extensions: Endings of file names, without the dot; the preferred one first.
         media_types: Media types; the preferred one first.
         holds_changes: Whether it is for changes; else it is for statements, which are read as
             added.
-        starts_like: Whether bytes, the first ones of an input, look like it.
+        starts_like: Tells by the first bytes of an input whether the input looks like it.
         open_batches: Makes batches of a source that `open_source` returned, and of a `Reading`.
-        make_encoder: Makes what encodes: called with the classes of nodes, options, and a function
-            that takes the bytes. Options are None for the default. All encoders have
-            ``write_batch`` and ``finish``.
+        open_encoder: Called with the classes of nodes, the options if it has any, and the sink.
+            All encoders have ``write_batch`` and ``finish``.
+        options_type: The class of its options, which makes the default ones; None: it has none.
         has_graphs: Whether statements may be in named graphs.
-        has_prefixes: Whether there may be prefixes, or namespaces, in it.
-        has_base: Whether there may be relative IRIs in it, for which a base can be given.
-        tells_kind: Whether its bytes say if they are changes or statements, whatever a file with
-            them is called.
+        has_prefixes: Whether it can declare prefixes, or namespaces.
+        has_base: Whether it can have relative IRIs, for which a base can be given.
+        tells_kind: Whether the bytes of an input say if they are changes or statements, whatever
+            the file is called.
     """
 
     name: str
+    title: str = ""
     aliases: tuple[str, ...] = ()
     extensions: tuple[str, ...]
     media_types: tuple[str, ...]
     holds_changes: bool = True
     starts_like: Callable[[bytes], bool]
     open_batches: Callable[[memoryview | ByteSource, Reading], BatchSource]
-    make_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
+    open_encoder: Callable[..., Any]
+    options_type: Callable[[], Any] | None = None
     has_graphs: bool = True
     has_prefixes: bool = True
     has_base: bool = False
@@ -50,5 +54,29 @@ class Encoding:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that it is called, but for its file extensions."""
+        """All names but the file extensions."""
         return (self.name, *self.aliases, *self.media_types)
+
+    def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
+        """Make an encoder.
+
+        Args:
+            types: The classes of nodes.
+            options: The options of the stream; None for the default.
+            sink: Called with pieces of the output: bytes.
+
+        Raises:
+            ValueError: There are options, but the encoding has none.
+            ImportError: The encoding needs a package that is missing or too old.
+        """
+        if self.options_type is not None:
+            return self.open_encoder(types, options or self.options_type(), sink)
+        if options is not None:
+            jelly = "Jelly-Patch" if self.holds_changes else "Jelly-RDF"
+            raise ValueError(f"options are for {jelly}: {self.title} has none")
+        return self.open_encoder(types, sink)
+
+
+def may_be_text(start: bytes) -> bool:
+    """May these be the first bytes of a text? A frame of Jelly may start with letters only, too."""
+    return not has_control_characters(start) and not is_frame(start)

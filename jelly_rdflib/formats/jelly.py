@@ -1,19 +1,16 @@
-"""Jelly-RDF as an encoding (Jelly-RDF, "Internet media type and file extension")."""
+"""Jelly-RDF and Jelly-Patch as encodings ("Internet media type and file extension" of each)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from jelly_rdflib.core.jelly_decoder import BatchReader, PatchFrameDecoder, StatementFrameDecoder
-from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.formats.encoding import Encoding
 from jelly_rdflib.formats.reading import Reading
-from jelly_rdflib.nodes.conversion import NodeTypes
-from jelly_rdflib.options import StreamOptions
+from jelly_rdflib.options import PatchOptions, StreamOptions
 
 
-def open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchReader:
+def _open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchReader:
     """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
     patches = PatchFrameDecoder(
         reading.factory,
@@ -34,23 +31,31 @@ def open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchRead
     return BatchReader(source, patches if reading.holds_changes else statements, reading.limits)
 
 
-def make_encoder(
-    types: NodeTypes, options: StreamOptions | None, sink: Callable[[bytes], object]
-) -> StatementFrameEncoder:
-    """Make an encoder."""
-    return StatementFrameEncoder(types, StreamOptions() if options is None else options, sink)
+def _starts_like(start: bytes) -> bool:
+    """Jelly is the fallback where no other encoding matches; its options say which Jelly it is."""
+    return False
 
 
 JELLY = Encoding(
     name="jelly-rdf",
-    # A name that other packages have for it too, and may have a plugin of.
+    # Other packages call it so, too, and may have a plugin of that name.
     aliases=("jelly",),
     extensions=("jelly",),
     media_types=("application/x-jelly-rdf",),
     holds_changes=False,
-    # Fallback when no other format matches; the stream's options say which Jelly it is.
-    starts_like=lambda start: False,
-    open_batches=open_batches,
-    make_encoder=make_encoder,
+    starts_like=_starts_like,
+    open_batches=_open_batches,
+    open_encoder=StatementFrameEncoder,
+    options_type=StreamOptions,
+    tells_kind=True,
+)
+JELLY_PATCH = Encoding(
+    name="jelly-patch",
+    extensions=("jellyp",),
+    media_types=("application/x-jelly-rdf-patch",),
+    starts_like=_starts_like,
+    open_batches=_open_batches,
+    open_encoder=PatchFrameEncoder,
+    options_type=PatchOptions,
     tells_kind=True,
 )

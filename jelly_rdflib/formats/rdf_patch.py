@@ -1,61 +1,56 @@
-"""RDF Patch as text, as an encoding."""
+"""RDF Patch as encodings: as text, and in Thrift's compact protocol, as Apache Jena has it.
+
+Thrift does not distinguish the default graph from no graph, and drops the IRI of a deleted prefix.
+It can't express a literal with an ill-formed language tag. Quoted triples have at most 30 levels,
+since most implementations of Thrift accept 64 nested structs.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
-from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
-from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
+from jelly_rdflib.formats.encoding import Encoding, may_be_text
 from jelly_rdflib.formats.reading import Reading
-from jelly_rdflib.nodes.conversion import NodeTypes
 
 # A byte order mark, blanks, and then a comment or the code of a row.
-_START = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
+_TEXT = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
+_TERM = rb"[\x1C\x2C\x3C\x4C\x5C\x6C\x7C\x8C\x9C\xA6\xB7\xCC]"
+# The heads of the first fields of a row. A header: its key. A statement: the kind of its subject. A
+# prefix: the kind of its graph, or its name. A mark of a transaction: all of it.
+#
+# No text starts like that, and no frame: at its start, or behind a length, stands the tag of a row,
+# 0A, or of metadata, 7A.
+_THRIFT = re.compile(
+    rb"\x1C\x18|[\x2C\x3C]\x1C" + _TERM + rb"|[\x4C\x5C](\x1C" + _TERM + rb"|\x28)|\x65[\0\2\4\6]\0"
+)
 
 
-def starts_like(start: bytes) -> bool:
-    r"""Tell the text from Jelly-Patch by the first bytes.
-
-    Examples:
-        >>> starts_like(b"TX .\n"), starts_like(b"# a comment")
-        (True, True)
-        >>> starts_like(b"\x48\x0a\x0f\x0a\x0d\x08")
-        False
-    """
-    return (
-        not has_control_characters(start)
-        and not is_frame(start)
-        and _START.match(start) is not None
-    )
-
-
-def open_batches(source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
-    """Make batches of an open source."""
+def _open_text(source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
     return TextBatchReader(source, reading.factory, reading.limits, faults=reading.faults)
 
 
-def make_encoder(
-    types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> TextPatchEncoder:
-    """Make an encoder.
-
-    Raises:
-        ValueError: There are options: the text has none.
-    """
-    if options is not None:
-        raise ValueError("options are for Jelly-Patch: the text of RDF Patch has none")
-    return TextPatchEncoder(types, sink)
+def _open_thrift(source: memoryview | ByteSource, reading: Reading) -> ThriftBatchReader:
+    return ThriftBatchReader(source, reading.factory, reading.limits)
 
 
 RDF_PATCH = Encoding(
     name="rdf-patch",
+    title="the text of RDF Patch",
     extensions=("rdfp",),
     media_types=("application/rdf-patch",),
-    starts_like=starts_like,
-    open_batches=open_batches,
-    make_encoder=make_encoder,
+    starts_like=lambda start: may_be_text(start) and _TEXT.match(start) is not None,
+    open_batches=_open_text,
+    open_encoder=TextPatchEncoder,
+)
+RDF_PATCH_THRIFT = Encoding(
+    name="rdf-patch-thrift",
+    title="RDF Patch in Thrift",
+    extensions=("rdfpb",),
+    media_types=("application/rdf-patch+thrift",),
+    starts_like=lambda start: _THRIFT.match(start) is not None,
+    open_batches=_open_thrift,
+    open_encoder=ThriftPatchEncoder,
 )

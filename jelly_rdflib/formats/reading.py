@@ -1,4 +1,4 @@
-"""How an input is read: the same for every encoding."""
+"""The settings of a reader, for every encoding."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from jelly_rdflib.options import Limits, RepeatedOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How an input is read. Each encoding heeds what concerns it.
+    """The settings of a reader; each encoding uses those that concern it.
 
     Args:
         factory: Makes the nodes of the batches.
         limits: What to accept.
         holds_changes: Whether it must be changes, or statements; None for either.
         strict: As for `jelly_rdflib.read_statements`.
-        is_quiet: Whether Jelly-RDF is read without a look at its logical type.
+        is_quiet: Whether to ignore the logical type of Jelly-RDF.
         base: As for `jelly_rdflib.read_statements`.
         isolated: As for `jelly_rdflib.read_statements`.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
-        faults: Takes errors after which reading goes on; None: the first one is raised.
+        faults: A list that takes recoverable errors; None: the first one is raised.
     """
 
     factory: NodeFactory

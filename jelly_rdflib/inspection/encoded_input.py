@@ -10,8 +10,7 @@ from jelly_rdflib.core.jelly_statistics import FrameStatistics
 from jelly_rdflib.core.source import Meter
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 

@@ -10,7 +10,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.graph.stores.contents import Contents, sort_triples
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType

@@ -12,7 +12,7 @@ from rdflib.graph import ConjunctiveGraph, Graph, QuotedGraph, ReadOnlyGraphAggr
 
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_encoding
-from jelly_rdflib.formats.jelly_patch import JELLY_PATCH
+from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.graph.stores.target import check_store
 from jelly_rdflib.graph.tap import Block, Tap, find_tap
 from jelly_rdflib.options import PatchOptions, PatchStatementType

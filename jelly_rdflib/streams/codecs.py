@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jelly_rdflib.core.batch import (
-    Batch,
-)
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.nodes import NODE_TYPES, as_iri, make_node_factory
@@ -16,9 +14,6 @@ from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.frames import Frame
-
-if TYPE_CHECKING:
-    pass
 
 _DEFAULT_LIMITS = Limits()
 

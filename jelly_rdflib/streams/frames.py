@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rdflib.term import URIRef
 
-from jelly_rdflib.core.batch import (
-    Batch,
-    BatchSource,
-)
+from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Statement
 from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.open_input import open_input
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_frames(

@@ -1,8 +1,8 @@
-"""Where a long file of frames can be read from: parts, and a saved index of them.
+"""The parts of a long file of frames, which can be read independently, and a saved index of them.
 
-A part starts at a frame, with the state that the decoder had there. To find parts a file has to be
-decoded once, which is much faster than whatever is done with its rows; an index beside the file
-(``FILE.idx``) saves that too.
+A part starts at a frame, with the state that the decoder had there. To find the parts, the file is
+decoded once, which is much faster than any use of its rows; an index beside the file
+(``FILE.idx``) saves that, too.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from jelly_rdflib.core.jelly_decoder import Place
 
 SPACING = 64 << 20
-"""How many bytes a part has, about."""
+"""Bytes of a part, about."""
 
 MAGIC = b"jelly-index 1\n"
 DIGEST_SIZE = 32
-# Of the start and the end of a file, to tell it from another.
+# Bytes of the start and of the end of a file that go into its digest.
 SAMPLE = 1 << 16
-# Some 10,000 parts: 640 GB with the usual spacing. What a stranger made up may take 30 times as
-# much as Python's objects.
+# Some 10,000 parts: 640 GB with the usual spacing. As Python's objects a stranger's header may take
+# 30 times as much.
 MAX_HEADER = 1 << 20
 MAX_STATE_OVERHEAD = 1 << 20
 
 
 class StaleIndexError(DecodeError):
-    """An index is damaged, or not of the file beside it: the file has changed since."""
+    """An index is damaged, or the file beside it has changed since it was written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +54,14 @@ class Part:
     """A part of a file.
 
     Args:
-        start: Where it starts, in bytes from the file's start.
-        end: Where it ends.
+        start: Its start, in bytes from the file's start.
+        end: Its end.
         is_last: Whether the file ends there.
-        place: Where its first operation stands in the file: what
-            `jelly_rdflib.arrow.ArrowRows` takes; None at the start of the file.
+        place: The place of its first operation in the file, as `jelly_rdflib.arrow.ArrowRows` takes
+            it; None at the start of the file.
         state: The decoder's state, compressed; None at the start of the file, or if it is in an
             index.
-        stored: Where the state is in an index: the index's path, offset and size.
+        stored: The place of the state in an index: the index's path, offset and size.
     """
 
     start: int
@@ -74,12 +74,8 @@ class Part:
     def load_state(self, limits: Limits | None = None) -> bytes | None:
         """Return the decoder's state; None at the start of the file.
 
-        Args:
-            limits: What to accept of an index. States that are not from one are as they are.
-
-        Raises:
-            DecodeError: It is damaged, or larger than any that a decoder has within the limits.
-            OSError: The index can't be read.
+        A state of an index is a DecodeError if it is damaged, or larger than any decoder's state
+        within the limits.
         """
         state = self.state
         if self.stored is not None:
@@ -90,7 +86,7 @@ class Part:
         if state is None:
             return None
         try:
-            # What it says of its size is what will be made room for.
+            # Decompression makes room for the size that the frame declares.
             size = zstandard.get_frame_parameters(state).content_size
             # The text of lookups, and of the last terms.
             max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
@@ -120,20 +116,16 @@ def find_parts(
 ) -> list[Part]:
     """Find the parts of a file, by decoding it once.
 
-    A file that is compressed, and a bare frame, is one part.
+    A compressed file is one part, and so is a bare frame.
 
     Args:
         path: The file.
-        is_statements: Whether it is of Jelly-RDF; else it is of Jelly-Patch.
-        spacing: How many bytes a part has, at the least; the last one may have fewer.
+        is_statements: Whether it is Jelly-RDF; else it is Jelly-Patch.
+        spacing: Bytes of a part, at least; the last one may have fewer.
         limits: What to accept.
-        advance: Called with how many bytes more were looked at.
-        keep_going: Whether an error in the file ends the search: what reads the last part will
-            come to it. Else it is raised.
-
-    Raises:
-        DecodeError: The file breaks a rule, and ``keep_going`` is False.
-        OSError: It can't be read.
+        advance: Called with the number of bytes that were read since the last call.
+        keep_going: Whether an error in the file ends the search (the reader of the last part will
+            raise it); else it is raised.
 
     Examples:
         >>> import tempfile, os
@@ -193,21 +185,9 @@ def read_part(
     is_statements: bool = False,
     limits: Limits | None = None,
 ) -> PartReader:
-    """Read a part of a file as batches.
+    """Iterate over the batches of a part; arguments as for `find_parts`.
 
-    Args:
-        path: The file.
-        part: One of `find_parts`; the file is longer than that, or compressed, if it is not one of
-            several.
-        is_statements: As for `find_parts`.
-        limits: As for `find_parts`.
-
-    Returns:
-        An iterator of `Batch`; the file is closed at its end, at an error, and by ``close()``.
-
-    Raises:
-        DecodeError: The part's state is damaged; by the iterator: the file breaks a rule.
-        OSError: The file can't be read.
+    The file is closed at the end, at an error, and by ``close()``.
     """
     limits = limits or Limits()
     decoder = make_decoder(is_statements=is_statements, limits=limits)
@@ -230,17 +210,12 @@ def read_part(
 
 
 def index_path(path: str | os.PathLike[str]) -> str:
-    """Return where the index of a file is.
-
-    Examples:
-        >>> index_path("changes.jellyp")
-        'changes.jellyp.idx'
-    """
+    """Return the path of a file's index."""
     return os.fspath(path) + ".idx"
 
 
 def _identity(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what tells a file from what it was, or will be."""
+    """Return the properties by which an index recognizes its file."""
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         digest = hashlib.blake2b(file.read(SAMPLE), digest_size=DIGEST_SIZE)
@@ -256,19 +231,9 @@ def _identity(path: str | os.PathLike[str]) -> dict[str, Any]:
 def write_index(
     path: str | os.PathLike[str], parts: list[Part], *, is_statements: bool = False
 ) -> str:
-    """Save the parts of a file beside it; an index that is there is replaced, in one step.
+    """Save the parts of a file in its index, which is replaced in one step; return its path.
 
-    Args:
-        path: The file.
-        parts: What `find_parts` returned.
-        is_statements: As for `find_parts`.
-
-    Returns:
-        The index's path.
-
-    Raises:
-        ValueError: There are too many parts for an index: take a wider spacing.
-        OSError: It can't be written.
+    Too many parts for an index are a ValueError.
     """
     states = [part.load_state() or b"" for part in parts]
     packed = [zstandard.ZstdCompressor().compress(state) if state else b"" for state in states]
@@ -282,7 +247,7 @@ def write_index(
     if len(header) > MAX_HEADER:
         raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
     target = index_path(path)
-    # A name that nobody can guess: who may write to the folder might have put a link there.
+    # A secret name: other writers to the folder might have put a link at a known one.
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(unfinished, "xb") as file:
@@ -305,16 +270,10 @@ def write_index(
 def load_index(
     path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
 ) -> list[Part] | None:
-    """Return the parts of a file that its index tells; None if there is no index.
+    """Return the parts of a file by its index; None if there is no index.
 
-    Args:
-        path: The file.
-        is_statements: As for `find_parts`.
-        spacing: How many bytes a part is to have at the least: parts of an index are put together.
-
-    Raises:
-        StaleIndexError: The index is of another file, or of what this file was; or it is damaged.
-        OSError: It can't be read.
+    Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
+    file, is a StaleIndexError.
     """
     source = index_path(path)
     try:
@@ -350,7 +309,7 @@ def load_index(
 
 
 def _read_header(file: Any, source: str) -> tuple[dict[str, Any], int]:
-    """Return what the header says, and where the states start."""
+    """Return the fields of the header, and the offset of the states."""
     start = file.read(len(MAGIC) + 8)
     if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 8:
         raise StaleIndexError(f"{source}: this is no index, or of another version")
@@ -373,7 +332,7 @@ def _read_header(file: Any, source: str) -> tuple[dict[str, Any], int]:
 def _read_entries(
     header: dict[str, Any], source: str, *, size: int
 ) -> Iterator[tuple[int, Place | None, int]]:
-    """Give the entries, checked: a digest tells damage, not what a stranger made up."""
+    """Check and yield the entries: the digest reveals damage, but not a forged index."""
     last = -1
     parts = header.get("parts")
     if not isinstance(parts, list) or not parts:

@@ -1,4 +1,4 @@
-"""The one place where an input is opened, and is told what it is."""
+"""Opens inputs, and finds their encodings."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ class Input:
     """An open input.
 
     Args:
-        source: What `jelly_rdflib.core.source.open_source` returned.
-        encoding: What it is; None if its first bytes say.
-        reading: How it is read.
+        source: A source that `jelly_rdflib.core.source.open_source` returned.
+        encoding: Its encoding; None: its first bytes tell.
+        reading: How to read it.
 
     Attributes:
-        source: Its bytes, none of which is gone as long as there are no batches.
-        encoding: What it is; None before anything says it. Jelly may turn out to be the other.
+        source: All its bytes, as long as there are no batches.
+        encoding: Its encoding; None before it is known. Jelly-RDF may turn out to be Jelly-Patch,
+            or the other way round.
     """
 
     def __init__(
@@ -41,11 +42,11 @@ class Input:
         self._reading = reading
 
     def look(self) -> Encoding:
-        """Look at the first bytes, if nothing else says what it is; return what it is.
+        """Return the encoding, by the first bytes if need be.
 
         Raises:
-            DecodeError: The bytes can't be unpacked.
-            UntoldEncodingError: They may be of more than one syntax of RDF.
+            DecodeError: The bytes can't be decompressed.
+            UntoldEncodingError: They may be of several syntaxes of RDF.
         """
         if self.encoding is None:
             start, self.source = look_at_start(self.source)
@@ -53,12 +54,7 @@ class Input:
         return self.encoding
 
     def open(self) -> BatchSource:
-        """Return the batches, once; `look` comes first, and its errors.
-
-        Raises:
-            ValueError: There is a base, and the encoding has none; or it is no absolute IRI.
-            ImportError, NotImplementedError: As by `jelly_rdflib.read_statements`.
-        """
+        """Return the batches, once; errors are those of `look` and `read_statements`."""
         try:
             encoding = self.look()
             if self._reading.base is not None and not encoding.has_base:
@@ -71,8 +67,8 @@ class Input:
     def batches(self) -> BatchSource:
         """Return the batches, once, without waiting for a live source.
 
-        If its first bytes are to say what it is, they are asked for with the first batch, and that
-        raises what `open` would.
+        If the first bytes must tell the encoding, the first batch reads them, with the errors of
+        `open`.
         """
         is_told = self.encoding is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
@@ -81,8 +77,8 @@ class Input:
         """Return the operations, once; as for `batches`.
 
         Args:
-            is_held: Whether what a transaction has is kept until it ends: ``max_held_operations``
-                is for that.
+            is_held: Whether the operations of a transaction are held until it ends, so that
+                ``max_held_operations`` bounds them.
         """
         return OperationReader(self.batches(), limits=self._reading.limits if is_held else None)
 
@@ -108,23 +104,18 @@ def open_input(
     faults: list[DecodeError] | None = None,
     meter: Meter | None = None,
 ) -> Input:
-    """Open a source as an input of an encoding: the one that is named, or the one it looks like.
+    """Open a source as an input; errors are those of `jelly_rdflib.read_operations`.
 
     Args:
         source: As for `jelly_rdflib.read_operations`.
-        format: A name of its encoding. None: what a path's name says, else the first bytes.
+        format: A name of its encoding. None: the ending of a path tells, else the first bytes.
         holds_changes: Whether it must be changes, or statements; None for either.
-        is_exact: Whether Jelly-Patch that is called so, by ``format`` or by its name, must not be
-            Jelly-RDF, or the other way round.
+        is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
+            or the other way round.
         limits: What to accept; by default `Limits`' own defaults.
         normalize: As for `jelly_rdflib.read_operations`.
         strict, is_quiet, base, isolated, on_repeated_options, faults: As for `Reading`.
-        meter: Is told what is read of the source, as it is stored.
-
-    Raises:
-        LookupError: There is no such format, or it is not for changes, or statements, as is wanted.
-        TypeError: ``source`` is of another kind.
-        OSError: The path can't be opened.
+        meter: Counts the bytes that are read of the source, as they are stored.
 
     Examples:
         >>> input = open_input(b"TX . TC .")
@@ -137,7 +128,7 @@ def open_input(
     if encoding is not None:
         if is_exact:
             holds_changes = encoding.holds_changes
-        # What tells its kind by itself does so whatever a path's name says.
+        # The bytes of Jelly overrule a path's name.
         if holds_changes is not None and (format is not None or not encoding.tells_kind):
             check_kind(encoding, holds_changes=holds_changes)
     limits = limits or Limits()

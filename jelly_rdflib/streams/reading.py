@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jelly_rdflib.core.batch import (
-    BatchSource,
-    OperationReader,
-    StatementReader,
-)
+from jelly_rdflib.core.batch import BatchSource, OperationReader, StatementReader
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_operations(

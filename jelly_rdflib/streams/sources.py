@@ -1,4 +1,4 @@
-"""What kinds of things operations can come from."""
+"""Kinds of sources of operations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def is_readable(source: Any) -> bool:
-    """Can `read_operations` read it? Else it may be operations itself.
+    """Can `read_operations` read it? Else it may be an iterable of operations.
 
     Examples:
         >>> is_readable(b""), is_readable("changes.jellyp"), is_readable([])
@@ -19,12 +19,7 @@ def is_readable(source: Any) -> bool:
 
 
 def is_rereadable(source: Any) -> bool:
-    """Can it be read as often as one likes, being bytes or a path?
-
-    Examples:
-        >>> is_rereadable(memoryview(b""))
-        True
-    """
+    """Can it be read any number of times, since it is bytes or a path?"""
     if isinstance(source, str | os.PathLike):
         return True
     try:
@@ -35,7 +30,7 @@ def is_rereadable(source: Any) -> bool:
 
 
 def is_at_hand(source: Any) -> bool:
-    """Can it be read without waiting for anybody: bytes, or a file on the disk?
+    """Can it be read without waiting for a live source: bytes, or a file on disk?
 
     Examples:
         >>> is_at_hand(b""), is_at_hand(io.BytesIO()), is_at_hand(__file__), is_at_hand(iter(()))
@@ -51,6 +46,6 @@ def is_at_hand(source: Any) -> bool:
         else:
             return is_rereadable(source)
     except (OSError, AttributeError):
-        # What is not there fails when it is read.
+        # A missing file fails when it is read.
         return False
     return stat.S_ISREG(mode)

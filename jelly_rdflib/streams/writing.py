@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jelly_rdflib.core.batch import (
-    Batch,
-)
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_encoding
@@ -159,7 +157,7 @@ class StatementWriter(StatementSink):
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
             None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …), else
-            Jelly-RDF. All others need the extra ``syntaxes``.
+            Jelly-RDF. All but Jelly-RDF, N-Triples and N-Quads need the extra ``syntaxes``.
 
     Raises:
         EncodeError: By its methods: what is to be written can't be expressed in the format, or

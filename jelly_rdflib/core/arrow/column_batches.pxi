@@ -1,7 +1,7 @@
-"""Makes batches of Arrow columns of operations, whose terms are N-Triples text."""
+"""Makes batches from Arrow columns of operations, whose terms are N-Triples texts."""
 
 cdef enum:
-    # How much goes into a batch.
+    # Rows of a batch, and bytes of text after which it ends.
     MAX_ROWS = 1 << 12
     MAX_TEXT = 1 << 22
 
@@ -13,17 +13,14 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 @cython.final
 cdef class TextColumnView:
-    """An Arrow column of strings, to be read.
+    """A readable Arrow column of strings. Buffers that do not fit are a ValueError.
 
     Args:
-        count: How many rows it has.
-        first: At which row of the buffers it starts.
-        valid: The bitmap of what is not null; None: all.
-        offsets: Where each row's text starts, int32.
+        count: Number of rows.
+        first: Its first row in the buffers.
+        valid: The bitmap of rows that are not null; None: all.
+        offsets: The start of each row's text, int32.
         data: The texts.
-
-    Raises:
-        ValueError: The buffers are too small for that.
     """
 
     cdef Py_buffer[3] buffers
@@ -61,7 +58,7 @@ cdef class TextColumnView:
             PyBuffer_Release(&self.buffers[self.views])
 
     cdef inline bint get(self, size_t row, Span* text) noexcept:
-        """Find the text of a row; False if it is null."""
+        """Get the text of a row; False if it is null."""
         cdef size_t place = self.first + row
         cdef const int32_t* offsets = <const int32_t*>self.buffers[1].buf
         cdef const uint8_t* data = <const uint8_t*>self.buffers[2].buf
@@ -74,7 +71,7 @@ cdef class TextColumnView:
         return True
 
 ctypedef struct LastCell:
-    # What was read last of a column, which may well come again.
+    # The last term of a column, which often comes again.
     const uint8_t* start
     size_t size
     uint32_t number
@@ -98,16 +95,13 @@ cdef class ColumnBatches:
         self.max_string_size = limits.max_string_size
 
     def make(self, size_t start, dict columns not None):
-        """Make a batch of the rows from number ``start`` on, as many as go into it.
+        """Make a batch of rows from number ``start`` on; return it and the number of the next row.
 
         Args:
             start: The first row.
             columns: A `TextColumnView` of the same length for each of ``op``, ``s``, ``p``, ``o``,
                 ``g`` and ``name``; None where there is no such column. Without ``op`` all rows are
                 additions.
-
-        Returns:
-            The batch, and the number of the row to go on with.
 
         Raises:
             EncodeError: A row is no operation, or a text is no term.
@@ -180,7 +174,7 @@ cdef class ColumnBatches:
         cdef bytes name
         if not ops.get(row, &text):
             raise EncodeError(f"row {row}: op is null")
-        # What nearly all rows are.
+        # Nearly all rows are additions or deletions.
         if text.end - text.start == 1:
             if text.start[0] == b"A":
                 return A

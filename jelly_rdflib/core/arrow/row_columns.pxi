@@ -8,7 +8,7 @@ ctypedef struct TextColumn:
     int64_t nulls
 
 ctypedef struct TermColumn:
-    # The column of a position: texts, or what a term is made of.
+    # The column of a position: texts, or the parts of terms.
     TextColumn text
     TextColumn kind
     TextColumn datatype
@@ -203,15 +203,14 @@ cdef class RowColumnsBuilder:
 
     @property
     def is_full(self):
-        """Are there as many rows or bytes as there may be?"""
+        """Are there as many rows or bytes as the columns may have?"""
         return self.count >= self.max_rows or self.size >= self.max_bytes
 
     def append(self, Batch batch not None, size_t start=0):
         """Append rows of a batch, from number ``start`` on, until the columns are full.
 
-        Returns:
-            The number of the first row that was not looked at; the batch's length if there is none.
-            To go on, `take` the columns and call this again with that number.
+        Return the number of the next row, or the batch's length. To go on, `take` the columns and
+        call this again with that number.
         """
         cdef size_t row
         cdef int64_t patch, transaction, seq
@@ -294,7 +293,7 @@ cdef class RowColumnsBuilder:
         return self.append_padded(&column.text, self.texts.out.data + place.start, place.size)
 
     cdef int append_parts(self, Batch batch, TermColumn* column, uint32_t term) except -1:
-        """Append what a term is made of."""
+        """Append the parts of a term."""
         cdef const TermColumns* terms = &batch.terms.columns
         cdef int kind = terms.kinds[term]
         cdef uint32_t extra = terms.extras[term]
@@ -336,10 +335,7 @@ cdef class RowColumnsBuilder:
     ) except -1:
         """Append a text with a `BLOCK` of bytes to read behind it."""
         cdef uint8_t* target
-        put_offset(column)
-        put_valid(&column.valid, True)
-        if column.data.size + size > MAX_COLUMN:
-            raise LimitError("a column would have more than 2 GiB of text")
+        self.start_text(column, size)
         buffer_reserve(&column.data, size + BLOCK)
         target = column.data.data + column.data.size
         # Most are short.
@@ -347,21 +343,24 @@ cdef class RowColumnsBuilder:
         if size > BLOCK:
             memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
         column.data.size += size
-        self.size += size
         return 0
 
     cdef inline int append_text(
         self, TextColumn* column, const uint8_t* text, size_t size
     ) except -1:
-        put_offset(column)
-        put_valid(&column.valid, True)
-        if column.data.size + size > MAX_COLUMN:
-            raise LimitError("a column would have more than 2 GiB of text")
+        self.start_text(column, size)
         # C leaves undefined what memcpy does with NULL, which a table without texts may have.
         if size > 0:
             buffer_reserve(&column.data, size)
             memcpy(column.data.data + column.data.size, text, size)
         column.data.size += size
+        return 0
+
+    cdef inline int start_text(self, TextColumn* column, size_t size) except -1:
+        put_offset(column)
+        put_valid(&column.valid, True)
+        if column.data.size + size > MAX_COLUMN:
+            raise LimitError("a column would have more than 2 GiB of text")
         self.size += size
         return 0
 

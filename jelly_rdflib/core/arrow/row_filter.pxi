@@ -1,4 +1,4 @@
-"""Tells which rows of a batch are wanted, by its distinct terms, before any row is made."""
+"""Filters the rows of a batch by its distinct terms, before any row is made."""
 
 cdef enum:
     POSITIONS = 4
@@ -6,8 +6,8 @@ cdef enum:
 cdef inline bint accepts(
     RowFilter filter, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
 ) noexcept:
-    # A row that is no statement has no s and no p; what stands there is no term.
-    cdef bint is_statement = op == 7 or op == 8
+    # Other rows than statements have no term as s and p.
+    cdef bint is_statement = op == A or op == D
     return (
         filter.ops[op]
         and (not filter.is_filtered[0] or filter.wanted[0][s if is_statement else 0])
@@ -23,13 +23,13 @@ cdef class TermCondition:
     Args:
         factory: Makes nodes.
         limits: A `jelly_rdflib.Limits`.
-        values: N-Triples texts that the term must be one of; None: any will do. A text that is no
-            term, or not in its canonical spelling, is no term's.
-        is_negated: The term must be none of ``values``.
+        values: N-Triples texts, one of which the term must have; None: any term will do. A text
+            that is malformed, or not canonical, matches no term.
+        is_negated: The term must have none of ``values``.
         accepts_null: Whether the condition holds where there is no term.
 
     Attributes:
-        unknown: Those of ``values`` that are no terms, or not in their canonical spelling.
+        unknown: The ``values`` that are malformed or not canonical.
     """
 
     cdef readonly bint accepts_null
@@ -59,7 +59,7 @@ cdef class TermCondition:
                     numbers.append(number)
                     continue
             except LimitError:
-                # No term that is read can be so large.
+                # Readers accept no term as large as this.
                 continue
             except DecodeError:
                 pass
@@ -74,7 +74,7 @@ cdef class TermCondition:
         PyMem_RawFree(self.is_value)
 
     cdef int mark(self, Batch batch, uint8_t* wanted) except -1:
-        """Take from ``wanted``, by number, the terms for which the condition does not hold."""
+        """Clear ``wanted`` for the numbers of terms that do not meet the condition."""
         cdef const TermColumns* terms = &batch.terms.columns
         cdef const TermColumns* values
         cdef uint32_t term, slot, value
@@ -149,11 +149,11 @@ cdef bytes canonical_text(TermParser parser, uint32_t number, size_t max_size):
 
 @cython.final
 cdef class RowFilter:
-    """Conditions that a row must meet, all of them.
+    """The conditions that a row must meet.
 
     Args:
-        ops: Codes of the operations that are wanted; None for all.
-        s, p, o, g: Lists of `TermCondition`. In a row that has no s (p, o, g) there is no term.
+        ops: Codes of the accepted operations; None for all.
+        s, p, o, g: Lists of `TermCondition`.
     """
 
     cdef uint8_t[16] ops
@@ -177,7 +177,7 @@ cdef class RowFilter:
             PyMem_RawFree(self.wanted[position])
 
     cdef int start(self, Batch batch) except -1:
-        """Find out which terms of a batch are wanted."""
+        """Find the accepted terms of a batch."""
         cdef uint32_t count = batch.terms.columns.count
         cdef bint must_grow = count > self.capacity
         cdef int position

@@ -1,123 +1,129 @@
-"""Writes statements as lines of N-Quads, of which other syntaxes can be made."""
+"""Writes N-Triples and N-Quads; the writers of other syntaxes convert these lines."""
 
 cdef enum:
-    # How much is handed on at once, or somewhat more.
+    # Bytes of lines that are handed on at once; a piece may be somewhat larger.
     LINES_SIZE = 1 << 19
-    # Of texts that are known to be good, since they come again and again.
-    MAX_KNOWN = 1 << 14
-    MAX_KNOWN_SIZE = 256
 
-# No text of a batch is so long.
+# By `IriFault`: why a text is no IRI.
+cdef tuple IRI_FAULTS = (
+    None,
+    "it is relative, without a scheme",
+    "it has a character that can't stand there",
+    "it has a % without two hexadecimal digits",
+    "its port is no number",
+    "its address in brackets is malformed",
+)
 
 
-cdef class LineEncoder(Output):
-    """Writes statements as lines of N-Quads. Subclasses make pieces of their syntax of them.
+cdef class LineEncoder(TextEncoder):
+    """Writes statements as lines of N-Triples or N-Quads.
+
+    A subclass writes another syntax: its `put_lines` converts the lines that wait.
 
     Args:
         types: Has the node of the default graph.
         sink: Called with pieces of the text as they are ready: bytes.
-        title: What the syntax is called.
-        check_text: Called with the `TermKind` and the text of an IRI, a blank node or a language
-            tag (which is a ``STRING``), in UTF-8; or with the kind of a typed literal, and its
-            datatype. Raises `EncodeError` if no syntax of RDF can have it.
-        check_statement: Called with the texts of s, p and o, before a statement is written. Raises
-            `EncodeError` if the syntax can't have it, though N-Quads can. None: it has all.
-        has_graphs: Whether statements may be in named graphs.
-        has_triple_terms: Whether objects may be quoted triples.
+        syntax: A `jelly_rdflib.formats.syntaxes.syntax.Syntax`.
+        checks_statements: Whether `check_statement` is called for each statement.
     """
 
-    cdef bytes default_graph
     cdef str title
-    cdef object check_text
-    cdef object check_statement
     cdef bint has_graphs
     cdef bint has_triple_terms
-    cdef list known  # by kind: a set of texts that are good
-    cdef TermTexts texts
-    cdef WriteBuffer out
-    # Of the batch that is being written.
-    cdef const TermColumns* terms
-    cdef uint32_t last_graph
-    cdef bint last_graph_is_default
+    cdef bint has_prefixes
+    cdef bint checks_statements
 
-    def __init__(
-        self, types not None, sink, *, str title not None, check_text not None,
-        check_statement, bint has_graphs, bint has_triple_terms
-    ):
-        self.check_new()
-        self.default_graph = str(types.default_graph).encode()
-        self.title = title
-        self.check_text = check_text
-        self.check_statement = check_statement
-        self.has_graphs = has_graphs
-        self.has_triple_terms = has_triple_terms
-        self.known = [set() for _ in range(TermKind.STRING + 1)]
-        self.texts = TermTexts(ANY_SIZE, default_graph=self.default_graph)
+    def __init__(self, types not None, sink, syntax not None, *, bint checks_statements=False):
+        self.set_up(types, is_patch=False)
+        self.title = syntax.title
+        self.has_graphs = syntax.has_graphs
+        self.has_triple_terms = syntax.has_triple_terms
+        self.has_prefixes = syntax.has_prefixes
+        self.checks_statements = checks_statements
         # Output.__init__ opens the encoder for use: all attributes are set before.
         Output.__init__(self, sink)
 
-    def __dealloc__(self):
-        buffer_free(&self.out)
-
-    def put_lines(self):
-        """Hand on the lines that wait; `claim` comes first. Subclasses call `take_lines`."""
-        raise NotImplementedError
-
-    def put_prefix(self, str prefix, str iri):
-        """Declare a prefix; `claim` comes first."""
-        raise NotImplementedError
-
-    def take_lines(self):
-        """Return the lines that wait, and start anew."""
-        cdef bytes lines = PyBytes_FromStringAndSize(<char*>self.out.data, self.out.size)
-        self.out.size = 0
-        self.texts.buffer += 1
-        return lines
-
-    cdef int put_batch(self, Batch batch) except -1:
-        cdef size_t row
-        # What checks a text is Python code, between which other threads run.
+    def end_frame(self, metadata=None):
+        """Hand on the statements that wait. There is no place for metadata."""
+        check_usable(self)
+        if metadata:
+            raise EncodeError(f"{self.title} has no place for metadata")
         claim_output(self)
         try:
-            if batch.terms is not self.texts.table:
-                self.last_graph = 0
-                self.last_graph_is_default = True
-            self.texts.start(batch.terms)
-            self.terms = self.texts.terms
-            for row in range(batch.rows.count):
-                self.put_row(batch, row)
-                if self.out.size >= LINES_SIZE:
-                    self.put_lines()
+            self.put_lines()
         finally:
-            # One that is still being filled comes again.
-            if not batch.terms.is_open:
-                self.end_batch()
             free_output(self)
-        return 0
 
-    cdef int end_batch(self) except -1:
-        return self.texts.end()
+    def finish(self):
+        """End the text and hand on what is left."""
+        if self.is_over:
+            return
+        claim_output(self)
+        try:
+            self.put_lines()
+            self.put_end()
+            self.end()
+        finally:
+            free_output(self)
+
+    def abandon(self):
+        """End the text because of an error; the statements that were written stay."""
+        self.finish()
+
+    # Subclasses override these, which are called while the output is claimed.
+
+    def check_statement(self, str s, str p, str o):
+        """Raise `EncodeError` if the syntax can't have a statement that N-Quads can have."""
+
+    def put_prefix(self, str prefix, str iri):
+        """Declare a prefix."""
+
+    def put_lines(self):
+        """Hand on the lines that wait."""
+        lines = self.take_lines()
+        if lines:
+            self.send(lines)
+
+    def put_end(self):
+        """Hand on the end of the document."""
+
+    def take_lines(self):
+        """Return the lines that wait, and forget them."""
+        self.check_claimed()
+        return self.take_text()
+
+    cdef int put_batch(self, Batch batch) except -1:
+        # Python code of subclasses may run, and other threads in between.
+        claim_output(self)
+        try:
+            return self.put_rows(batch)
+        finally:
+            free_output(self)
 
     cdef int put_row(self, Batch batch, size_t row) except -1:
         cdef int op = batch.rows.ops[row]
         cdef size_t start = self.out.size
         if op == PA:
             batch.terms.check_prefix(batch.rows.s[row], batch.rows.o[row], True)
-            self.put_prefix(
-                batch.terms.text_of(batch.rows.s[row]),
-                str(batch.terms.make_node(batch.rows.o[row])),
-            )
+            if self.has_prefixes:
+                self.check(batch.rows.o[row])
+                self.put_prefix(
+                    batch.terms.text_of(batch.rows.s[row]),
+                    str(batch.terms.make_node(batch.rows.o[row])),
+                )
             return 0
         if op != A:
             raise EncodeError(f"{Op(op).name} is about changes, and {self.title} is for statements")
         try:
-            return self.put_statement(
+            self.put_statement(
                 batch.rows.s[row], batch.rows.p[row], batch.rows.o[row], batch.rows.g[row]
             )
         except BaseException:
-            self.out.size = start
-            self.texts.buffer += 1
+            self.drop(start)
             raise
+        if self.out.size >= LINES_SIZE:
+            self.put_lines()
+        return 0
 
     cdef int put_statement(self, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
         cdef size_t start = self.out.size
@@ -128,10 +134,7 @@ cdef class LineEncoder(Output):
         o_start = self.out.size
         self.put_object(o, 0)
         end = self.out.size
-        if g != self.last_graph:
-            self.last_graph_is_default = is_default_graph(self.terms, g, self.default_graph)
-            self.last_graph = g
-        if not self.last_graph_is_default:
+        if not self.is_default(g):
             self.put_subject(g, "graph's name")
             if not self.has_graphs:
                 raise EncodeError(
@@ -142,13 +145,11 @@ cdef class LineEncoder(Output):
             raise EncodeError(
                 f"{self.title} can't have the quoted triple {self.text(o_start, end)}"
             )
-        if self.check_statement is not None:
+        if self.checks_statements:
             self.check_statement(
                 self.text(start, p_start), self.text(p_start, o_start), self.text(o_start, end)
             )
-        buffer_reserve(&self.out, 2)
-        put_bytes(&self.out, b".\n", 2)
-        return 0
+        return self.put(b".\n", 2)
 
     cdef object text(self, size_t start, size_t end):
         """Return a term that was put from ``start`` to ``end``, with a space behind it, as a str."""
@@ -198,37 +199,45 @@ cdef class LineEncoder(Output):
                 "a quoted triple can't be a subject or a predicate: in the syntaxes of RDF it can"
                 " only be an object"
             )
-        buffer_reserve(&self.out, 4)
-        put_bytes(&self.out, b"<<( ", 4)
+        self.put(b"<<( ", 4)
         self.put_subject(numbers[0], "subject")
         self.put_predicate(numbers[1])
         self.put_object(numbers[2], depth + 1)
-        buffer_reserve(&self.out, 4)
-        put_bytes(&self.out, b")>> ", 4)
-        return 0
+        return self.put(b")>> ", 4)
 
     cdef int check(self, uint32_t term) except -1:
-        """See that the syntaxes of RDF can have a term."""
+        """Check that a term other than a quoted triple can be written in the syntaxes of RDF."""
         cdef int kind = self.terms.kinds[term]
         cdef uint32_t extra = self.terms.extras[term]
-        if kind == TermKind.IRI or kind == TermKind.BLANK_NODE:
-            self.check_known(kind, term)
+        if kind == TermKind.IRI:
+            self.check_iri(term)
+        elif kind == TermKind.BLANK_NODE:
+            if not is_label(span_of_term(self.terms, term)):
+                raise self.error(term, "the label of a blank node")
         elif kind == TermKind.LANGUAGE_LITERAL:
-            self.check_known(TermKind.STRING, extra)
+            if not is_well_formed(span_of_term(self.terms, extra)):
+                raise self.error(extra, "a language tag")
         elif kind == TermKind.TYPED_LITERAL:
-            self.check_known(TermKind.IRI, extra)
-            self.check_known(kind, extra)
+            self.check_iri(extra)
+            if (
+                is_text(self.terms, extra, LANGUAGE_STRING)
+                or is_text(self.terms, extra, DIRECTED_STRING)
+            ):
+                raise EncodeError(
+                    f"a literal of datatype {self.plain_text(extra)} has no language tag"
+                )
         return 0
 
-    cdef int check_known(self, int kind, uint32_t term) except -1:
-        cdef const uint8_t* start = self.terms.data + self.terms.offsets[term]
-        cdef size_t size = self.terms.offsets[term + 1] - self.terms.offsets[term]
-        cdef bytes text = PyBytes_FromStringAndSize(<const char*>start, size)
-        cdef set known = self.known[kind]
-        if text not in known:
-            self.check_text(kind, text)
-            if size <= MAX_KNOWN_SIZE:
-                if len(known) >= MAX_KNOWN:
-                    known.clear()
-                known.add(text)
+    cdef inline int check_iri(self, uint32_t term) except -1:
+        cdef Span text = span_of_term(self.terms, term)
+        cdef IriFault fault = check_iri(text.start, text.end)
+        if fault != IRI_IS_GOOD:
+            raise self.error(term, f"an IRI: {IRI_FAULTS[fault]}")
         return 0
+
+    cdef object plain_text(self, uint32_t term):
+        cdef Span text = span_of_term(self.terms, term)
+        return text.start[:text.end - text.start].decode("utf-8")
+
+    cdef object error(self, uint32_t term, str what):
+        return EncodeError(f"{self.plain_text(term)!r} can't be written as {what}")

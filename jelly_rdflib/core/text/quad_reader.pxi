@@ -6,11 +6,11 @@ cdef str STRING_DATATYPE = "http://www.w3.org/2001/XMLSchema#string"
 @cython.nonecheck(True)
 @cython.final
 cdef class QuadCount:
-    """How far a parser is: known to what it reads from and to what reads its statements.
+    """The progress of a parser, shared by its input and the reader of its statements.
 
     Attributes:
-        made: How many statements it has made.
-        read: How many bytes it was given.
+        made: Number of statements that it has made.
+        read: Number of bytes that it was given.
     """
 
     cdef public size_t made
@@ -20,10 +20,7 @@ cdef class QuadCount:
 @cython.nonecheck(True)
 @cython.final
 cdef class QuadReader:
-    """Reads statements into a builder of batches.
-
-    What it knows of them are the names of their parts, as pyoxigraph has them, and whose classes
-    these are it is told.
+    """Reads the statements of pyoxigraph, which it does not import, into a builder of batches.
 
     Args:
         quads: Iterates over statements.
@@ -31,11 +28,11 @@ cdef class QuadReader:
         library: Has the classes ``NamedNode``, ``BlankNode``, ``Literal``, ``Triple`` and
             ``DefaultGraph``.
         has_graphs: Whether statements may be in named graphs.
-        max_nesting_depth: How many levels of quoted triples there may be.
-        max_expansion: How many times its own size the text of all statements may have that an
-            input stands for, beyond ``free_text``.
-        free_text: The same whatever its size is.
-        count: Where to count the statements.
+        max_nesting_depth: Levels of quoted triples, at most.
+        max_expansion: The text of all statements may have ``free_text`` characters, and so many for
+            each byte of the input.
+        free_text: Characters that any input may stand for.
+        count: Counts the statements.
     """
 
     cdef object quads
@@ -71,18 +68,12 @@ cdef class QuadReader:
         self.count = count
 
     def read(self, first, size_t rows, size_t text):
-        """Read statements until the builder has so many rows, or so many bytes of text.
+        """Read statements until the builder is full; return whether there are no more.
 
         Args:
             first: The first statement, which was taken from the iterator already.
-            rows: Rows of the builder.
-            text: Bytes of all terms that the builder was given: of each as often as it was given.
-
-        Returns:
-            Whether there are no more.
-
-        Raises:
-            DecodeError, LimitError: A statement has what can't be, or more than is allowed.
+            rows: Rows of a full builder.
+            text: Bytes of text that a full builder was given, repeated terms included.
         """
         cdef BatchBuilder builder = self.builder
         cdef object quad = first

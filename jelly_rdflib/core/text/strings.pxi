@@ -1,4 +1,4 @@
-"""What stands in quotes, in <> and in words, and putting it into the table of terms."""
+"""Strings, IRIs and words: finding their ends, and interning them in the table of terms."""
 
 cdef const char* DATATYPES[SHORT_FORMS]
 DATATYPES[INTEGER] = b"http://www.w3.org/2001/XMLSchema#integer"
@@ -73,10 +73,10 @@ cdef inline const uint8_t* read_word(
 
 
 cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_label) noexcept nogil:
-    """Return where a word or a label ends; ``start`` if there is none.
+    """Return the end of a word or a label; ``start`` if there is none.
 
-    A label may start with a digit or underscore. It has no colons in lines, and escapes where
-    the text is one term.
+    A label may start with a digit or underscore. Lines allow no colons in it; a text of one term
+    allows escapes.
     """
     cdef const uint8_t* at = start
     cdef const uint8_t* name_end = start
@@ -105,7 +105,7 @@ cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_la
 
 
 cdef inline const uint8_t* find_iri_end(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Find what ends an IRI or can't stand in it, or an escape."""
+    """Find the end of an IRI, an escape, or a character that no IRI has."""
     if self.grammar == LINES:
         return find_string_stop(at, self.end, b">")
     return find_iri_stop(at, self.end)
@@ -204,11 +204,11 @@ cdef inline int intern_quoted(
 cdef int intern_escaped(
     TextDecoder self, TermKind kind, Span text, bint is_string, uint32_t extra, uint32_t* number
 ) noexcept nogil:
-    """Intern a term whose text has escapes, of a string or of what stands in <>."""
+    """Intern a term whose text has escapes: those of a string, or those of an IRI."""
     cdef uint8_t* target
     cdef int64_t size
     cdef uint64_t bits, hash
-    # What is written is never shorter than what it means.
+    # An escape is never shorter than its character.
     if terms_reserve(&self.terms, text.end - text.start, text.start, &self.failure) < 0:
         return -1
     target = self.terms.data + self.terms.offsets[self.terms.count]
@@ -238,7 +238,7 @@ cdef int intern_escaped(
 
 
 cdef int64_t unescape(TextDecoder self, Span text, bint is_string, uint8_t* target) noexcept nogil:
-    """Write what a text with escapes means, and return how many bytes that is."""
+    """Write a text with its escapes resolved, and return its size."""
     cdef const uint8_t* at = text.start
     cdef const uint8_t* escape
     cdef uint8_t* start = target

@@ -1,7 +1,7 @@
-"""Finds terms of a batch that RDF or its syntaxes would not have."""
+"""Finds the terms of a batch that RDF or its syntaxes do not allow."""
 
 cpdef enum TermFault:
-    # What is wrong with a term; the first ones are those of `iri.IriFault`.
+    # The fault of a term; the first ones are those of `iri.IriFault`.
     NO_FAULT
     RELATIVE_IRI
     BAD_CHARACTER
@@ -16,16 +16,10 @@ cdef enum:
     # A term that has a part with a fault, and no fault of its own.
     HAS_PARTS = 0x80
 
-cdef size_t LANGUAGE_STRING_SIZE = len(LANGUAGE_STRING)
-
 
 @cython.nonecheck(True)
 cdef class TermFaults:
-    """The faults of a batch's terms, and where they stand.
-
-    Args:
-        batch: The batch.
-    """
+    """The faults of a batch's terms, and their rows."""
 
     cdef Batch batch
     cdef uint8_t* faults  # by term
@@ -63,7 +57,7 @@ cdef class TermFaults:
         return found
 
     cdef int find_in(self, size_t row, uint32_t term, list found) except -1:
-        """Find what is wrong with a term and its parts, which then is not found again."""
+        """Find the faults of a term and its parts, each of them once in a batch."""
         cdef const TermColumns* terms = &self.batch.terms.columns
         cdef uint8_t fault = self.faults[term]
         cdef uint32_t[3] parts
@@ -82,70 +76,65 @@ cdef class TermFaults:
         return 0
 
 
+cdef inline Span span_of_term(const TermColumns* terms, uint32_t term) noexcept nogil:
+    cdef Span span
+    span.start = terms.data + terms.offsets[term]
+    span.end = terms.data + terms.offsets[term + 1]
+    return span
+
+
 cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
     """Look at each term once; its parts come before it. Are there any faults?"""
     cdef uint32_t term
-    cdef const uint8_t* text
-    cdef const uint8_t* end
+    cdef Span text
     cdef uint32_t extra
     cdef uint32_t[3] parts
-    cdef Span tag
     cdef bint has_any = False
     for term in range(1, terms.count):
-        text = terms.data + terms.offsets[term]
-        end = terms.data + terms.offsets[term + 1]
+        text = span_of_term(terms, term)
         extra = terms.extras[term]
         if terms.kinds[term] == TermKind.IRI:
-            faults[term] = check_iri(text, end)
+            faults[term] = check_iri(text.start, text.end)
         elif terms.kinds[term] == TermKind.BLANK_NODE:
-            faults[term] = 0 if is_label(text, end) else <uint8_t>TermFault.LABEL
+            faults[term] = 0 if is_label(text) else <uint8_t>TermFault.LABEL
         elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            tag.start = terms.data + terms.offsets[extra]
-            tag.end = terms.data + terms.offsets[extra + 1]
-            # What is no tag at all is an error of its own.
-            if is_language_tag(tag) and not is_well_formed(tag):
+            text = span_of_term(terms, extra)
+            # A malformed tag is another rule's fault.
+            if is_language_tag(text) and not is_well_formed(text):
                 faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
                 faults[term] = HAS_PARTS
         elif terms.kinds[term] == TermKind.TYPED_LITERAL:
-            if is_language_string(terms, extra):
+            if is_text(terms, extra, LANGUAGE_STRING):
                 faults[term] = <uint8_t>TermFault.UNTAGGED_LANGUAGE_STRING
             elif faults[extra] != 0:
                 faults[term] = HAS_PARTS
         elif terms.kinds[term] == TermKind.TRIPLE_TERM:
-            memcpy(parts, text, sizeof(parts))
+            memcpy(parts, text.start, sizeof(parts))
             if faults[parts[0]] | faults[parts[1]] | faults[parts[2]]:
                 faults[term] = HAS_PARTS
         has_any |= faults[term] != 0
     return has_any
 
 
-cdef inline bint is_language_string(const TermColumns* terms, uint32_t datatype) noexcept nogil:
-    cdef uint32_t start = terms.offsets[datatype]
-    return (
-        terms.offsets[datatype + 1] - start == LANGUAGE_STRING_SIZE
-        and memcmp(terms.data + start, LANGUAGE_STRING, LANGUAGE_STRING_SIZE) == 0
-    )
-
-
-cdef bint is_label(const uint8_t* at, const uint8_t* end) noexcept nogil:
+cdef bint is_label(Span text) noexcept nogil:
     """Is this what N-Triples allows behind ``_:`` (BLANK_NODE_LABEL, without colons)?"""
-    cdef const uint8_t* start = at
+    cdef const uint8_t* at = text.start
     cdef int size
-    while at < end:
-        size = read_name_part(at, end, at == start, True)
+    while at < text.end:
+        size = read_name_part(at, text.end, at == text.start, True)
         if size <= 0:
-            if at == start or at[0] != b".":
+            if at == text.start or at[0] != b".":
                 return False
             size = 1
         at += size
-    return at > start and (at - 1)[0] != b"."
+    return at > text.start and (at - 1)[0] != b"."
 
 
 def find_generalized_statement(Batch batch not None):
-    """Find the first row with terms that RDF 1.1 has not in their places; None if there is none.
+    """Return the first row of a generalized statement, or None.
 
-    Those are literals as subjects and graphs, and predicates that are no IRIs; in quoted triples,
-    too.
+    Such a statement, or a quoted triple in it, has a literal as its subject or graph, or a
+    predicate that is not an IRI.
     """
     # By term: whether it is a quoted triple that is, or has something, generalized.
     cdef uint8_t* inside

@@ -1,7 +1,7 @@
 """Parses a text that is one term in N-Triples: the way back from `TermTexts`."""
 
 cdef enum:
-    # How much of a text is shown in an error.
+    # Bytes of a text that an error shows.
     SHOWN = 80
 
 
@@ -10,12 +10,8 @@ cdef enum:
 cdef class TermParser:
     """Parses N-Triples texts, and interns their terms in the table of its decoder.
 
-    The parser is strict: a text is one term and nothing else, without blanks around it, and none
-    of Turtle's short forms. Spellings that are not canonical are read: escapes that need not be.
-
-    Args:
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`.
+    A text must be one term, without blanks around it and without Turtle's short forms. It need not
+    be canonical: needless escapes are read.
     """
 
     def __cinit__(self, factory not None, limits):
@@ -38,7 +34,7 @@ cdef class TermParser:
         cdef const uint8_t* start
         cdef const uint8_t* end
         cdef uint32_t number = 0
-        # The decoder knows that a token is over only by what follows it.
+        # The decoder sees the end of a token by the byte behind it.
         self.scratch.size = 0
         buffer_reserve(&self.scratch, size + 2 + PADDING)
         put_bytes(&self.scratch, text, size)

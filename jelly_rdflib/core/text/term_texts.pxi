@@ -14,13 +14,13 @@ RDF Patch differs in blank nodes, which are written ``<_:label>``.
 cdef const char* HEX = b"0123456789ABCDEF"
 
 cdef enum:
-    # Of the texts of a batch, where none is so large as to be worth a limit.
+    # Bytes that the texts of a batch may always have.
     LEAST_SIZE = 1 << 16
-    # Bytes of an escape, and of one in a label.
+    # Bytes of an escape, and of an escape in a label.
     ESCAPE_SIZE = 6
     LABEL_ESCAPE_SIZE = 10
 
-# What a byte is written as: itself, or an escape. U+FFFE and U+FFFF start with EF.
+# How a byte is written: as itself, or as an escape. U+FFFE and U+FFFF start with EF.
 cdef enum:
     AS_IT_IS = 0
     IN_HEX = 1
@@ -39,7 +39,7 @@ STRING_ESCAPES[0xEF] = PERHAPS_NO_CHARACTER
 cdef int put_escaped(
     WriteBuffer* out, const uint8_t* text, size_t size, bint is_string
 ) except -1:
-    """Put a text as it stands between quotes, or between < and >."""
+    """Put a text with the escapes of a string, or those of an IRI."""
     cdef uint8_t* target
     cdef const uint8_t* stop
     # Behind the copy there is room for blocks to be read.
@@ -99,7 +99,7 @@ cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -
 
 
 cdef int put_label(WriteBuffer* out, const uint8_t* label, size_t size) except -1:
-    """Put a blank node's label, with escapes for what can't stand in it."""
+    """Put a blank node's label, with escapes for characters that labels can't have."""
     cdef const uint8_t* at = label
     cdef const uint8_t* end = label + size
     cdef uint32_t c
@@ -133,10 +133,10 @@ cdef class TermTexts:
     """The texts of a batch's terms; each is made when it is first asked for.
 
     Args:
-        max_size: How many bytes a quoted triple may have; all texts together may have eight times
-            as many, since one byte may take six.
-        is_patch: Whether they are those of RDF Patch; else of N-Triples.
-        default_graph: The IRI that stands for the default graph, where no graph is meant.
+        max_size: Bytes that a quoted triple may have; all texts together may have eight times as
+            many, since an escape takes six bytes for one.
+        is_patch: Whether to write RDF Patch; else N-Triples.
+        default_graph: The IRI of the default graph where it stands for a subject or an object.
     """
 
     def __cinit__(self, size_t max_size, *, bint is_patch=False, bytes default_graph=None):
@@ -149,7 +149,7 @@ cdef class TermTexts:
         PyMem_RawFree(self.places)
 
     cdef int start(self, TermTable table) except -1:
-        """Take a batch's terms, or those that came to the table since it was taken last."""
+        """Take the terms of a batch, or the terms that were added to its table since."""
         if table is not self.table:
             self.end()
         self.start_columns(&table.columns)
@@ -198,7 +198,7 @@ cdef class TermTexts:
         return self.keep(term, start)
 
     cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1:
-        """Put the text of a term and a space, and remember where it stands."""
+        """Put the text of a term and a space, and remember its place."""
         cdef size_t start = out.size
         self.put(out, term)
         # Texts are copied in whole blocks.
@@ -256,7 +256,7 @@ cdef class TermTexts:
         memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
         for position in range(3):
             size += self.find(numbers[position]).size + 1
-        # Triples that share triples may be few and yet endless to write down.
+        # A few triples that share triples may take endless text.
         if size > self.max_size:
             raise LimitError(
                 f"a quoted triple has more than {self.max_size} bytes (limit max_text_size)"

@@ -25,7 +25,7 @@ cdef inline bint is_same(const uint8_t* one, const uint8_t* other, size_t size) 
 cdef inline const uint8_t* read_position(
     TextDecoder self, const uint8_t* at, int position, uint32_t* number
 ) noexcept nogil:
-    """Read a term of a statement, which may well be that of the last one again."""
+    """Read a term of a statement, which is often the same as in the statement before."""
     cdef LastIri* last = &self.last[position]
     cdef const uint8_t* next_at
     if (
@@ -61,7 +61,7 @@ cdef inline const uint8_t* read_graph(
 cdef const uint8_t* read_part(
     TextDecoder self, const uint8_t* at, int position, uint32_t* number, int depth
 ) noexcept nogil:
-    """Read a term of a statement or of a quoted triple, which may have any in RDF Patch."""
+    """Read a term of a statement or quoted triple; in RDF Patch any term may have any position."""
     cdef const uint8_t* next_at = read_term(self, at, number, depth)
     cdef int kind
     if next_at == NULL or self.grammar < LINES or position == OBJECT:
@@ -334,7 +334,7 @@ cdef const uint8_t* read_exponent(TextDecoder self, const uint8_t* at) noexcept 
 cdef const uint8_t* read_boolean(
     TextDecoder self, const uint8_t* at, uint32_t* number
 ) noexcept nogil:
-    """Read ``true`` or ``false``, which no other words are terms beside."""
+    """Read ``true`` or ``false``, the only words that are terms."""
     cdef Span word
     cdef size_t size
     at = read_word(self, at, &word)

@@ -1,7 +1,7 @@
 # Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
 cdef enum:
-    # How many rows go into a batch.
+    # Rows in a batch, at most.
     MAX_ROWS = 1024
 
 cdef enum Grammar:
@@ -21,7 +21,7 @@ cdef enum:
 
 
 ctypedef struct LinePlace:
-    # A place in a line: some characters before `start`, where the text that is at hand begins.
+    # A place in a line of the text at hand.
     uint64_t line
     uint64_t column  # of `start`, from 0
     const uint8_t* start
@@ -38,7 +38,7 @@ ctypedef struct RowPlace:
 
 
 ctypedef struct QuotedText:
-    # What stands between quotes, as it is written.
+    # A string without its quotes, with its escapes.
     Span span
     bint has_escapes
 
@@ -67,10 +67,10 @@ cdef class TextDecoder:
     cdef const uint8_t* end
     cdef bint is_final  # no text follows it
     cdef bint is_incomplete  # the text ends in a row or comment
-    cdef bint is_cut_off  # what failed is a row without an end, or too long
-    cdef LinePlace place  # where the row that is being read starts, then any place in it
+    cdef bint is_cut_off  # the row that failed has no end, or is too long
+    cdef LinePlace place  # the start of the current row, then any place in it
     cdef const uint8_t* row_start
-    cdef RowPlace* row_places  # of the rows of the batch; NULL: nobody wants to know
+    cdef RowPlace* row_places  # of the rows of the batch; NULL: not kept
     cdef uint64_t offset  # of the text at hand
     cdef const uint8_t* start
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
@@ -80,7 +80,7 @@ cdef class TextDecoder:
     cdef bint has_statement  # the line where the text at hand starts, before it
     # The patch.
     cdef bint in_transaction
-    cdef bint is_in_doubt  # a row that could not be read may have started or ended a transaction
+    cdef bint is_in_doubt  # a bad row may have started or ended a transaction
     cdef bint is_lenient
     cdef bint is_open  # operations came since the last end of a patch
     cdef bint has_end  # the end of a patch came

@@ -1,15 +1,15 @@
 """Decodes RDF Patch text, N-Triples and N-Quads to batches.
 
-The grammar of RDF Patch is that of the two specifications and of Apache Jena's reader: what Turtle
-says of tokens, and rows of tokens that only a dot ends. Tokens need no space between them where
-they can be told apart without one.
+The grammar of RDF Patch is that of the two specifications and of Apache Jena's reader: the tokens
+of Turtle, in rows that only a dot ends. Spaces between tokens are optional where the tokens are
+unambiguous without them.
 
-A statement of N-Triples or N-Quads is a row without a code, and a line has no more than one. The
-grammar is that of RDF 1.1, with the quoted triples of RDF 1.2.
+A statement of N-Triples or N-Quads is a row without a code, and a line has at most one. The grammar
+is that of RDF 1.1, with the quoted triples of RDF 1.2.
 """
 
 cdef enum:
-    # How much goes into a batch, beside `MAX_ROWS`.
+    # Bytes of text after which a batch ends, even with fewer than `MAX_ROWS` rows.
     MAX_TEXT = 1 << 18
 
 cdef enum:
@@ -28,7 +28,7 @@ cdef uint64_t count_characters(const uint8_t* at, const uint8_t* end) noexcept n
 
 
 cdef void count_lines(LinePlace* place, const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Move the place on over a text that has line breaks in it."""
+    """Move the place over the line breaks of a text."""
     while at < end:
         if at[0] == b"\n":
             place.line += 1
@@ -47,15 +47,11 @@ cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end)
 
 @cython.final
 cdef class TextDecoder:
-    """Decodes the text of a stream, piece by piece.
+    """Decodes the text of a stream, piece by piece; ``max_frame_size`` of the limits is for a row.
 
-    What is included below are functions and no methods, as these would have to be declared twice.
-    Most read something at ``at`` and return where it ends, or NULL: then what is wrong is in
-    ``failure``, or the text ends too early and ``is_incomplete`` is set.
-
-    Args:
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
+    The parsers below are functions, since methods would have to be declared twice. Most read a
+    token or row at ``at`` and return its end, or NULL: then ``failure`` has the fault, or the text
+    ends too early and ``is_incomplete`` is set.
     """
 
     def __cinit__(self, NodeMaker factory not None, limits):
@@ -79,18 +75,16 @@ cdef class TextDecoder:
     cdef const uint8_t* decode(
         self, const uint8_t* start, const uint8_t* end, bint is_final, uint64_t offset
     ) except? NULL:
-        """Decode rows, as many as go into a batch or as there are.
+        """Decode the text at hand until the batch is full; return the start of the next row.
 
-        A row that is wrong ends the batch before it; it is an error when it comes first.
+        Without rows in ``rows``, more text is needed to go on. A bad row ends the batch before it;
+        it is an error when it comes first.
 
         Args:
-            start: Where the text at hand starts; what was not decoded before starts there.
-            end: Where it ends, with `PADDING` bytes to read behind it.
+            start: The text at hand: the bytes that were not decoded yet.
+            end: Its end, with `PADDING` readable bytes behind it.
             is_final: Whether no text follows.
             offset: Position of ``start`` in the input, for errors.
-
-        Returns:
-            Where the next row starts. Without rows in ``rows`` it takes more text to go on.
         """
         cdef const uint8_t* at
         cdef int position
@@ -113,7 +107,7 @@ cdef class TextDecoder:
             error = self.make_error(at, offset + (at - start))
             if self.is_cut_off and self.place.line < error.line:
                 error.message += f", which starts in line {self.place.line}"
-            # Whoever goes on behind the row starts here.
+            # The caller may skip the row from here.
             self.row_start = at
             self.place.column += count_characters(self.place.start, at)
             self.place.start = at
@@ -158,7 +152,7 @@ cdef class TextDecoder:
         return at
 
     cdef int keep_places(self) except -1:
-        """Keep the places of the rows of a batch from now on, and take no row that is amiss."""
+        """Keep the places of the rows of each batch from now on, and accept no lenient spelling."""
         self.is_lenient = False
         self.row_places = <RowPlace*>PyMem_RawMalloc(MAX_ROWS * sizeof(RowPlace))
         if self.row_places == NULL:
@@ -173,10 +167,9 @@ cdef class TextDecoder:
         kept.column = place.column + count_characters(place.start, at) + 1
 
     cdef int take_bad_row(self) except -1:
-        """Draw from a row that could not be read what the rows behind it depend on.
+        """Infer the state of transactions and patches from the code of a bad row.
 
-        Where a transaction or patch starts or ends is taken as it is meant; a row of which nobody
-        knows what it is leaves a doubt, so that the next one is not blamed for it.
+        A row without a known code may have been any: the next row is not blamed for the state.
         """
         cdef RowCode code = find_row_code(self.row_start, self.end, True)
         cdef uint8_t op = 0

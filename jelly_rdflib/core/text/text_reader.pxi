@@ -1,7 +1,7 @@
-"""Reads RDF Patch text as batches."""
+"""Reads RDF Patch text, N-Triples and N-Quads as batches."""
 
 cdef enum RowState:
-    # Where in a row a byte stands.
+    # The place of a byte in a row.
     BETWEEN_ROWS
     COMMENT_BETWEEN_ROWS
     IN_ROW
@@ -17,27 +17,26 @@ cdef enum RowState:
     ESCAPE_IN_LONG_STRING
     QUOTE_IN_LONG_STRING
     TWO_QUOTES_IN_LONG_STRING
-    # The row ends before the byte, the comment with it; or no row goes on like that.
-    ENDED
-    WRONG
+    ENDED  # a row ends before the byte, a comment with it
+    WRONG  # no row has the byte there
 
 ctypedef struct RowEnd:
-    # How far the search for the end of a row is.
+    # The progress of a search for the end of a row.
     RowState state
     uint8_t quote
     size_t searched
 
 ctypedef struct RowSkip:
-    # How far the skipping of a row is.
+    # The progress of skipping a row.
     RowState state
     uint8_t quote
-    bint goes_by_lines  # no token can be trusted
+    bint goes_by_lines  # tokens can't be trusted
     bint is_at_line_start
     uint8_t last_byte  # of the line, without blanks; 0 if there is none
 
 
 cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept nogil:
-    """Go on by a byte. A dot ends a row only before a byte that can't be in the same token."""
+    """Return the state after a byte. A dot ends a row unless the next byte can go on its token."""
     if state == AFTER_DOT:
         if not (
             is_ascii_name_part(byte) or byte == b"." or byte == b":" or byte == b"+"
@@ -90,10 +89,10 @@ cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept 
 
 
 cdef bint find_row_end(RowEnd* search, const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Does the row or comment that starts there end before ``end``? Or is it surely wrong?
+    """Return whether the row or comment at ``start`` ends before ``end``, or is surely wrong.
 
-    Each byte is looked at once, however small the pieces are that the text comes in. What looks
-    like a row's end may be none where a later one will do, but not the other way round.
+    Each byte is scanned once, however small the pieces of the text are. The search may find an end
+    too early, which costs time only; it never misses one.
     """
     cdef const uint8_t* at = start + search.searched
     cdef RowState state = search.state
@@ -109,11 +108,11 @@ cdef bint find_row_end(RowEnd* search, const uint8_t* start, const uint8_t* end)
 cdef const uint8_t* skip_row(
     RowSkip* skip, const uint8_t* at, const uint8_t* end, bint is_final, bint* is_done
 ) noexcept nogil:
-    """Find where to go on behind a row that is wrong; return how far the text is skipped.
+    """Skip a bad row; return the end of the skipped text.
 
-    That is at its dot, or at the next line that starts like a row, whichever comes first. From a
-    token on that has no end it goes by lines alone: up to one that starts like a row, or behind
-    one that ends with a dot or has nothing in it.
+    The row ends at its dot, or at the next line that starts like a row. After a token without an
+    end only lines count: the row ends before a line that starts like a row, or behind a line that
+    ends with a dot or is empty.
     """
     cdef RowCode code
     cdef uint8_t byte
@@ -146,20 +145,31 @@ cdef const uint8_t* skip_row(
     return at
 
 
+cdef inline bint has_line_end(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    while at < end:
+        if at[0] == b"\n" or at[0] == b"\r":
+            return True
+        at += 1
+    return False
+
+
 @cython.nonecheck(True)
 @cython.final
 cdef class TextBatchReader(BatchSource):
-    """Iterates over the batches of RDF Patch text; the end of the input ends a patch too.
+    """Iterates over the batches of RDF Patch text, N-Triples or N-Quads.
 
-    Memory is bounded by a row and a batch. A batch has what is there: rows that come one by one
-    are not kept waiting for each other.
+    Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
+    rows of a live source. In RDF Patch the end of the input ends a patch, too.
 
     Args:
-        source: What `jelly_rdflib.core.source.open_source` takes.
+        source: A source that `jelly_rdflib.core.source.open_source` takes.
         factory: Makes the nodes of the batches.
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
-        faults: A list that takes the errors of rows that are wrong, which are left out then. Rows
-            that are wrong but readable are wrong, too. Else the first error is raised.
+        faults: Only for RDF Patch: a list that takes the errors of bad rows, which are left out.
+            Leniently read rows count as bad then. None: the first error is raised.
+        is_patch: Whether the text is RDF Patch; else it is N-Quads, or N-Triples.
+        has_graphs: Whether statements may have graphs.
+        strict: Only for N-Quads and N-Triples: whether to check IRIs and language tags.
     """
 
     cdef InputBuffer input
@@ -167,12 +177,18 @@ cdef class TextBatchReader(BatchSource):
     cdef size_t max_row_size
     cdef bint is_started
     cdef list faults
-    # Where the last batch starts.
+    # The start of the last batch.
     cdef uint64_t batch_offset
     cdef uint64_t batch_line
 
-    def __cinit__(self, source, NodeMaker factory not None, limits, *, list faults=None):
+    def __cinit__(
+        self, source, NodeMaker factory not None, limits, *, list faults=None, bint is_patch=True,
+        bint has_graphs=True, bint strict=True
+    ):
         self.decoder = TextDecoder(factory, limits)
+        self.decoder.has_graphs = has_graphs
+        if not is_patch:
+            self.decoder.grammar = STRICT_LINES if strict else LINES
         self.max_row_size = limits.max_frame_size
         self.input = InputBuffer(source, limits, padding=True)
         self.faults = faults
@@ -181,24 +197,18 @@ cdef class TextBatchReader(BatchSource):
 
     @property
     def position(self):
-        """How many bytes of the text were decoded."""
+        """The number of bytes that were decoded."""
         return self.input.position
 
     @property
     def line_count(self):
-        """How many lines were decoded; the last one counts even if it has no end."""
+        """The number of lines that were decoded; the last one counts even if it has no end."""
         return self.decoder.place.line - (self.decoder.place.column == 0)
 
     def locate(self, rows):
-        """Say where rows of the last batch are in the text.
+        """Return the offset in bytes, the line and the column (from 1) of rows of the last batch.
 
-        Only the reader of a list of faults knows it.
-
-        Args:
-            rows: Their numbers in the batch.
-
-        Returns:
-            For each of them its offset in bytes, its line and its column, from 1 on.
+        Only a reader with a list of faults keeps them.
         """
         cdef size_t row
         places = []
@@ -237,7 +247,7 @@ cdef class TextBatchReader(BatchSource):
                 error.line = self.decoder.place.line
             raise
         self.is_finished = True
-        return self.finish()
+        return self.finish() if self.decoder.grammar == RDF_PATCH else None
 
     cdef Batch finish(self):
         try:
@@ -250,7 +260,7 @@ cdef class TextBatchReader(BatchSource):
         return self.decoder.finish(self.input.position)
 
     cdef bint decode(self) except -1:
-        """Decode what is at hand; False if a row was wrong, and is left out."""
+        """Decode the text at hand; False if a bad row was left out."""
         cdef InputBuffer input = self.input
         cdef const uint8_t* at
         try:
@@ -266,7 +276,7 @@ cdef class TextBatchReader(BatchSource):
         return True
 
     cdef int skip_row(self) except -1:
-        """Go to the end of a row that is wrong."""
+        """Skip a bad row."""
         cdef InputBuffer input = self.input
         cdef const uint8_t* at = self.decoder.row_start
         cdef bint is_done = False
@@ -286,16 +296,22 @@ cdef class TextBatchReader(BatchSource):
     cdef int read_row(self) except -1:
         """Read until a row or comment is whole, or there is no more."""
         cdef InputBuffer input = self.input
+        cdef bint has_lines = self.decoder.grammar >= LINES
+        cdef size_t searched
         cdef RowEnd search
         search.state = BETWEEN_ROWS
         search.quote = 0
         search.searched = 0
-        # What is there has no whole row; but it may lack only the byte behind its dot.
-        find_row_end(&search, input.begin, input.end)
+        if not has_lines:
+            # There is no whole row; but it may lack only the byte behind its dot.
+            find_row_end(&search, input.begin, input.end)
         while True:
+            searched = input.end - input.begin
             input.read_more()
-            if (
-                input.is_at_end or find_row_end(&search, input.begin, input.end)
-                or <size_t>(input.end - input.begin) > self.max_row_size
-            ):
+            if input.is_at_end or <size_t>(input.end - input.begin) > self.max_row_size:
+                return 0
+            if has_lines:
+                if has_line_end(input.begin + searched, input.end):
+                    return 0
+            elif find_row_end(&search, input.begin, input.end):
                 return 0

@@ -1,4 +1,4 @@
-"""What stands between tokens, what ends a row, and how to say what is wrong."""
+"""Blanks and comments between tokens, the dot that ends a row, and failures."""
 
 # White space: that of Turtle and the form feed, which Jena skips too.
 cdef uint8_t[256] IS_BLANK
@@ -63,7 +63,7 @@ cdef inline const uint8_t* skip_blanks(TextDecoder self, const uint8_t* at) noex
 
 
 cdef inline const uint8_t* skip_line_ends(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Skip blanks, and line ends behind which another statement may stand."""
+    """Skip blanks and line ends; another statement may follow a line end."""
     while at < self.end:
         if at[0] == b"\n" or at[0] == b"\r":
             self.has_statement = False
@@ -92,8 +92,8 @@ cdef const uint8_t* skip_comment(TextDecoder self, const uint8_t* at) noexcept n
 
 
 cdef inline const uint8_t* next_token(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Skip what stands before the next token of the row."""
-    # One space is what nearly always stands there.
+    """Skip blanks and comments before the next token of the row."""
+    # Nearly always there is one space.
     if at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
         return at + 1
     if self.grammar >= LINES:
@@ -120,7 +120,7 @@ cdef const uint8_t* next_token_in_line(TextDecoder self, const uint8_t* at) noex
 
 
 cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Is this the dot that ends a row? -1 says that the text ends too early to tell."""
+    """Is this the dot that ends a row? -1: the text ends too early to tell."""
     if at[0] != b".":
         return 0
     if self.grammar >= LINES:

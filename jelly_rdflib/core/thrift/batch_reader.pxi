@@ -5,8 +5,8 @@
 cdef class ThriftBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch in Thrift; the end of the input ends a patch too.
 
-    Memory is bounded by a row and a batch. A batch has what is there: rows that come one by one
-    are not kept waiting for each other.
+    Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
+    rows of a live source.
 
     Args:
         source: What `jelly_rdflib.core.source.open_source` takes.
@@ -52,7 +52,7 @@ cdef class ThriftBatchReader(BatchSource):
         return self.builder.take(has_graphs=True)
 
     cdef bint decode(self) except -1:
-        """Decode what is at hand; False if it has no whole row."""
+        """Decode the bytes at hand; False if they have no whole row."""
         cdef InputBuffer input = self.input
         cdef RowDecoder decoder = self.decoder
         cdef Failure* failure = decoder.cursor.failure

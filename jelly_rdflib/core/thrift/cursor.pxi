@@ -1,4 +1,4 @@
-"""Thrift's compact protocol: numbers, strings, fields, and skipping what the schema does not have.
+"""Thrift's compact protocol: numbers, strings, fields, and skipping fields of unknown structs.
 
 A cursor goes through the bytes of a row. It stops at the first fault, and where bytes are missing.
 A stopped cursor reads zeros, empty strings and the ends of structs.

@@ -1,20 +1,20 @@
 """Encodes the rows of batches, from the numbers of terms straight to bytes."""
 
 cdef enum:
-    # How much is handed on at once, or somewhat more.
+    # Bytes that are handed on at once; a piece may be somewhat larger.
     PIECE = 1 << 16
-    # Of a string, and of a row: lengths are signed 32-bit numbers.
+    # Bytes of a string, and of a row: lengths are signed 32-bit numbers.
     MAX_SIZE = 0x7FFFFFFF
-    # Of the heads, lengths and ends around one or two texts.
+    # Bytes of the heads, lengths and ends around one or two texts.
     FRAME_SIZE = 32
 
 cdef enum:
-    # Heads of fields: how far the number is from that of the field before, and the type.
+    # Heads of fields: the difference of the number to that of the field before, and the type.
     NEXT_STRUCT = 1 << 4 | STRUCT
     NEXT_STRING = 1 << 4 | STRING
     STRING_AFTER_NEXT = 2 << 4 | STRING
 
-# By the kind of a term: the member of RDF_Term that it is, 0 for what is no term.
+# By the kind of a term: its member of RDF_Term; 0 if it is no term.
 cdef int[TermKind.STRING + 1] MEMBERS
 memset(MEMBERS, 0, sizeof(MEMBERS))
 MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = IRI
@@ -38,13 +38,12 @@ cdef inline size_t size_of(Span text) noexcept:
 cdef class ThriftPatchEncoder(Output):
     """Encodes the operations of batches.
 
-    An operation that can't be encoded raises `EncodeError` and leaves the output as if it had not
-    been tried. What Thrift can't say: a literal whose language tag is none, and quoted triples of
-    more than 30 levels, which implementations of Thrift do not read. What it does not tell: the
-    default graph from no graph at all, and the IRI of a prefix that is deleted.
+    If an operation can't be encoded, that raises `EncodeError`, and the output stays as if the
+    operation had not been tried. The module `jelly_rdflib.formats.rdf_patch` says what Thrift can't
+    express.
 
-    A patch's end is written, as ``Segment``, where something follows it; the last one is the
-    output's own end.
+    The end of a patch is written, as ``Segment``, only if something follows; the end of the output
+    ends the last patch.
 
     Args:
         types: Has the node of the default graph.
@@ -69,7 +68,7 @@ cdef class ThriftPatchEncoder(Output):
         buffer_free(&self.out)
 
     def finish(self):
-        """End the output and hand on what is left. An open transaction is aborted."""
+        """End the output and hand on its last rows. An open transaction is aborted."""
         if self.is_over:
             return
         claim_output(self)
@@ -78,7 +77,7 @@ cdef class ThriftPatchEncoder(Output):
                 self.put_mark(TXN_TA)
                 self.in_transaction = False
             if self.is_end_due and self.has_end and self.patch_is_empty:
-                # Without its Segment an empty patch behind another would be none.
+                # Without its Segment an empty last patch would be lost.
                 self.put_mark(TXN_SEGMENT)
             self.emit()
             self.state = FINISHED
@@ -103,7 +102,7 @@ cdef class ThriftPatchEncoder(Output):
                         self.emit()
                 row_start = self.out.size
         except BaseException:
-            # What is written of the row goes; of a sink that failed nothing is left.
+            # Drop the row that failed; if the sink failed, the buffer is empty already.
             self.out.size = min(row_start, self.out.size)
             raise
         finally:
@@ -166,7 +165,7 @@ cdef class ThriftPatchEncoder(Output):
 
     cdef int put_mark(self, int txn) except -1:
         self.put_head(TXN, I32)
-        # A signed number, whose last bit is the sign; then the end of the row.
+        # A signed number with the sign as its last bit; then the end of the row.
         put_byte(&self.out, <uint8_t>(txn << 1))
         put_byte(&self.out, STOP)
         return 0
@@ -212,13 +211,7 @@ cdef class ThriftPatchEncoder(Output):
         return text_of(terms, term)
 
     cdef int put_term(self, const TermColumns* terms, uint32_t term, int level) except -1:
-        """Put the field of a term, and the term.
-
-        Args:
-            terms: The terms of the batch.
-            term: Its number.
-            level: How many quoted triples there are around it.
-        """
+        """Put the field of a term, which is inside of ``level`` quoted triples, and the term."""
         cdef int kind = terms.kinds[term]
         cdef Span text = text_of(terms, term)
         cdef Span extra = text_of(terms, terms.extras[term])
@@ -229,7 +222,7 @@ cdef class ThriftPatchEncoder(Output):
         self.put_head(1, STRUCT)
         self.put_head(MEMBERS[kind], STRUCT)
         if kind == TermKind.TRIPLE_TERM:
-            # Triples that share triples may be few and yet endless to write down.
+            # A few triples that share triples may take endless bytes.
             if self.find_size(terms, term, level + 1) > MAX_SIZE:
                 raise EncodeError("the row would be longer than 2 GiB")
             memcpy(numbers, text.start, sizeof(numbers))
@@ -247,7 +240,7 @@ cdef class ThriftPatchEncoder(Output):
         return self.put_ends()
 
     cdef uint64_t find_size(self, const TermColumns* terms, uint32_t term, int level) except? 0:
-        """Return about how many bytes a term takes, as far as that matters."""
+        """Return the bytes that a term takes, about, up to somewhat more than the most."""
         cdef uint32_t[3] numbers
         cdef uint64_t size = FRAME_SIZE + size_of(text_of(terms, term))
         cdef int position

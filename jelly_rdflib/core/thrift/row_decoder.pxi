@@ -1,10 +1,10 @@
 """Decodes rows, from bytes straight to the terms and rows of a batch."""
 
 cdef enum:
-    # How much goes into a batch.
+    # Rows of a batch, and bytes of text after which it ends.
     MAX_ROWS = 512
     MAX_TEXT = 1 << 18
-    # Characters that every decimal number may have, and the most that it has beside its zeros.
+    # Characters that any decimal number may have, and characters beside its zeros, at most.
     FREE_DIGITS = 1024
     MAX_DIGITS = 22
 
@@ -61,10 +61,10 @@ cdef inline bint is_text(Span text, const char* other) noexcept nogil:
 cdef class RowDecoder:
     """Decodes rows into a builder of batches.
 
-    A fault stops the cursor and fills in the builder's ``failure``. A fault of the bytes names its
-    own place, a fault of their meaning the start of the row. A field of a wrong type, and a field
-    too many, are skipped, and reported if the row has no other fault: input that is no Thrift often
-    starts with one.
+    A fault stops the cursor and fills in the builder's ``failure``. The place of a malformed byte
+    is its own, that of any other fault the start of the row. A field of a wrong type, or one too
+    many, is skipped, and reported only if the row has no other fault: input that is not Thrift
+    often starts with one.
 
     Args:
         builder: Gets the rows.
@@ -95,18 +95,15 @@ cdef class RowDecoder:
     cdef const uint8_t* decode(
         self, const uint8_t* at, const uint8_t* end, bint is_final
     ) noexcept nogil:
-        """Decode rows, as many as go into a batch or as there are.
+        """Decode the bytes at hand until the batch is full; return the start of the next row.
 
-        A row that is wrong ends the batch before it; where it comes first the builder's failure
-        says so.
+        Without rows in the builder, more bytes are needed to go on. A bad row ends the batch before
+        it; it is the builder's failure when it comes first.
 
         Args:
-            at: Where the bytes at hand start, and the first row.
-            end: Where they end, with `PADDING` bytes to read behind it.
+            at: The bytes at hand: the start of a row.
+            end: Their end, with `PADDING` readable bytes behind it.
             is_final: Whether no bytes follow.
-
-        Returns:
-            Where the next row starts. Without rows in the builder it takes more bytes to go on.
         """
         cdef uint32_t terms
         cdef size_t rows
@@ -381,7 +378,7 @@ cdef class RowDecoder:
         cdef int64_t scale = found.numbers[2]
         cdef uint64_t characters = MAX_DIGITS + (scale if scale > 0 else -scale)
         cdef uint64_t most = FREE_DIGITS + self.max_expansion * size
-        # A few bytes can stand for two thousand million digits.
+        # A few bytes can stand for two billion digits.
         if characters > most:
             return self.fail(
                 b"decimal number of up to {number} characters, which is more than {bound} (limit"

@@ -1,7 +1,7 @@
-"""The syntaxes that the world has for RDF, as encodings of statements.
+"""The syntaxes of RDF other than Jelly-RDF, as encodings of statements.
 
-N-Triples and N-Quads are read here. All else is pyoxigraph's, which is imported when something is
-read or written, not before.
+This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
+it is imported when one of them is read or written, not before.
 """
 
 from __future__ import annotations
@@ -10,31 +10,15 @@ import functools
 import importlib
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
-from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.core.text import LineBatchReader
-from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.core.text import LineEncoder, TextBatchReader
+from jelly_rdflib.formats.encoding import Encoding, may_be_text
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeTypes
-
-if TYPE_CHECKING:
-    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
-
-__all__ = [
-    "JSON_LD",
-    "N3",
-    "N_QUADS",
-    "N_TRIPLES",
-    "RDF_XML",
-    "SYNTAXES",
-    "TRIG",
-    "TURTLE",
-    "starts_like_turtle",
-]
 
 # An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
 _XML_START = re.compile(rb"(\xEF\xBB\xBF)?\s*<(\?xml|!|[A-Za-z_][\w.-]*(:[\w.-]+)?\s)")
@@ -46,9 +30,7 @@ _TURTLE_START = re.compile(
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
-def _open_batches(
-    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
-) -> GeneratedBatches:
+def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
     """Make batches of an open source.
 
     Raises:
@@ -56,6 +38,16 @@ def _open_batches(
         ValueError: The base is no absolute IRI.
         NotImplementedError: The text is to be isolated, and this system can't do it.
     """
+    if not syntax.format:
+        # No other library takes part, so nothing is isolated.
+        return TextBatchReader(
+            source,
+            reading.factory,
+            reading.limits,
+            is_patch=False,
+            has_graphs=syntax.has_graphs,
+            strict=reading.strict,
+        )
     pyoxigraph = _check_pyoxigraph(syntax.title)
     if reading.base is not None:
         try:
@@ -69,34 +61,20 @@ def _open_batches(
     return GeneratedBatches(open_text(syntax, source, reading))
 
 
-def _open_lines(
-    syntax: Syntax, source: memoryview | ByteSource, reading: Reading
-) -> LineBatchReader:
-    """Open N-Triples or N-Quads as batches; no other library takes part, so nothing is isolated."""
-    return LineBatchReader(
-        source,
-        reading.factory,
-        reading.limits,
-        has_graphs=syntax.has_graphs,
-        strict=reading.strict,
-    )
-
-
-def _make_encoder(
-    syntax: Syntax, types: NodeTypes, options: Any, sink: Callable[[bytes], object]
-) -> SyntaxEncoder:
+def _open_encoder(syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> LineEncoder:
     """Make an encoder.
 
     Raises:
-        ValueError: There are options: syntaxes have none.
         ImportError: The package pyoxigraph is not there, or too old.
     """
-    if options is not None:
-        raise ValueError(f"options are for Jelly-RDF: {syntax.title} has none")
+    if not syntax.format:
+        return LineEncoder(types, sink, syntax)
     _check_pyoxigraph(syntax.title)
-    from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder
+    from jelly_rdflib.formats.syntaxes.encoder import JsonEncoder, SyntaxEncoder, TurtleEncoder
+    from jelly_rdflib.formats.syntaxes.xml_encoder import XmlEncoder
 
-    return SyntaxEncoder(syntax, types, sink)
+    encoders: dict[str, type[SyntaxEncoder]] = {"RDF_XML": XmlEncoder, "JSON_LD": JsonEncoder}
+    return encoders.get(syntax.format, TurtleEncoder)(syntax, types, sink)
 
 
 @functools.cache
@@ -114,13 +92,8 @@ def _check_pyoxigraph(title: str) -> Any:
     return pyoxigraph
 
 
-def _says_nothing(start: bytes) -> bool:
-    """Tell nothing: the texts of N-Triples, N-Quads, Turtle, TriG and N3 may all start alike."""
-    return False
-
-
 def starts_like_turtle(start: bytes) -> bool:
-    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from what is none of them.
+    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats.
 
     Examples:
         >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
@@ -128,32 +101,29 @@ def starts_like_turtle(start: bytes) -> bool:
         >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
         (False, False)
     """
-    return _may_be_text(start) and _TURTLE_START.match(start) is not None
-
-
-def _starts_like_xml(start: bytes) -> bool:
-    return _may_be_text(start) and _XML_START.match(start) is not None
-
-
-def _starts_like_json(start: bytes) -> bool:
-    return _may_be_text(start) and _JSON_START.match(start) is not None
-
-
-def _may_be_text(start: bytes) -> bool:
-    return not has_control_characters(start) and not is_frame(start)
+    return may_be_text(start) and _TURTLE_START.match(start) is not None
 
 
 def _make_encoding(
-    syntax: Syntax,
-    starts_like: Callable[[bytes], bool] = _says_nothing,
-    open_batches: Callable[..., BatchSource] = _open_batches,
-    **names: Any,
+    syntax: Syntax, start: re.Pattern[bytes] | None = None, **names: Any
 ) -> Encoding:
+    """Make an encoding.
+
+    Args:
+        syntax: The syntax.
+        start: Matches the first bytes; None: texts of other syntaxes may start in the same way.
+        names: Its names, as for `Encoding`.
+    """
+
+    def starts_like(first: bytes) -> bool:
+        return start is not None and may_be_text(first) and start.match(first) is not None
+
     return Encoding(
+        title=syntax.title,
         holds_changes=False,
         starts_like=starts_like,
-        open_batches=functools.partial(open_batches, syntax),
-        make_encoder=functools.partial(_make_encoder, syntax),
+        open_batches=functools.partial(_open_batches, syntax),
+        open_encoder=functools.partial(_open_encoder, syntax),
         has_graphs=syntax.has_graphs,
         has_prefixes=syntax.has_prefixes,
         has_base=syntax.has_base,
@@ -162,16 +132,14 @@ def _make_encoding(
 
 
 N_TRIPLES = _make_encoding(
-    Syntax(title="N-Triples", format="N_TRIPLES", has_triple_terms=True),
-    open_batches=_open_lines,
+    Syntax(title="N-Triples", has_triple_terms=True),
     name="n-triples",
     aliases=("ntriples", "nt11"),
     extensions=("nt",),
     media_types=("application/n-triples",),
 )
 N_QUADS = _make_encoding(
-    Syntax(title="N-Quads", format="N_QUADS", has_graphs=True, has_triple_terms=True),
-    open_batches=_open_lines,
+    Syntax(title="N-Quads", has_graphs=True, has_triple_terms=True),
     name="n-quads",
     aliases=("nquads",),
     extensions=("nq",),
@@ -206,7 +174,7 @@ N3 = _make_encoding(
 )
 RDF_XML = _make_encoding(
     Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
-    _starts_like_xml,
+    _XML_START,
     name="rdf-xml",
     aliases=("rdf/xml", "rdfxml", "xml"),
     extensions=("rdf", "owl", "xml"),
@@ -214,7 +182,7 @@ RDF_XML = _make_encoding(
 )
 JSON_LD = _make_encoding(
     Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
-    _starts_like_json,
+    _JSON_START,
     name="json-ld",
     extensions=("jsonld", "json"),
     media_types=("application/ld+json",),

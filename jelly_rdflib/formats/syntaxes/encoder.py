@@ -1,100 +1,143 @@
-"""Encodes statements in the syntaxes that pyoxigraph serializes."""
+"""Writes the syntaxes that pyoxigraph serializes: it converts some thousand lines at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from jelly_rdflib.core.batch import TermKind
+import pyoxigraph as ox
+
 from jelly_rdflib.core.text import LineEncoder
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats.syntaxes.documents import Document, make_document
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
-from jelly_rdflib.formats.syntaxes.terms import check_text
 from jelly_rdflib.nodes.conversion import NodeTypes
 
 
 class SyntaxEncoder(LineEncoder):
-    """Encodes statements, and hands them on some thousand at a time.
+    """Encodes statements as a document: a start, converted lines of N-Quads, and an end.
 
     Args:
         syntax: The syntax.
         types: The classes of nodes.
         sink: Called with pieces of the text as they are ready: bytes.
+        checks_statements: As for `LineEncoder`.
     """
 
-    def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
-        self._syntax = syntax
-        self._document = make_document(syntax)
+    def __init__(
+        self,
+        syntax: Syntax,
+        types: NodeTypes,
+        sink: Callable[[bytes], object],
+        *,
+        checks_statements: bool = False,
+    ) -> None:
+        self._format: ox.RdfFormat = getattr(ox.RdfFormat, syntax.format)
         self._prefixes: dict[str, str] = {}
         self._is_started = False
-        has_all = type(self._document).check is Document.check
-        super().__init__(
-            types,
-            sink,
-            title=syntax.title,
-            check_text=check_text,
-            check_statement=None if has_all else self._document.check,
-            has_graphs=syntax.has_graphs,
-            has_triple_terms=syntax.has_triple_terms,
-        )
-
-    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """Hand on what is written so far.
-
-        Args:
-            metadata: None: there is no place for it.
-        """
-        self.check()
-        if metadata:
-            raise EncodeError(f"{self._syntax.title} has no place for metadata")
-        self.claim()
-        try:
-            self.put_lines()
-        finally:
-            self.free()
-
-    def finish(self) -> None:
-        """End the text and hand on what is left."""
-        if self.is_over:
-            return
-        self.claim()
-        try:
-            self.put_lines()
-            start = b"" if self._is_started else self._document.start()
-            self._emit(start + self._document.end())
-            self.end()
-        finally:
-            self.free()
-
-    def abandon(self) -> None:
-        """End the text because of an error: what is written stays."""
-        self.finish()
+        super().__init__(types, sink, syntax, checks_statements=checks_statements)
 
     def put_prefix(self, prefix: str, iri: str) -> None:
-        """Declare a prefix, for people to read; it is left out where there is no place for it."""
-        if not self._syntax.has_prefixes or self._prefixes.get(prefix) == iri:
+        """Declare a prefix, unless it stands for the IRI already."""
+        if self._prefixes.get(prefix) == iri:
             return
-        check_text(TermKind.IRI, iri.encode())
-        # Before it come statements for which the prefix may have stood for something else.
+        # The lines that wait come first: for them the prefix may stand for another IRI.
         self.put_lines()
-        self._emit(self._document.add_prefix(prefix, iri))
+        self._emit(self._declare(prefix, iri))
         self._prefixes[prefix] = iri
 
     def put_lines(self) -> None:
-        """Hand on the statements that wait."""
-        n_quads = self.take_lines()
-        if not n_quads:
+        """Convert the lines that wait, and hand on the result."""
+        lines = self.take_lines()
+        if not lines:
             return
-        start = b"" if self._is_started else self._document.start()
-        self._is_started = True
+        start = self._start_once()
         try:
-            piece = self._document.piece(n_quads)
+            piece = self._convert(lines)
         except BaseException:
             # The statements are lost.
             self.lose()
             raise
         self._emit(start + piece)
 
+    def put_end(self) -> None:
+        """Hand on the end of the document."""
+        self._emit(self._start_once() + self._end())
+
+    def _start_once(self) -> bytes:
+        start = b"" if self._is_started else self._start()
+        self._is_started = True
+        return start
+
     def _emit(self, piece: bytes) -> None:
         if piece:
             self.hand_on(piece)
+
+    def _serialize(self, lines: bytes, prefixes: dict[str, str]) -> bytes:
+        # Each term was checked when it was written.
+        quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
+        return ox.serialize(quads, format=self._format, prefixes=prefixes)  # type: ignore[return-value]
+
+    # Subclasses override these.
+
+    def _declare(self, prefix: str, iri: str) -> bytes:
+        """Return the declaration of a prefix; nothing where the syntax has no place for it."""
+        return b""
+
+    def _start(self) -> bytes:
+        """Return the text before the first statement."""
+        return b""
+
+    def _convert(self, lines: bytes) -> bytes:
+        """Return lines of N-Quads in the syntax."""
+        raise NotImplementedError
+
+    def _end(self) -> bytes:
+        """Return the text after the last statement."""
+        return b""
+
+
+class TurtleEncoder(SyntaxEncoder):
+    """Encodes Turtle, TriG and N3."""
+
+    def _declare(self, prefix: str, iri: str) -> bytes:
+        declaration = f"@prefix {prefix}: <{iri}> .\n".encode()
+        parser = ox.parse(declaration, ox.RdfFormat.TURTLE)
+        try:
+            is_one = list(parser) == [] and parser.prefixes == {prefix: iri}
+        except SyntaxError:
+            is_one = False
+        if not is_one:
+            raise EncodeError(f"a prefix can't be called {prefix!r} in Turtle, TriG and N3")
+        return declaration
+
+    def _convert(self, lines: bytes) -> bytes:
+        text = self._serialize(lines, self._prefixes)
+        # pyoxigraph declares all prefixes each time.
+        start = 0
+        while text.startswith(b"@prefix ", start):
+            start = text.index(b"\n", start) + 1
+        return text[start:]
+
+
+class JsonEncoder(SyntaxEncoder):
+    """Encodes JSON-LD: an array of objects. It declares no prefixes."""
+
+    _has_objects = False
+
+    def _start(self) -> bytes:
+        return b"["
+
+    def _convert(self, lines: bytes) -> bytes:
+        text = strip_ends(self._serialize(lines, {}), b"[", b"]")
+        separator = b"," if self._has_objects else b""
+        self._has_objects = True
+        return separator + text
+
+    def _end(self) -> bytes:
+        return b"]\n"
+
+
+def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
+    """Return a text of pyoxigraph's without its known start and end."""
+    if not text.startswith(head) or not text.endswith(tail):
+        raise RuntimeError("pyoxigraph does not write what it is known to write")
+    return text[len(head) : len(text) - len(tail)]

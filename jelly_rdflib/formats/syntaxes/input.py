@@ -1,4 +1,4 @@
-"""What pyoxigraph's parsers read from: the bytes of a source, in pieces of the right size."""
+"""The file that pyoxigraph's parsers read: a source, in pieces of the right size."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ class SyntaxInput:
     Args:
         source: An open source.
         limits: A `jelly_rdflib.Limits`; ``max_frame_size`` bounds the bytes between two statements.
-        count: Tells how many statements the parser has made, and is told how many bytes it got.
+        count: Has the number of statements that the parser made; gets the number of bytes that it
+            was given.
 
     Attributes:
-        position: How many bytes the parser was given.
+        position: Number of bytes that the parser was given.
     """
 
     def __init__(self, source: ByteSource, limits: Limits, count: QuadCount) -> None:
         self._source = source
         self._count = count
         self._max_size = limits.max_frame_size
-        # What was read and not given to the parser.
+        # Bytes that were read, but not given to the parser yet.
         self._piece = memoryview(b"")
         self._is_at_end = False
-        # The error of the source, which comes after the bytes that were read before it.
+        # The error of the source, to be raised after the bytes before it.
         self._error: DecodeError | None = None
-        # How many statements the parser had made at the last call, and the bytes given since.
+        # Number of statements at the last call, and of bytes given since.
         self._made = 0
         self._size = 0
         self.position = 0
@@ -43,9 +44,9 @@ class SyntaxInput:
     def read(self, size: int) -> bytes:
         """Return so many bytes, fewer before the end of the input, and none at the end.
 
-        The parser gets all that it asks for, whatever pieces the source has. It asks for more of a
-        token that is incomplete, and then reads this token again from its start: with small pieces
-        that would take time that grows with the square of the token's size.
+        The parser gets all bytes that it asks for, however small the pieces of the source. It scans
+        an incomplete token again from its start whenever it gets more: with small pieces the time
+        would grow with the square of the token's size.
 
         Raises:
             DecodeError: The source is damaged.

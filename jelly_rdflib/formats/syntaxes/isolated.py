@@ -37,28 +37,28 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# Bytes that a frame may take beside its text, and its rows and terms.
+# Bytes of a frame beside its text; its rows and its terms.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
-# In bytes: an error, and what the child wrote to standard error.
+# In bytes: an error, and the part of it that is shown.
 _MAX_TOLD = 1 << 16
 _MAX_SHOWN = 200
-# How many times its processor time the child may take by the clock.
+# The child may take so many times its processor time by the clock.
 _PATIENCE = 10
 # In seconds: for the child to end, and more than a socket can wait for.
 _TIME_TO_END = 10
 _MAX_WAIT = 1 << 20
-# A child that has ended is an error of this call, even if the caller lets SIGPIPE end the process.
+# A dead child is an error of this call, even where SIGPIPE would end the caller's process.
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
-# What Rust and Python say when they get no more memory.
+# Messages of Rust and Python when they are out of memory.
 _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
 
 
 class IsolatedBatches:
     """Iterates over the batches of a text that a child process parses.
 
-    The child is started when the first batch is wanted. It is ended with the last one, at an error,
-    by `close`, and when this object is let go.
+    The child starts with the first batch. It is ended with the last one, at an error, by `close`,
+    and with this object.
 
     Args:
         syntax, source, reading: As for `jelly_rdflib.formats.syntaxes.reader.StatementBatches`.
@@ -81,8 +81,8 @@ class IsolatedBatches:
         plain = (dataclasses.asdict(syntax), dataclasses.asdict(limits))
         self._settings = json.dumps([*plain, reading.strict, reading.base]).encode()
         self._factory = reading.factory
-        # The child keeps to the caller's limits to the letter. Those of frames and lookups are not
-        # about its answers, and lookups have more room than text.
+        # The child observes the caller's limits exactly. Those of frames and lookups are not meant
+        # for its answers.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
         self._frame_limits = Limits(
             max_frame_size=most,
@@ -141,11 +141,12 @@ class IsolatedBatches:
                 raise child.error("the parser's process sends what it should not")
 
     def _give(self, child: _Child, size: int) -> None:
-        """Give the child bytes of the text; a live source may take its time for them."""
+        """Give the child bytes of the text; a live source may keep it waiting."""
         try:
             data = self._source.read(min(size, PIECE_SIZE))
         except DecodeError as error:
-            # The child has statements that come before it. Tracebacks would keep the child alive.
+            # The child still has statements from before the error. The traceback would keep the
+            # child alive.
             self._source_error = copy.copy(error)
             child.send(None)
         else:
@@ -168,10 +169,10 @@ class _Child:
     """A child process with a parser.
 
     Args:
-        limits: What it may take.
+        limits: ``max_parser_memory`` and ``max_parser_seconds`` bound it.
 
     Attributes:
-        position: How many bytes of the text it was given.
+        position: Number of bytes of the text that it was given.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -181,7 +182,7 @@ class _Child:
         self._deadline = 0.0
         self._parent = os.getpid()
         self._socket, theirs = socket.socketpair()
-        # An import hook may know where this package is, though the path does not.
+        # The path may lack this package, if an import hook found it.
         places = [*filter(os.path.isabs, sys.path), str(Path(jelly_rdflib.__file__).parents[1])]
         try:
             self._process = subprocess.Popen(
@@ -255,7 +256,7 @@ class _Child:
         self._socket.settimeout(max(self._deadline - time.monotonic(), 0.001))
 
     def error(self, message: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
-        """Make an error that says how far the child has got in the text, at the most."""
+        """Make an error whose offset is the end of the bytes that the child was given."""
         return kind(message, offset=self.position)
 
     def _late_error(self) -> DecodeError:
@@ -266,7 +267,7 @@ class _Child:
         )
 
     def _explain_end(self) -> DecodeError:
-        """Say why the child has ended in the middle of the text."""
+        """Return the error of a child that ended too early."""
         try:
             status = self._process.wait(_TIME_TO_END)
         except subprocess.TimeoutExpired:

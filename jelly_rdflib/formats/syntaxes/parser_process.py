@@ -25,7 +25,7 @@ class _SourceError(DecodeError):
 
 
 class _NoNode(str):
-    """Stands for the classes of rdflib's nodes: none is made here, and rdflib is not imported."""
+    """Stand-in for the classes of rdflib's nodes: this process makes no nodes."""
 
     __slots__ = ("_datatype", "_ill_typed", "_language", "_value")
 
@@ -35,18 +35,18 @@ _NO_NODES = NodeTypes(
     blank_node=_NoNode,
     literal=_NoNode,
     triple_term=_NoNode,
-    # The encoder takes an IRI with this text for the default graph: none has it.
+    # An IRI with this text would be the default graph; there is no such IRI.
     default_graph=_NoNode("\0"),
     recognized_datatypes=(),
 )
 
 
 def main() -> None:
-    """Parse a text: what the parent sends first are the settings, and all else is the text."""
+    """Parse a text: the parent sends the settings first, then the text."""
     # Ctrl+C is for the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    # The parent reads it when this process has ended: to write into a full pipe would wait forever.
+    # The parent reads it after this process has ended: writing into a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
     syntax, most, strict, base = json.loads(_receive())
@@ -84,13 +84,13 @@ def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> No
 
 
 class _Text:
-    """Reads the text, and lets this process take the processor time that is due to its size.
+    """Reads the text, and raises this process's limit of processor time with its size.
 
-    The time is not that of a batch: of elements in each other pyoxigraph makes statements, one by
-    one, in a time that grows with their depth.
+    The limit is not for a batch: for nested elements pyoxigraph makes statements, one by one, in a
+    time that grows with their depth.
 
     Args:
-        seconds: How long it may take for each piece of the text.
+        seconds: Processor time for each piece of the text.
     """
 
     def __init__(self, seconds: int) -> None:

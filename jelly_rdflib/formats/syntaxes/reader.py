@@ -16,12 +16,12 @@ from jelly_rdflib.formats.syntaxes.input import SyntaxInput
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.operations import Op
 
-# A batch ends with the statement that comes to one of them.
+# A batch is full with so many rows, or so many bytes of text.
 _ROWS = 1024
 _TEXT = 1 << 20
 
 _PLACE = re.compile(r"Parser error (?:at|between) line [^:]*: ")
-# What its own messages don't say for themselves.
+# Advice for messages of pyoxigraph.
 _HINTS = {
     "No scheme found in an absolute IRI": "; is it a relative IRI? Then give a base",
     "No LoadDocumentCallback has been set to load remote contexts": "; nothing is loaded from"
@@ -43,7 +43,7 @@ class StatementBatches:
         limits = self._limits = reading.limits
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
-        # What is wrong behind the batch that was made last.
+        # The error behind the last batch.
         self._error: DecodeError | None = None
         self._count = QuadCount()
         opened = read_in_pieces(source)
@@ -110,10 +110,10 @@ class StatementBatches:
             source.close()
 
     def _let_go(self) -> None:
-        """Let go of the parser, with which nothing is read any more.
+        """Let go of the parser after an error.
 
-        It refers to the source, which may keep the error that it raised, whose traceback refers to
-        this object. Python's collector does not see what a parser refers to.
+        The parser refers to the source, which may keep the error that it raised, whose traceback
+        refers to this object: a cycle through the parser that Python's collector does not see.
         """
         self._parser = self._quads = None
 
@@ -122,7 +122,7 @@ class StatementBatches:
         if self._parser is None or self._quads is None:
             raise RuntimeError("nothing is read behind an error")
         first = next(self._parser, None)
-        # What is declared before a statement is known now.
+        # The parser knows the prefixes that are declared before this statement.
         if self._syntax.has_prefixes:
             self._add_prefixes(self._parser.prefixes)
         if first is None:
@@ -135,8 +135,8 @@ class StatementBatches:
         self._check_prefixes(len(prefixes), "", "max_prefixes")
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
         if self._syntax.format == "RDF_XML":
-            # There it is those of the element where the parser stands: after the first statement
-            # the root's and some more, and a default that may well be the innermost element's own.
+            # There they are those of the element that is being parsed: at the first statement those
+            # of the root and some more, with a default that may be the innermost element's own.
             prefixes = {} if self._count.made > 0 else prefixes
             prefixes.pop("", None)
         builder = self._builder
@@ -158,5 +158,5 @@ class StatementBatches:
         return DecodeError(message, line=error.lineno, column=error.offset)
 
     def _vicinity(self) -> str:
-        """Say where the parser is, when it does not: somewhat before what it has read."""
+        """Describe where the parser is, if its error has no place."""
         return f"after {self._count.made} statements, before byte {self._input.position}"

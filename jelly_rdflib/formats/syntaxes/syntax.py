@@ -1,4 +1,4 @@
-"""What a syntax of RDF can say."""
+"""The features of a syntax of RDF."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class Syntax:
     """A syntax of RDF.
 
     Args:
-        title: What messages call it.
-        format: What pyoxigraph calls it: an attribute of its ``RdfFormat``.
+        title: Its name in messages.
+        format: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it.
         has_graphs: Whether statements may be in named graphs.
-        has_triple_terms: Whether it is written with quoted triples.
-        has_prefixes: Whether prefixes are declared in it, for people to read.
-        has_base: Whether there may be relative IRIs.
+        has_triple_terms: Whether quoted triples can be written.
+        has_prefixes: Whether it can declare prefixes.
+        has_base: Whether it can have relative IRIs.
     """
 
     title: str
-    format: str
+    format: str = ""
     has_graphs: bool = False
     has_triple_terms: bool = False
     has_prefixes: bool = False

@@ -1,7 +1,7 @@
 """Numbers nodes as terms of a table.
 
-rdflib's nodes compare and hash in Python code. Here a node is looked up by its address, and by its
-text where it is new.
+rdflib's nodes compare and hash in Python code. Here a node is looked up by its address first, then
+by its text.
 """
 
 cdef enum:
@@ -9,7 +9,7 @@ cdef enum:
 
 ctypedef struct RecentTerm:
     PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
-    size_t seen  # the address of another node, which comes here if it is seen once more
+    size_t seen  # the address of another node, which takes this place when it is seen again
     uint32_t number
 
 cdef inline RecentTerm* recent_place(RecentTerm* recent, object node) noexcept:
@@ -29,10 +29,10 @@ cdef extern from "Python.h":
     void* PyUnicode_DATA(object text)
 
 cdef enum:
-    # Of a new table, before it grows.
+    # The size of a new table.
     TERMS = 512
     TEXT = 1 << 14
-    # Of a full table.
+    # The size of a full table.
     MAX_TERMS = 1 << 12
     MAX_TEXT = 1 << 18
 
@@ -42,11 +42,7 @@ cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
 
 @cython.final
 cdef class NodeInterner:
-    """Numbers nodes in a table of terms, which is filled as they come.
-
-    Args:
-        types: The classes of nodes.
-    """
+    """Numbers nodes in a table of terms, which grows with them."""
 
     cdef NodeTypes types
     cdef NodeFactory factory
@@ -71,14 +67,14 @@ cdef class NodeInterner:
         PyMem_RawFree(self.recent)
 
     cdef int start_table(self) except -1:
-        """Empty the table; the numbers of before mean nothing any more."""
+        """Empty the table, which makes all numbers invalid."""
         cdef TermColumns* columns = &self.table.columns
         cdef TermColumns empty
         self.clear_recent()
         if columns.data != NULL and columns.data_capacity <= 4 * MAX_TEXT:
             terms_clear(columns)
             return 0
-        # One long text does not take its memory for ever.
+        # A single long text must not occupy its memory forever.
         if terms_init(&empty, TERMS, TEXT, MAX_TABLE_TEXT) < 0:
             raise MemoryError
         terms_free(columns)
@@ -86,7 +82,7 @@ cdef class NodeInterner:
         return 0
 
     cdef bint is_full(self) noexcept:
-        """Are there so many terms that another table is better? A small one stays in the cache."""
+        """Are there so many terms that a new table is faster? A small one stays in the cache."""
         cdef TermColumns* columns = &self.table.columns
         return columns.count > MAX_TERMS or columns.offsets[columns.count] > MAX_TEXT
 
@@ -101,7 +97,7 @@ cdef class NodeInterner:
     cdef uint32_t find(self, object node) except 0:
         """Return the number of a node, and remember it by its address if it was seen before.
 
-        Where all nodes are new objects none is remembered: to let go of old ones takes long.
+        Where all nodes are new objects, none is remembered: releasing old ones would take long.
         """
         cdef uint32_t number = self.intern_node(node)
         cdef RecentTerm* recent = recent_place(self.recent, node)
@@ -119,7 +115,7 @@ cdef class NodeInterner:
     cdef uint32_t intern_node(self, object node) except 0:
         cdef NodeTypes types = self.types
         cdef object cls = type(node)
-        # The classes themselves come first: to ask rdflib's for subclasses takes long.
+        # Exact classes first: checks for subclasses take longer.
         if cls is types.iri:
             return self.intern(TermKind.IRI, node, 0)
         if cls is types.literal:

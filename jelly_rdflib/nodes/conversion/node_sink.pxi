@@ -1,7 +1,7 @@
-"""Takes operations and statements of nodes, and hands them to an encoder as rows of a batch.
+"""Passes operations and statements of nodes to an encoder, as rows of a batch.
 
-Each row is encoded by the call that brings it, so that an error comes where it belongs. The batch
-holds no more than that row; its terms stay, since the next rows have most of them again.
+Each call encodes its own row, and raises the errors of that row. The batch has only this row; its
+table keeps the terms, since the next rows have most of them again.
 """
 
 @cython.nonecheck(True)
@@ -56,7 +56,7 @@ cdef class NodeSink:
     cdef int put(self, uint8_t op, object s, object p, object o, object g) except -1:
         """Write a row; None where there is no term."""
         cdef Batch batch
-        # A node may be of a class that runs any code, and so may the place that is written to.
+        # The class of a node may run any code, and so may the sink.
         self.check_free()
         self.is_busy = True
         try:

@@ -1,7 +1,7 @@
-"""The classes that terms become: the core knows what it needs of them, but not whose they are."""
+"""The classes of nodes, which the compiled code does not import: they are passed to it."""
 
 cdef inline bint is_of(object node, object cls) noexcept:
-    """Is a node really of a class, or of a subclass? A mock or a proxy may just say so."""
+    """Is a node truly an instance of a class? The ``__class__`` of a mock or a proxy may lie."""
     return PyObject_TypeCheck(node, <PyTypeObject*>cls)
 
 cdef inline object get_slot(object node, Py_ssize_t offset):
@@ -37,15 +37,15 @@ cdef Py_ssize_t find_slot(object cls, str name) except -1:
 
 @cython.nonecheck(True)
 cdef class NodeTypes:
-    """What `NodeFactory` makes nodes of and encoders tell them apart by.
+    """The classes by which `NodeFactory` makes nodes and encoders distinguish them.
 
     Args:
         iri, blank_node: Subclasses of str.
         literal: rdflib's ``Literal`` class.
         triple_term: Called with s, p and o.
         default_graph: The node of the default graph.
-        recognized_datatypes: A container of the datatypes whose literals only the class's own
-            constructor can make, since it works out their values.
+        recognized_datatypes: A container of the datatypes whose literals need the constructor of
+            the class, which computes their values.
     """
 
     cdef readonly object iri

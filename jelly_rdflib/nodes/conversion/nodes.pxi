@@ -3,8 +3,8 @@
 ctypedef struct CachedNode:
     uint64_t hash
     PyObject* node
-    # The UTF-8 text the node was made from, as a bytes object where the node may read otherwise
-    # (a normalized literal), else NULL.
+    # The UTF-8 text of the term, as a bytes object, if the node has another text (a normalized
+    # literal); else NULL.
     PyObject* source
 
 cdef extern from "Python.h":
@@ -36,15 +36,15 @@ cdef enum:
     YEAR_MONTH_DURATION_SIZE = 50
 
 cdef enum:
-    # What the document around an XML literal's tree takes is that of so many tags.
+    # The document around the tree of an XML literal takes as much memory as so many tags.
     TAGS_PER_LITERAL = 10
-    # rdflib goes through a tree by recursion, so that a deep one would use up Python's stack.
+    # rdflib visits a tree by recursion: a deep one would exhaust Python's stack.
     MAX_XML_DEPTH = 100
 
 cdef enum:
     # More than the names of the big preset, so that a stream's IRIs stay cached.
     CACHE_SIZE = 1 << 14
-    # Longer texts come once mostly, and the cache must not hold much memory.
+    # Longer texts seldom come again, and would take much memory in the cache.
     MAX_CACHED_TEXT = 256
 
 
@@ -53,12 +53,12 @@ cdef class NodeFactory(NodeMaker):
     """Makes nodes, and remembers recent ones so that a term is the same object in many batches.
 
     Args:
-        types: The classes to make.
-        normalize: Handed to the literal class: True, False, or None for its own default.
-        max_xml_tags: How many tags and attributes the XML literals of a table may have: of each the
-            literal class makes a tree.
-        max_terms: How many terms a table may have where each duration counts twice: the literal
-            class makes an object of several of each.
+        types: The classes of nodes.
+        normalize: Passed to the literal class: True, False, or None for its own default.
+        max_xml_tags: Tags and attributes that the XML literals of a table may have, at most: the
+            literal class makes a tree of each literal.
+        max_terms: Terms of a table, at most, where a duration counts twice: the literal class makes
+            several objects of it.
     """
 
     cdef NodeTypes types
@@ -111,7 +111,7 @@ cdef class NodeFactory(NodeMaker):
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
     ) except -1:
-        """Check what the literals of a table take that have the largest values."""
+        """Check the literals whose values take most memory."""
         if xml_tags > self.max_xml_tags:
             raise LimitError(
                 f"the XML literals of the frame have more than {self.max_xml_tags} tags and"
@@ -159,7 +159,7 @@ cdef class NodeFactory(NodeMaker):
         if kind == TermKind.IRI:
             text = text_str(terms, term)
             if has_character_not_for_iris(terms, term):
-                # The class has its own words for such IRIs (rdflib logs a warning).
+                # The constructor of the class logs a warning of such an IRI.
                 return self.types.iri(text)
             return self.subclass_text(self.types.iri, text)
         if kind == TermKind.BLANK_NODE:
@@ -191,14 +191,14 @@ cdef class NodeFactory(NodeMaker):
                 if normalize is not False and has_long_exponent(terms, term):
                     normalize = False
                 if is_odd_boolean(terms, term):
-                    # rdflib warns of each and makes the same of all. Python keeps what it warned of.
+                    # rdflib warns of each, and Python keeps each warning; the value is the same.
                     known = ILL_FORMED_BOOLEAN
                 made = make_typed(types, known, datatype, normalize)
                 if made is None and normalize is not False:
                     normalize = False
                     made = make_typed(types, known, datatype, normalize)
-                # What rdflib normalized may be taken, unless it is what stands for an odd boolean,
-                # which comes back as it is where warnings are errors; else it has to be the text.
+                # A normalized literal is right, unless it is the stand-in of an ill-formed boolean,
+                # which is unchanged where warnings are errors; any other must have the term's text.
                 if made is not None and (
                     (normalize and (known is text or PyUnicode_Compare(made, ILL_FORMED_BOOLEAN) != 0))
                     or is_text_of(made, terms, term)
@@ -210,7 +210,7 @@ cdef class NodeFactory(NodeMaker):
                     copy_slots(literal, made, types)
                     return literal
             value = None
-        # What is left the constructor would give just these attributes, more slowly.
+        # The constructor would set the same attributes, more slowly.
         literal = self.subclass_text(types.literal, text)
         set_slot(literal, types.language_offset, language)
         set_slot(literal, types.datatype_offset, datatype)
@@ -223,10 +223,7 @@ cdef class NodeFactory(NodeMaker):
 
 
 cdef object make_typed(NodeTypes types, str text, datatype, normalize):
-    """Return a literal; None if the class can't make it of such a text.
-
-    rdflib's own raises where it can't spell a value anew: of the duration -P1Y1D, say.
-    """
+    """Return a literal; None if the constructor fails, as rdflib's does for the duration -P1Y1D."""
     try:
         return types.literal(text, datatype=datatype, normalize=normalize)
     except MemoryError:
@@ -236,7 +233,7 @@ cdef object make_typed(NodeTypes types, str text, datatype, normalize):
 
 
 cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept:
-    # For a new object only: what was in the slot is not released.
+    # For a new object only: an old value in the slot would not be released.
     Py_INCREF(value)
     (<PyObject**>(<char*><PyObject*>node + offset))[0] = <PyObject*>value
 
@@ -259,10 +256,10 @@ cdef inline Py_ssize_t text_size(const TermColumns* terms, uint32_t term) noexce
 
 
 cdef inline bint is_small(const TermColumns* terms, uint32_t term) noexcept:
-    """Is it sure that the term's node takes little memory?"""
+    """Does the term's node surely take little memory?"""
     if text_size(terms, term) > MAX_CACHED_TEXT or terms.kinds[term] == TermKind.TRIPLE_TERM:
         return False
-    # Of an XML literal there is a tree, a hundred times as large.
+    # An XML literal has a tree, a hundred times as large as its text.
     return text_size(terms, terms.extras[term]) <= MAX_CACHED_TEXT and not (
         terms.kinds[term] == TermKind.TYPED_LITERAL
         and is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE)
@@ -282,7 +279,7 @@ cdef inline bytes text_bytes(const TermColumns* terms, uint32_t term):
 
 
 cdef inline size_t count_xml_tags(const TermColumns* terms, uint32_t term) noexcept:
-    """Count what a tree is made of, if one is made of this typed literal."""
+    """Count the tags and attributes of the tree that rdflib makes of an XML literal."""
     if not is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE):
         return 0
     return TAGS_PER_LITERAL + count_markup(text_start(terms, term), text_size(terms, term))
@@ -305,9 +302,9 @@ cdef inline bint is_duration(const TermColumns* terms, uint32_t term) noexcept:
 
 
 cdef inline bint is_left_as_text(const TermColumns* terms, uint32_t term) noexcept:
-    """Is no value made of this typed literal, since that could take any time or stack?
+    """Is this typed literal left without a value, which could take any time or stack to compute?
 
-    To parse HTML may take time that grows with the square of its size, or faster.
+    Parsing HTML may take time that grows with the square of its size, or faster.
     """
     if is_datatype(terms, term, XML_LITERAL, XML_LITERAL_SIZE):
         return nests_deeper(text_start(terms, term), text_size(terms, term), MAX_XML_DEPTH)
@@ -315,10 +312,9 @@ cdef inline bint is_left_as_text(const TermColumns* terms, uint32_t term) noexce
 
 
 cdef bint nests_deeper(const uint8_t* at, size_t size, int max_depth) noexcept:
-    """Do the elements of an XML literal nest deeper than that?
+    """Do the elements of an XML literal nest deeper than ``max_depth``?
 
-    For XML that is well-formed: of what is not, no tree is made, and so it does not matter what
-    this says of it.
+    For malformed XML, of which no tree is made, the answer may be wrong.
     """
     cdef const uint8_t* end = at + size
     cdef int depth = 0
@@ -351,7 +347,7 @@ cdef inline bint starts_with(
 cdef const uint8_t* find_behind(
     const uint8_t* at, const uint8_t* end, const char* mark, size_t size
 ) noexcept:
-    """Return where the mark ends that comes next; NULL if none does."""
+    """Return the end of the next mark, or NULL."""
     while True:
         at = <const uint8_t*>memchr(at, mark[0], end - at)
         if at == NULL:
@@ -361,7 +357,7 @@ cdef const uint8_t* find_behind(
         at += 1
 
 cdef const uint8_t* find_behind_tag(const uint8_t* at, const uint8_t* end) noexcept:
-    """Return where a tag ends; NULL if it does not. A ``>`` in quotes is no end."""
+    """Return the end of a tag, or NULL. A ``>`` in quotes is no end."""
     cdef uint8_t quote = 0
     while at < end:
         if quote != 0:
@@ -385,10 +381,10 @@ cdef inline bint is_datatype(
 
 
 cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
-    """Is this a decimal number with an exponent of more than two digits?
+    """Is this an xsd:decimal with an exponent of more than two digits?
 
-    XML Schema knows no exponents there, but rdflib does: the normal form that it makes of
-    ``1E999999999`` has as many digits. So such a number is left as it is written.
+    XML Schema has no exponents there, but rdflib accepts them: its normal form of ``1E999999999``
+    has as many digits. So such a number is not normalized.
     """
     cdef const uint8_t* at = text_start(terms, term)
     cdef const uint8_t* end = at + text_size(terms, term)
@@ -399,12 +395,12 @@ cdef bint has_long_exponent(const TermColumns* terms, uint32_t term) noexcept:
     at += 1
     if at < end and (at[0] == b"+" or at[0] == b"-"):
         at += 1
-    # Whatever characters they are: Python knows more digits than ten.
+    # Any characters count, since Python has more digits than those of ASCII.
     return end - at > 2
 
 
 cdef bint is_odd_boolean(const TermColumns* terms, uint32_t term) noexcept:
-    """Is this a boolean that rdflib takes for neither true nor false?"""
+    """Is this a boolean that is neither true nor false for rdflib?"""
     if not is_datatype(terms, term, XSD_BOOLEAN, XSD_BOOLEAN_SIZE):
         return False
     cdef const uint8_t* text = text_start(terms, term)
@@ -449,7 +445,7 @@ cdef inline bint is_text_of(object node, const TermColumns* terms, uint32_t term
             PyUnicode_GET_LENGTH(node) == size
             and memcmp(PyUnicode_DATA(node), text_start(terms, term), size) == 0
         )
-    # UTF-8 of other text is a copy that the node would keep; make a short-lived one.
+    # The node would keep its own UTF-8 form forever; make a short-lived one.
     other = node.encode("utf-8")
     return (
         PyBytes_GET_SIZE(other) == size
@@ -458,7 +454,7 @@ cdef inline bint is_text_of(object node, const TermColumns* terms, uint32_t term
 
 
 cdef inline bint is_rewritten(const TermColumns* terms, uint32_t term, object node) except -1:
-    """Is the node's text not the term's? So it may be where a literal was normalized."""
+    """Does the node have another text than the term, since the literal was normalized?"""
     return terms.kinds[term] == TermKind.TYPED_LITERAL and not is_text_of(node, terms, term)
 
 
@@ -472,7 +468,7 @@ cdef inline bint is_same_text(object one, object other) except -1:
 cdef bint is_node_of(
     CachedNode* cached, const TermColumns* terms, uint32_t term, list nodes, NodeTypes types
 ) except -1:
-    """Is the cached node this term's? The hashes are equal; all else is compared here."""
+    """Is this the node of the term? The hashes are equal; everything else is compared here."""
     cdef int kind = terms.kinds[term]
     cdef object node = <object>cached.node
     cdef object cls = type(node)

@@ -27,10 +27,10 @@ cdef class NodeNumbers:
     A small cache in front of the table knows recent nodes by their address.
 
     Args:
-        is_exact: Which nodes are the same: those of which nobody can tell that they are two, or
-            those that are equal for rdflib. Exact ones are hashed as by rdflib; else no more than
-            a few texts collide, whoever chooses them.
-        max_same_hash: How many nodes may have the same hash; 0 for any number.
+        is_exact: Whether the same nodes are the indistinguishable ones, hashed as by rdflib; else
+            they are those that are equal for rdflib, hashed so that nobody can choose texts with
+            many collisions.
+        max_same_hash: Nodes that may have the same hash, at most; 0 for any number.
     """
 
     def __cinit__(self, *, bint is_exact=False, int max_same_hash=0):
@@ -53,11 +53,7 @@ cdef class NodeNumbers:
         PyMem_Free(self.hashes)
 
     cdef int64_t find(self, object node) except -1:
-        """Return the number of the node, a new one where it has none yet.
-
-        Raises:
-            LimitError: Too many nodes have its hash.
-        """
+        """Return the number of the node; too many nodes with its hash are a LimitError."""
         cdef size_t address = <size_t><PyObject*>node
         cdef RecentNumber* recent = (
             &self.recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
@@ -136,10 +132,10 @@ cdef class NodeNumbers:
 
 
 cdef inline Py_hash_t hash_evenly(object node) except -1:
-    """Hash a node so that no more than a few texts collide, whoever chooses them.
+    """Hash a node so that nobody can choose texts with many collisions.
 
-    rdflib's own hash of a literal is that of the text and that of the language or datatype, one XOR
-    the other: literals whose texts are the IRIs of their datatypes all have the hash 0.
+    rdflib's hash of a literal is that of its text XOR that of its language or datatype: all
+    literals whose texts are the IRIs of their datatypes have the hash 0.
     """
     cdef uint64_t hash
     if type(node) is not LITERAL_CLASS:
@@ -155,7 +151,7 @@ cdef inline Py_hash_t hash_evenly(object node) except -1:
 
 
 cdef inline Py_hash_t hash_literal(object literal) except -1:
-    """What `Literal.__hash__` does."""
+    """Do the same as `Literal.__hash__`."""
     cdef Py_hash_t hash = str_hash(literal)
     language = literal._language
     if language:
@@ -178,7 +174,7 @@ cdef Py_hash_t hash_node(object node) except -1:
         return hash_literal(node)
     if cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
         return PyObject_Hash(node)
-    # What no store takes may have no hash; whoever asked for its entry is about to refuse it.
+    # A node that no store accepts may have no hash; the caller is about to refuse it.
     return <Py_hash_t>(<size_t><PyObject*>node >> 4)
 
 
@@ -190,7 +186,7 @@ cdef inline Py_hash_t hash_any(object node) except -1:
 
 
 cdef Py_hash_t hash_of_triple(tuple triple) except -1:
-    """Hash a triple of whatever there is."""
+    """Hash a triple of any objects."""
     if knows_tuple_hash and len(triple) == 3:
         return mix_triple_hash(hash_any(triple[0]), hash_any(triple[1]), hash_any(triple[2]))
     return PyObject_Hash(triple)
@@ -203,10 +199,10 @@ cdef inline bint is_same_text(object one, object other) except -1:
 
 
 cdef bint is_same(object one, object other) except -1:
-    """Are the nodes equal in all that can be seen?
+    """Are the nodes indistinguishable?
 
-    Literals that differ in the case of the language tag are equal for rdflib, and yet a store
-    must hand back the one that it was given.
+    Literals that differ in the case of the language tag are equal for rdflib, but a store must
+    return the one that it was given.
     """
     if one is other:
         return True

@@ -1,18 +1,17 @@
-"""Each distinct node of an apply once, with its hash and the places where a store keeps it.
+"""Each distinct node of an apply once, with its hash and its places in a store.
 
-rdflib's nodes hash and compare in Python code: a dict that is asked for an equal node which is
-another object takes many times as long as one that is asked for the very object it holds. So all
-equal nodes of an apply are made one object here, by comparing in C.
+rdflib's nodes hash and compare in Python code: a dict finds its own object many times as fast as an
+equal one. So this table, which compares in C, makes equal nodes of an apply one object.
 """
 
 cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
 
 cdef enum:
-    # A stream may be of any length; what the table holds must not be.
+    # A stream may have any length, but the table must not.
     MAX_ENTRIES = 1 << 20
-    # Of 64 bits no two nodes share a hash by chance, but labels such as "fr"@fr all have the same:
-    # there may be one for each of ISO's codes of two letters.
+    # No two nodes share a hash of 64 bits by chance, but labels such as "fr"@fr all have the
+    # same: there may be one for each of ISO's codes of two letters.
     MAX_SAME_HASH = 200
 
 cdef object IDENTIFIED_CLASS = IdentifiedNode
@@ -26,17 +25,17 @@ cdef class NodeEntry:
 
 @cython.final
 cdef class NodeTable:
-    """Has the entries of nodes.
+    """The entries of nodes.
 
     Attributes:
-        is_lenient: May as many nodes as one likes have the same hash?
+        is_lenient: Whether any number of nodes may have the same hash.
     """
 
     def __cinit__(self):
         self.start([])
 
     cdef int start(self, list entries) except -1:
-        """Have these entries and no others."""
+        """Replace all entries."""
         cdef NodeEntry entry
         self.numbers = NodeNumbers(is_exact=True)
         self.entries = [None, *entries]
@@ -45,17 +44,13 @@ cdef class NodeTable:
         return 0
 
     cdef NodeEntry find(self, object node):
-        """Return the entry of the node, a new one where there is none yet.
-
-        Raises:
-            LimitError: Too many nodes have the same hash.
-        """
+        """Return the entry of the node; too many nodes with its hash are a LimitError."""
         cdef int64_t number
         if len(self.entries) > MAX_ENTRIES:
             self.start(self.entries_of_hash_0())
         self.numbers.max_same_hash = 0 if self.is_lenient else MAX_SAME_HASH
         number = self.numbers.find(node)
-        # More than one is missing where there was no memory for the last.
+        # After a MemoryError several entries are missing.
         while len(self.entries) <= number:
             self.entries.append(self.make_entry(len(self.entries)))
         return <NodeEntry>PyList_GET_ITEM(self.entries, number)
@@ -75,10 +70,10 @@ cdef class NodeTable:
         return entry
 
     cdef list entries_of_hash_0(self):
-        """Return some that have this hash, the only one that many nodes can have on purpose.
+        """Return some entries with the hash 0, the only one that many nodes can have on purpose.
 
-        It is that of literals whose text is the same as their datatype or language. They stay in
-        the table, so that those that come later are counted together with them.
+        Literals whose text is the same as their datatype or language have it. Their entries stay in
+        the table, so that later ones are counted together with them.
         """
         cdef list found = []
         cdef NodeEntry entry

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from jelly_rdflib.formats import ENCODINGS, guess_by_start
-from jelly_rdflib.formats.rdf_patch_thrift import RDF_PATCH_THRIFT, starts_like
+from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from tests import support as jelly
 from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.core.text import soup
@@ -37,7 +37,7 @@ def assert_it_is_thrift(data: bytes) -> None:
 
 def assert_it_is_not(data: bytes) -> None:
     for size in (1, 2, 3, 10, 64):
-        assert not starts_like(data[:size])
+        assert not RDF_PATCH_THRIFT.starts_like(data[:size])
         assert guess_by_start(data[:size]) is not RDF_PATCH_THRIFT
 
 

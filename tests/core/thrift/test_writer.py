@@ -10,7 +10,7 @@ from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
-from jelly_rdflib.formats.rdf_patch_thrift import make_encoder
+from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.terms import TripleTerm
 from tests import support as jelly
@@ -300,7 +300,7 @@ def test_sink_that_fails() -> None:
 
 def test_options_are_refused() -> None:
     with pytest.raises(ValueError, match="has none"):
-        make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
+        RDF_PATCH_THRIFT.make_encoder(NODE_TYPES, jr.PatchOptions(), bytes)
     with pytest.raises(ValueError, match="has none"):
         jr.PatchWriter(io.BytesIO(), jr.PatchOptions(), format="rdf-patch-thrift")
 

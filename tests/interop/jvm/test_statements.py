@@ -143,7 +143,7 @@ def test_releases_of_schema_org(peer: Peer, physical: str, preset: str) -> None:
 
 
 class TestNQuads:
-    """N-Quads, which we read and write by pyoxigraph; Jena is told to keep labels."""
+    """N-Quads, as this package reads and writes them; Jena is told to keep labels."""
 
     inputs = pytest.mark.parametrize("name", ["statements", "quoted objects", "schema.org"])
 

@@ -1,0 +1,121 @@
+"""Writes RDF/XML, whose terms have to fit the names and characters of XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+
+from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder, strip_ends
+from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.nodes.conversion import NodeTypes
+
+_NAME_START = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME = re.compile(f"[{_NAME_START}][{_NAME_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
+# Characters that XML does not have, as N-Quads escapes them in a literal.
+_NO_XML_CHARACTER = re.compile(r"\\(?:[bf]|u00[01]|uFFF[EF])")
+# pyoxigraph's name for an element whose type does not end with a name: a prefix alone, or nothing.
+_NAMELESS_START = re.compile(
+    rb"\n\t<(?P<prefix>(?:[^\s<>:/]*:)?)"
+    rb'(?: xmlns:oxprefix="(?P<type>[^"]*)")?(?P<subject> rdf:[^<>]*)>'
+)
+_NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
+# Predicates and types of which the encoder remembers whether they end with a name.
+_MAX_KNOWN = 1 << 12
+# In characters; a longer IRI is tried each time.
+_MAX_KNOWN_SIZE = 1 << 10
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+# Prefixes that pyoxigraph or XML itself declares.
+_OWN_PREFIXES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "its": "http://www.w3.org/2005/11/its",
+    "xml": "http://www.w3.org/XML/1998/namespace",
+}
+# IRIs that no other prefix can stand for, and a word that can't be a prefix.
+_RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/", "xmlns")
+
+
+class XmlEncoder(SyntaxEncoder):
+    """Encodes RDF/XML. Only prefixes that are declared before the first statement are written."""
+
+    def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+        self._own_prefixes: dict[str, str] = {}  # those in the document's start
+        self._head = self._tail = b""
+        self._ends_with_name: dict[str, bool] = {}
+        self._has_nameless_types = False
+        super().__init__(syntax, types, sink, checks_statements=True)
+
+    def check_statement(self, s: str, p: str, o: str) -> None:
+        """Check that RDF/XML can have a statement."""
+        if not self._is_name(p):
+            raise EncodeError(
+                f"{p} can't be a predicate in RDF/XML: it does not end with a name, or is a word of"
+                " RDF/XML itself"
+            )
+        for term in (s, o):
+            if term.startswith("_:") and _NAME.fullmatch(term, 2) is None:
+                raise EncodeError(f"{term} can't be a blank node in RDF/XML: its label is no name")
+        if o.startswith('"') and "\\" in o and _NO_XML_CHARACTER.search(o.replace("\\\\", "")):
+            raise EncodeError(f"{o} has a character that XML has not")
+        if p == _TYPE and o.startswith("<") and not self._is_name(o):
+            self._has_nameless_types = True
+
+    def _declare(self, prefix: str, iri: str) -> bytes:
+        is_own = _OWN_PREFIXES.get(prefix) == iri
+        is_free = prefix not in _OWN_PREFIXES and not {prefix, iri} & {*_RESERVED}
+        is_name = prefix == "" or _NAME.fullmatch(prefix) is not None
+        if not is_name or not (is_own or is_free):
+            raise EncodeError(f"the prefix {prefix!r} can't stand for <{iri}> in RDF/XML")
+        if not self._head and not is_own:
+            self._own_prefixes[prefix] = iri
+        return b""
+
+    def _start(self) -> bytes:
+        self._head, self._tail = self._serialize(b"", self._own_prefixes).split(b"</rdf:RDF>")
+        self._tail = b"</rdf:RDF>" + self._tail
+        return self._head
+
+    def _convert(self, lines: bytes) -> bytes:
+        text = strip_ends(self._serialize(lines, self._own_prefixes), self._head, self._tail)
+        if self._has_nameless_types:
+            # Without its line feed the first element would not look like the others.
+            text = _NAMELESS_START.sub(self._name, b"\n" + text)
+            text = _NAMELESS_END.sub(b"\n\t</rdf:Description>", text)[1:]
+        # XML reads a carriage return as a line feed, unless it is escaped.
+        return text.replace(b"\r", b"&#13;")
+
+    def _end(self) -> bytes:
+        return self._tail + b"\n"
+
+    def _is_name(self, iri: str) -> bool:
+        """Does an IRI end with what can be the name of an element?"""
+        known = self._ends_with_name.get(iri)
+        if known is None:
+            known = self._try_name(iri)
+            if len(self._ends_with_name) >= _MAX_KNOWN:
+                self._ends_with_name.clear()
+            if len(iri) <= _MAX_KNOWN_SIZE:
+                self._ends_with_name[iri] = known
+        return known
+
+    def _try_name(self, iri: str) -> bool:
+        try:
+            text = self._serialize(f"<s:s> {iri} <o:o> .\n".encode(), {})
+        except OSError:
+            return False
+        # If it does not, what pyoxigraph makes of it is no XML with namespaces.
+        return b"<oxprefix:" not in text and b"<xmlns:" not in text
+
+    def _name(self, match: re.Match[bytes]) -> bytes:
+        """Return the start of an element that has its type inside."""
+        type_ = match["type"]
+        if type_ is None:
+            type_ = escape(self._own_prefixes[match["prefix"].decode()[:-1]]).encode()
+        return (
+            b"\n\t<rdf:Description%b>" % match["subject"]
+            + b'\n\t\t<rdf:type rdf:resource="%b"/>' % type_
+        )
