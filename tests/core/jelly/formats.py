@@ -6,17 +6,20 @@ writes statements in plain form: ``(s, p, o)``, or ``(s, p, o, g)``.
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 import jelly_rdflib as jr
+from tests import strategies
 from tests import support as patch_support
+from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.core.jelly_rdf import support as rdf_support
-from tests.oracle import build, rdf_build, wire
+from tests.oracle import build, decoder, producer, rdf_build, rdf_decoder, rdf_producer, wire
 from tests.oracle import schema as pb
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
-from tests.oracle.terms import Plain
+from tests.oracle.terms import Plain, plain_operation
 
 S, P, O, G = ("bnode", "s"), ("iri", "urn:p"), ("bnode", "o"), ("bnode", "g")  # noqa: E741
 
@@ -48,6 +51,10 @@ class Format:
     """The module that builds rows and frames."""
     support: Any
     """The module that refuses and writes."""
+    decoder: Any
+    """The module of the reference decoder."""
+    producer: Any
+    """The module of the foreign producer."""
     Frame: Any
     Options: Any
     """The package's options of a writer."""
@@ -55,6 +62,7 @@ class Format:
     Decoder: Any
     readers: tuple[Any, ...]
     """The readers of any stream; the first gives statements or operations one by one."""
+    strategies: Any
     type_field: str
     version: int
     """The highest version."""
@@ -63,6 +71,10 @@ class Format:
     name_row: int
     """The number of a name entry's row; those of a prefix and of a datatype follow."""
     namespace_row: int
+    enums: tuple[tuple[int, int], ...]
+    """Fields of the options row that are closed enums, each with its first undefined value."""
+    outcomes: tuple[dict[str, Any], ...] = ({},)
+    """Arguments with which a reader is to have the outcome of the reference."""
     changes: tuple[dict[str, Any], ...]
     """Fields of the options row that only this format has, with values other than `options`'."""
 
@@ -136,6 +148,11 @@ class Format:
         """The statement that `some` makes."""
         return (S, P, O) if self.type == TRIPLES else (S, P, O, G)
 
+    def head(self, **options: Any) -> bytes:
+        """A bare frame with one entry in each lookup, to which more rows can be appended."""
+        entries = (self.name("urn:p"), self.prefix(""), self.datatype("urn:d"))
+        return self.frame(self.options(rdf_star=True, **options), *entries)
+
     def one(self, *content: Any, **options: Any) -> bytes:
         """A stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
         return self.stream([self.options(**options), self.name("urn:p"), *content])
@@ -168,6 +185,30 @@ class Format:
         """Write statements and namespaces, in the plain form of patches."""
         return self.support.write(operations, self.writer_options(**options))
 
+    def assert_same_outcome(self, data: bytes, **arguments: Any) -> bool:
+        """Check the outcome against the reference's; see `tests.support.assert_same_outcome`."""
+        return self.support.assert_same_outcome(data, **arguments)
+
+    def streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of legal streams of all types."""
+        return self.strategies.streams(**arguments)
+
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        """Messages that say a stream, with the choices of a foreign producer."""
+        raise NotImplementedError
+
+    def spelled(self, stream: Any, rng: random.Random) -> bytes:
+        """The stream as a foreign producer may write it."""
+        return self.producer.spelled(self.spoken(stream, rng), rng)
+
+    def said(self, frame: Any) -> list[Plain]:
+        """What the first of `readers` gives for a frame that the reference has decoded."""
+        raise NotImplementedError
+
+    def plain(self, item: Any) -> Plain:
+        """What the first of `readers` gives, in plain form."""
+        raise NotImplementedError
+
     def messages(self, data: bytes) -> list[Any]:
         """The frames of a delimited stream as protobuf's messages."""
         return [self.Frame.FromString(part) for part in wire.split(data)]
@@ -193,6 +234,9 @@ class Patch(Format):
 
     build = build
     support = patch_support
+    decoder = decoder
+    producer = producer
+    strategies = strategies
     Frame = pb.RdfPatchFrame
     Options = jr.PatchOptions
     Writer = jr.PatchWriter
@@ -203,6 +247,7 @@ class Patch(Format):
     unknown_rows = (9, 10, 16)
     name_row = 11
     namespace_row = 4
+    enums = ((1, 3), (2, 4))
     changes = ({"stream_type": build.FRAME}, {"stream_type": 0})
 
     def options(self, **changes: Any) -> Any:
@@ -235,10 +280,22 @@ class Patch(Format):
         operations = jr.read_operations(data, **arguments)
         return [op[1:] if op[4] is not None else op[1:4] for op in operations if op[0] is jr.Op.A]
 
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        return producer.frames(stream.operations, stream.options, rng, **arguments)
+
+    def said(self, frame: Any) -> list[Plain]:
+        return frame
+
+    def plain(self, item: Any) -> Plain:
+        return plain_operation(item)
+
 
 class Rdf(Format):
     build = rdf_build
     support = rdf_support
+    decoder = rdf_decoder
+    producer = rdf_producer
+    strategies = rdf_strategies
     Frame = pb.RdfStreamFrame
     Options = jr.StreamOptions
     Writer = jr.StatementWriter
@@ -249,6 +306,8 @@ class Rdf(Format):
     unknown_rows = (7, 8, 12, 15, 16)
     name_row = 9
     namespace_row = 6
+    enums = ((2, 4),)
+    outcomes = ({}, {"strict": False})
     changes = (
         {"stream_name": "x"}, {"logical_type": 1}, {"logical_type": 3}, {"logical_type": 13},
     )  # fmt: skip
@@ -277,6 +336,16 @@ class Rdf(Format):
 
     def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
         return list(jr.read_statements(data, **arguments))
+
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        messages = rdf_producer.messages(stream.frames, stream.options, rng)
+        return messages[-1:] if arguments else messages
+
+    def said(self, frame: Any) -> list[Plain]:
+        return frame.statements
+
+    def plain(self, item: Any) -> Plain:
+        return rdf_support.plain_statement(item)
 
 
 PATCH, PATCH_QUADS = Patch(TRIPLES), Patch(QUADS)
