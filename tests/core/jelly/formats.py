@@ -197,9 +197,18 @@ class Format:
         """Messages that say a stream, with the choices of a foreign producer."""
         raise NotImplementedError
 
-    def spelled(self, stream: Any, rng: random.Random) -> bytes:
-        """The stream as a foreign producer may write it."""
-        return self.producer.spelled(self.spoken(stream, rng), rng)
+    def spelled(self, stream: Any, rng: random.Random, **arguments: Any) -> bytes:
+        """The stream as a foreign producer may write it; ``single``: in a bare frame."""
+        messages = self.spoken(stream, rng, **arguments)
+        return self.producer.spelled(messages, rng, **arguments)
+
+    def single_streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of streams that one frame can hold."""
+        raise NotImplementedError
+
+    def content(self, stream: Any) -> list[Any]:
+        """What the reference decoder reads of a stream."""
+        raise NotImplementedError
 
     def said(self, frame: Any) -> list[Plain]:
         """What the first of `readers` gives for a frame that the reference has decoded."""
@@ -283,6 +292,12 @@ class Patch(Format):
     def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
         return producer.frames(stream.operations, stream.options, rng, **arguments)
 
+    def single_streams(self, **arguments: Any) -> Any:
+        return strategies.streams(one_patch=True, **arguments)
+
+    def content(self, stream: Any) -> list[Any]:
+        return stream.operations
+
     def said(self, frame: Any) -> list[Plain]:
         return frame
 
@@ -340,6 +355,12 @@ class Rdf(Format):
     def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
         return messages[-1:] if arguments else messages
+
+    def single_streams(self, **arguments: Any) -> Any:
+        return rdf_strategies.streams(one_frame=True, **arguments)
+
+    def content(self, stream: Any) -> list[Any]:
+        return stream.frames
 
     def said(self, frame: Any) -> list[Plain]:
         return frame.statements
