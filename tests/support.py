@@ -80,7 +80,7 @@ def write(operations: list[Plain], options: jr.PatchOptions | None = None) -> by
 
 def options_of(fields: dict[str, Any], **more: Any) -> jr.PatchOptions:
     """Return the package's options for the fields of an options row."""
-    return jr.PatchOptions(**fields, **more)
+    return jr.PatchOptions(**{**fields, **more})
 
 
 def assert_position(error: jr.DecodeError, size: int, row: bool | None = None) -> None:

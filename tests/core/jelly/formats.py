@@ -64,6 +64,7 @@ class Format:
     """The readers of any stream; the first gives statements or operations one by one."""
     strategies: Any
     type_field: str
+    extension: str
     version: int
     """The highest version."""
     unknown_rows: tuple[int, ...]
@@ -218,6 +219,29 @@ class Format:
         """What the first of `readers` gives, in plain form."""
         raise NotImplementedError
 
+    def writer(self, destination: Any, **options: Any) -> Any:
+        return self.Writer(destination, self.writer_options(**options))
+
+    def flat_streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of streams whose frames the writer ends where it likes."""
+        raise NotImplementedError
+
+    def options_for(self, stream: Any, **more: Any) -> Any:
+        """The package's options for a stream."""
+        return self.support.options_of(stream.options, **more)
+
+    def write_stream(self, stream: Any, **more: Any) -> bytes:
+        """What the package's writer makes of a stream, with its frames."""
+        return self.support.write(stream.operations, self.options_for(stream, **more))
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        """The operations that the reference decoder reads."""
+        raise NotImplementedError
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        """What the reference decoder reads in a row, if anything."""
+        raise NotImplementedError
+
     def messages(self, data: bytes) -> list[Any]:
         """The frames of a delimited stream as protobuf's messages."""
         return [self.Frame.FromString(part) for part in wire.split(data)]
@@ -252,6 +276,7 @@ class Patch(Format):
     Decoder = jr.PatchDecoder
     readers = (jr.read_operations, jr.read_patches, jr.read_batches)
     type_field = "statement_type"
+    extension = "jellyp"
     version = 1
     unknown_rows = (9, 10, 16)
     name_row = 11
@@ -292,6 +317,15 @@ class Patch(Format):
     def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
         return producer.frames(stream.operations, stream.options, rng, **arguments)
 
+    def flat_streams(self, **arguments: Any) -> Any:
+        return strategies.streams(**arguments)
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        return decoder.read(data)
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        return next(iter(reference._row(row)), None)
+
     def single_streams(self, **arguments: Any) -> Any:
         return strategies.streams(one_patch=True, **arguments)
 
@@ -317,6 +351,7 @@ class Rdf(Format):
     Decoder = jr.StatementDecoder
     readers = (jr.read_statements, jr.read_frames, jr.read_graphs, jr.read_batches)
     type_field = "physical_type"
+    extension = "jelly"
     version = 2
     unknown_rows = (7, 8, 12, 15, 16)
     name_row = 9
@@ -355,6 +390,23 @@ class Rdf(Format):
     def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
         messages = rdf_producer.messages(stream.frames, stream.options, rng)
         return messages[-1:] if arguments else messages
+
+    def flat_streams(self, **arguments: Any) -> Any:
+        return rdf_strategies.streams(logical="flat", **arguments)
+
+    def options_for(self, stream: Any, **more: Any) -> Any:
+        # namespaces need version 2
+        version = 2 if stream.has_namespaces else stream.options["version"]
+        return super().options_for(stream, **{"version": version, **more})
+
+    def write_stream(self, stream: Any, **more: Any) -> bytes:
+        return rdf_support.write_frames(stream.frames, self.options_for(stream, **more))
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        return [op for frame in rdf_decoder.read(data) for op in frame.operations]
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        return reference.row(row)
 
     def single_streams(self, **arguments: Any) -> Any:
         return rdf_strategies.streams(one_frame=True, **arguments)
