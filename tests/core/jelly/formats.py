@@ -65,6 +65,8 @@ class Format:
     strategies: Any
     type_field: str
     extension: str
+    encoding: str
+    """The name by which the package knows the format."""
     version: int
     """The highest version."""
     unknown_rows: tuple[int, ...]
@@ -277,6 +279,7 @@ class Patch(Format):
     readers = (jr.read_operations, jr.read_patches, jr.read_batches)
     type_field = "statement_type"
     extension = "jellyp"
+    encoding = "jelly-patch"
     version = 1
     unknown_rows = (9, 10, 16)
     name_row = 11
@@ -352,6 +355,7 @@ class Rdf(Format):
     readers = (jr.read_statements, jr.read_frames, jr.read_graphs, jr.read_batches)
     type_field = "physical_type"
     extension = "jelly"
+    encoding = "jelly-rdf"
     version = 2
     unknown_rows = (7, 8, 12, 15, 16)
     name_row = 9
