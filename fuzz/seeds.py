@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
-from tests.core.jelly_patch.test_bad_input import BARE, REALISTIC, SMALL
+from tests.core.jelly.streams import PATCH_BARE, PATCH_REALISTIC, PATCH_SMALL, RDF_TYPES, SMALL
 from tests.core.jelly_rdf import strategies as rdf_strategies
-from tests.core.jelly_rdf.test_bad_input import SMALL as SMALL_RDF
 from tests.core.text import soup
 from tests.core.text import support as text
 from tests.core.text.test_round_trips import sayable
@@ -90,14 +89,14 @@ def _draw(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 def _patches() -> Iterator[bytes]:
-    yield from (SMALL, REALISTIC, BARE, b"", _values("jelly-patch"))
+    yield from (PATCH_SMALL, PATCH_REALISTIC, PATCH_BARE, b"", _values("jelly-patch"))
     rng = random.Random(1)
     for stream in _draw(strategies.streams(), COUNT):
         yield producer.spelled(producer.frames(stream.operations, stream.options, rng), rng)
 
 
 def _statements() -> Iterator[bytes]:
-    yield from SMALL_RDF.values()
+    yield from (SMALL[f] for f in RDF_TYPES)
     rng = random.Random(2)
     for stream in _draw(rdf_strategies.streams(), COUNT):
         yield rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)

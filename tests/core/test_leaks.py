@@ -13,9 +13,14 @@ from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from tests.core.jelly_patch.test_bad_input import BARE, HEAD, REALISTIC, SMALL, row
+from tests.core.jelly.formats import PATCH, in_row
+from tests.core.jelly.streams import PATCH_BARE as BARE
+from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
+from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.oracle import build as b
 from tests.support import assert_nothing_is_kept
+
+HEAD = PATCH.head()
 
 OPERATIONS = [
     (Op.H, "id", URIRef("urn:uuid:1")),
@@ -52,8 +57,8 @@ def read_bad() -> None:
         REALISTIC[: len(REALISTIC) // 2],
         SMALL[:-3],
         HEAD + b"\xff",
-        b.delimited([HEAD + row(2, b"\x12\x01s\x12\x01s\x2a\x02\x10\x07")]),
-        b.delimited([HEAD + row(2, b"\x1a\x03\x0a\x01x\x1a\x03\x0a\x01y" * 50)]),
+        b.delimited([HEAD + in_row(2, b"\x12\x01s\x12\x01s\x2a\x02\x10\x07")]),
+        b.delimited([HEAD + in_row(2, b"\x1a\x03\x0a\x01x\x1a\x03\x0a\x01y" * 50)]),
         b.stream([b.options(rdf_star=True), b.header("k", b.triple("s", "p", "o"))]),
         b.stream([b.options(max_name_table_size=5000)]),
     ]

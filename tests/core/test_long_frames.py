@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from tests.core.jelly_patch.test_bad_input import damage
+from tests.core.jelly.streams import damage
 from tests.oracle import build as b
 from tests.oracle import decoder, producer, wire
 from tests.oracle.build import FLAT, FRAME, PUNCTUATED, QUADS, TRIPLES

@@ -12,8 +12,8 @@ import jelly_rdflib as jr
 from fuzz import differential, reading, round_trips
 from fuzz.outcomes import Outcome, assert_limited, attempt, choose, plain_operations
 from fuzz.targets import TARGETS
-from tests.core.jelly_patch.test_bad_input import HEAD, SMALL
-from tests.core.jelly_rdf.test_bad_input import HEAD as RDF_HEAD
+from tests.core.jelly.formats import PATCH, RDF
+from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.oracle import build as b
 from tests.oracle import wire
 from tests.pieces import Pieces
@@ -32,6 +32,8 @@ DAMAGED_ZSTD_OF_RDF = bytes.fromhex(
     "000000000000000000fb0000000000000000000000000000000000000000fe00000000000000000000001100"
     "00005f737065000000000000000000000000000000000000000000000000000000000000000000000000937f"
 )
+
+HEAD, RDF_HEAD = PATCH.head(), RDF.head()
 
 FINDINGS = {
     "a tag of six bytes, which protobuf refuses": (

@@ -16,7 +16,8 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests import strategies
-from tests.core.jelly_patch.test_bad_input import REALISTIC, SMALL
+from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
+from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.inspection.counting import Counts, count
 from tests.oracle import build as b

@@ -19,7 +19,8 @@ import jelly_rdflib as jr
 from jelly_rdflib.inspection.validation import RULES
 from jelly_rdflib.inspection.validation.faults import RecentSet
 from tests import strategies
-from tests.core.jelly_patch.test_bad_input import REALISTIC, SMALL
+from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
+from tests.core.jelly.streams import PATCH_SMALL as SMALL
 from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.core.jelly_rdf.support import write_frames
 from tests.oracle import build as b

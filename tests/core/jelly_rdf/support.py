@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import io
-import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from rdflib import URIRef
 
 import jelly_rdflib as jr
+from tests import support
 from tests.oracle import rdf_decoder, wire
 from tests.oracle import schema as pb
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import Plain, node, plain, plain_operation
-from tests.support import LOOSE, assert_position, assert_same_without_limits
 
 __all__ = [
     "assert_same_outcome",
@@ -65,10 +63,14 @@ def plain_frame(frame: Any) -> Frame:
     return result
 
 
+def frames(source: Any, **arguments: Any) -> Iterator[Frame]:
+    """Yield what `read` returns."""
+    return map(plain_frame, jr.read_frames(source, **{"normalize": False, **arguments}))
+
+
 def read(source: Any, **arguments: Any) -> list[Frame]:
     """Return the frames that the package reads, lexical forms as they are."""
-    arguments.setdefault("normalize", False)
-    return [plain_frame(frame) for frame in jr.read_frames(source, **arguments)]
+    return list(frames(source, **arguments))
 
 
 def statements(source: Any, **arguments: Any) -> list[Plain]:
@@ -119,61 +121,15 @@ def rows(data: bytes) -> list[Any]:
     return [row for message in messages(data) for row in message.rows]
 
 
-def refuse(
-    source: bytes,
-    kind: type[jr.DecodeError] = jr.DecodeError,
-    *,
-    row: bool | None = None,
-    after: list[Plain] | None = None,
-    **arguments: Any,
-) -> jr.DecodeError:
-    """Check that the package refuses an input with exactly this kind of error, and return it.
+def refuse(source: bytes, *arguments: Any, **keywords: Any) -> jr.DecodeError:
+    """Check that the package refuses an input; see `tests.support.refuse`."""
 
-    Args:
-        source: The input.
-        kind: The error's class.
-        row: Whether the error must name a row, None for whatever.
-        after: The statements that must have come before it, None for whatever.
-        arguments: Of ``read_frames``.
-    """
-    before: list[Plain] = []
-    arguments.setdefault("normalize", False)
-    with pytest.raises(jr.DecodeError) as caught:  # noqa: PT012
-        for frame in jr.read_frames(source, **arguments):
-            before += plain_frame(frame).statements
-    assert type(caught.value) is kind, caught.value
-    assert_position(caught.value, len(source), row)
-    if after is not None:
-        assert before == after
-    return caught.value
+    def reader(source: Any, **arguments: Any) -> Iterator[Plain]:
+        return (one for frame in frames(source, **arguments) for one in frame.statements)
+
+    return support.refuse(source, *arguments, reader=reader, **keywords)
 
 
-def assert_same_outcome(data: bytes, *, strict: bool = True) -> bool:
-    """Check that the package reads what the reference reads, and refuses what it refuses.
-
-    Returns:
-        Whether it was refused.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        try:
-            expected: Any = rdf_decoder.read(data, strict=strict)
-        except rdf_decoder.RuleError as error:
-            expected = error
-        except rdf_decoder.Doubt:
-            expected = None
-        try:
-            got = read(data, strict=strict)
-        except jr.DecodeError as refusal:
-            assert_position(refusal, len(data))
-            if isinstance(expected, list):
-                if not isinstance(refusal, jr.LimitError):
-                    raise AssertionError(f"{data!r}\nmust be read, but was refused") from refusal
-                assert_same_without_limits(
-                    lambda: read(data, strict=strict, limits=LOOSE), expected
-                )
-            return True
-    if isinstance(expected, Exception):
-        raise AssertionError(f"{data!r}\nmust be refused: {expected}\nbut was read as {got}")
-    assert expected is None or got == expected, data
-    return False
+def assert_same_outcome(data: bytes, **arguments: Any) -> bool:
+    """Check the outcome against the reference's; see `tests.support.assert_same_outcome`."""
+    return support.assert_same_outcome(data, read=read, reference=rdf_decoder.read, **arguments)

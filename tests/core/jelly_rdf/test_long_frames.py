@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.core import test_long_frames as patches
-from tests.core.jelly_patch.test_bad_input import damage
+from tests.core.jelly.streams import damage
 from tests.core.jelly_rdf.strategies import PHYSICAL_TYPES
 from tests.core.jelly_rdf.support import assert_same_outcome, read, refuse, statements
 from tests.oracle import rdf_build as b

@@ -9,11 +9,15 @@ import pytest
 from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
+from tests.core.jelly import streams
+from tests.core.jelly.formats import RDF, in_row
 from tests.core.jelly_rdf.strategies import PHYSICAL_TYPES
-from tests.core.jelly_rdf.test_bad_input import HEAD, REALISTIC, SMALL, in_row
 from tests.oracle import rdf_build as b
 from tests.support import assert_nothing_is_kept, run
 
+HEAD = RDF.head()
+SMALL = [streams.SMALL[f] for f in streams.RDF_TYPES]
+REALISTIC = [streams.REALISTIC[f] for f in streams.RDF_TYPES]
 P = URIRef("urn:p")
 STATEMENTS = [
     (URIRef("urn:s"), P, Literal("é", lang="fr")),
@@ -23,14 +27,14 @@ STATEMENTS = [
 
 
 def read_all() -> None:
-    for data in (*SMALL.values(), *REALISTIC.values()):
+    for data in SMALL + REALISTIC:
         list(jr.read_statements(data))
         for frame in jr.read_frames(io.BytesIO(data)):
             assert frame.namespaces is not frame.metadata
 
 
 def read_parts() -> None:
-    for data in REALISTIC.values():
+    for data in REALISTIC:
         next(jr.read_statements(data))
         frame = next(jr.read_frames(io.BytesIO(data)))
         view = memoryview(frame.batch.ops)
@@ -39,8 +43,8 @@ def read_parts() -> None:
 
 # Made once: protobuf keeps memory of its own.
 BAD = [
-    *(data[: len(data) // 2] for data in REALISTIC.values()),
-    *(data[:-1] for data in REALISTIC.values()),
+    *(data[: len(data) // 2] for data in REALISTIC),
+    *(data[:-1] for data in REALISTIC),
     HEAD + b"\xff",
     HEAD + b"\x7a\x05\x0a\x01k\x12\x05",
     b.delimited([HEAD + b"\x7a\x03\x0a\x01k" * 10 + in_row(2, b"")]),

@@ -1,18 +1,15 @@
-"""Reading: against protobuf and the reference decoder, and from every kind of source."""
+"""Reading Jelly-RDF; what both formats share is in `tests.core.jelly`."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
-import socket
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
@@ -23,11 +20,11 @@ from tests.core.jelly_rdf.strategies import GROUPED, PHYSICAL_TYPES, Stream
 from tests.core.jelly_rdf.support import few, plain_frame, plain_statement, read, statements
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
-from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, FLAT_TRIPLES, GRAPHS, QUADS, TRIPLES
+from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, plain_operation, same_term
 from tests.strategies import dice
-from tests.streams.test_read import COMPRESSIONS, OnlyRead, Trickle
+from tests.streams.test_read import COMPRESSIONS, OnlyRead
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:
@@ -302,33 +299,6 @@ class TestSources:
     def data(self, compression: str) -> bytes:
         return COMPRESSIONS[compression](DATA)
 
-    @pytest.mark.parametrize("make", [bytes, bytearray, memoryview, io.BytesIO])
-    def test_memory(self, data: bytes, make: Any) -> None:
-        assert statements(make(data)) == STATEMENTS
-
-    @pytest.mark.parametrize("make", [str, Path])
-    def test_a_path(self, data: bytes, tmp_path: Path, make: Any) -> None:
-        path = tmp_path / "é x.jelly"
-        path.write_bytes(data)
-        assert statements(make(path)) == STATEMENTS
-        path.unlink()
-
-    @pytest.mark.parametrize("buffering", [0, -1])
-    def test_a_file(self, data: bytes, tmp_path: Path, buffering: int) -> None:
-        path = tmp_path / "x"
-        path.write_bytes(data)
-        with path.open("rb", buffering=buffering) as file:
-            assert statements(file) == STATEMENTS
-            assert not file.closed
-
-    @pytest.mark.parametrize("size", [1, 2, 7, 100_000])
-    def test_an_object_with_read_alone(self, data: bytes, size: int) -> None:
-        assert statements(OnlyRead(data, size)) == STATEMENTS
-
-    def test_a_raw_file_that_gives_one_byte_at_a_time(self, data: bytes) -> None:
-        assert statements(Trickle(data)) == STATEMENTS
-        assert statements(io.BufferedReader(Trickle(data))) == STATEMENTS
-
     def test_every_reader_takes_it(self, data: bytes) -> None:
         for make in (bytes, io.BytesIO, lambda data: OnlyRead(data, 100)):
             frames = list(jr.read_frames(make(data)))
@@ -345,39 +315,12 @@ READERS: list[Callable[..., Any]] = [
 
 
 class TestIteration:
-    def test_frames_come_as_soon_as_they_are_there(self) -> None:
-        left, right = socket.socketpair()
-        right.settimeout(30)
-        with left, right, right.makefile("rb") as file:
-            left.sendall(b.stream([b.options(), b.name("urn:p"), b.spo("1", b.iri(), "o")]))
-            reader = jr.read_statements(file)
-            assert next(reader)[0] == BNode("1")
-            left.sendall(b.stream([b.spo("2")]))
-            assert next(reader)[0] == BNode("2")
-            left.shutdown(socket.SHUT_WR)
-            assert list(reader) == []
-
-    @pytest.mark.parametrize("call", READERS)
-    def test_a_file_is_not_read_before_it_is_iterated(self, call: Any) -> None:
-        class NotYet:
-            def read(self, size: int) -> bytes:
-                raise AssertionError("read too early")
-
-        call(NotYet())
-
     @pytest.mark.parametrize("call", READERS)
     def test_the_end_stays_the_end(self, call: Any) -> None:
         reader = call(grouped(QUADS, DATASETS))
         assert len(list(reader)) == 3
         assert list(reader) == []
         assert iter(reader) is reader
-
-    @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames, jr.read_batches])
-    def test_after_an_error_comes_nothing_more(self, call: Any) -> None:
-        reader = call(DATA + b"\x05\x01")
-        with pytest.raises(jr.DecodeError):
-            list(reader)
-        assert list(reader) == []
 
     @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames])
     def test_close(self, call: Any, tmp_path: Path) -> None:
@@ -389,22 +332,6 @@ class TestIteration:
         reader.close()
         assert list(reader) == []
         reader.close()
-
-    @pytest.mark.parametrize("call", READERS)
-    @pytest.mark.parametrize("source", [None, 5, object(), [b"x"]])
-    def test_what_can_not_be_read_is_a_type_error(self, call: Any, source: Any) -> None:
-        with pytest.raises(TypeError):
-            list(call(source))
-
-    @pytest.mark.parametrize("call", READERS)
-    def test_a_path_that_is_not_there(self, call: Any, tmp_path: Path) -> None:
-        with pytest.raises(FileNotFoundError):
-            list(call(tmp_path / "missing.jelly"))
-
-    def test_two_readers_do_not_disturb_each_other(self) -> None:
-        pairs = list(zip(jr.read_statements(DATA), jr.read_statements(DATA), strict=True))
-        assert [plain_statement(one) for one, _ in pairs] == STATEMENTS
-        assert all(one == other for one, other in pairs)
 
 
 class TestFrame:
@@ -432,42 +359,6 @@ class TestFrame:
 class TestDecoder:
     """jr.StatementDecoder: frames of a message broker."""
 
-    @pytest.mark.parametrize("make", [bytes, bytearray, memoryview])
-    def test_any_bytes(self, make: Any) -> None:
-        frame = b.frame(b.options(), b.name("urn:p"), b.spo("s", b.iri(), "o"))
-        assert len(jr.StatementDecoder().decode_frame(make(frame))) == 1
-
-    @pytest.mark.parametrize("data", [None, 5, "text", [1]])
-    def test_what_is_no_bytes_is_a_type_error(self, data: Any) -> None:
-        with pytest.raises(TypeError):
-            jr.StatementDecoder().decode_frame(data)
-
-    def test_a_frame_with_its_length_is_refused(self) -> None:
-        with pytest.raises(jr.DecodeError):
-            jr.StatementDecoder().decode_frame(b.stream([b.options(logical_type=FLAT_TRIPLES)]))
-
-    def test_finish_without_a_frame_is_refused(self) -> None:
-        with pytest.raises(jr.DecodeError):
-            jr.StatementDecoder().finish()
-
-    def test_nothing_follows_finish(self) -> None:
-        package = jr.StatementDecoder()
-        package.decode_frame(b.frame(b.options()))
-        package.finish()
-        for call in (package.finish, lambda: package.decode_frame(b"")):
-            with pytest.raises(jr.DecodeError, match="finish"):
-                call()
-
-    def test_a_decoder_that_failed_stays_failed(self) -> None:
-        package = jr.StatementDecoder()
-        package.decode_frame(b.frame(b.options()))
-        with pytest.raises(jr.DecodeError) as caught:
-            package.decode_frame(b.frame(b.spo()))
-        assert (caught.value.frame, caught.value.row) == (1, 0)
-        for call in (package.finish, lambda: package.decode_frame(b"")):
-            with pytest.raises(jr.DecodeError):
-                call()
-
     def test_limits_normalize_and_strict(self) -> None:
         frame = b.frame(b.options(logical_type=DATASETS), b.name("urn:p"))
         with pytest.raises(jr.DecodeError, match="logical"):
@@ -483,26 +374,3 @@ class TestDecoder:
         for normalize, lex in ((None, "1"), (False, "01")):
             ((_, _, o),) = jr.StatementDecoder(normalize=normalize).decode_frame(frame)
             assert str(o) == lex
-
-    def test_decoders_do_not_share_state(self) -> None:
-        one, other = jr.StatementDecoder(), jr.StatementDecoder()
-        head = b.frame(b.options(), b.name("urn:p"), b.spo("s", b.iri(), "o"))
-        one.decode_frame(head)
-        other.decode_frame(head)
-        one.decode_frame(b.frame(b.spo("x")))
-        assert list(other.decode_frame(b.frame(b.spo()))) == [(BNode("s"), P, BNode("o"))]
-
-
-class TestCompression:
-    def test_several_members(self) -> None:
-        for at in (1, 100, len(DATA) - 1):
-            parts = DATA[:at], DATA[at:]
-            for compress in (gzip.compress, zstandard.compress):
-                assert statements(b"".join(map(compress, parts))) == STATEMENTS
-
-    @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
-    def test_what_is_cut_is_refused(self, compress: Any) -> None:
-        data = compress(DATA)
-        for size in (*range(4, 40), len(data) // 2, len(data) - 1):
-            with pytest.raises(jr.DecodeError):
-                statements(data[:size])

@@ -5,41 +5,6 @@ from __future__ import annotations
 from tests.support import run
 
 
-def test_a_source_that_reads_its_own_reader_does_no_harm() -> None:
-    """A generator would raise ValueError; nothing may crash."""
-    run(
-        """
-import io
-import jelly_rdflib as jr
-from tests.core.jelly_rdf.test_read import DATA
-
-class Evil:
-    def __init__(self):
-        self.file = io.BytesIO(DATA)
-        self.inside = False
-    def read(self, size):
-        if not self.inside and hasattr(self, "reader"):
-            self.inside = True
-            for _ in range(3):
-                try:
-                    next(self.reader)
-                except (ValueError, StopIteration, RuntimeError):
-                    pass
-            self.inside = False
-        return self.file.read(min(size, 100))
-
-for call in (jr.read_statements, jr.read_frames, jr.read_graphs, jr.read_batches):
-    evil = Evil()
-    evil.reader = call(evil)
-    try:
-        for _ in evil.reader:
-            pass
-    except (ValueError, RuntimeError):
-        pass
-"""
-    )
-
-
 def test_statements_that_write_to_their_own_writer_do_no_harm() -> None:
     """Terms and iterables may run anyone's code."""
     run(

@@ -1,9 +1,8 @@
-"""Writing: what the package writes, parsed with protobuf's classes."""
+"""Writing Jelly-RDF; what both formats share is in `tests.core.jelly`."""
 
 from __future__ import annotations
 
 import io
-import socket
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.namespace import XSD, Namespace
+from rdflib.namespace import Namespace
 
 import jelly_rdflib as jr
 from tests.core.jelly_rdf import strategies
-from tests.core.jelly_rdf.strategies import FLAT, GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly_rdf.strategies import GROUPED, PHYSICAL_TYPES, Stream
 from tests.core.jelly_rdf.support import (
     few,
     messages,
@@ -30,10 +28,9 @@ from tests.core.jelly_rdf.support import (
     write,
     write_frames,
 )
-from tests.economy import Economy
-from tests.oracle import rdf_decoder, rdf_producer, wire
+from tests.oracle import rdf_decoder, wire
 from tests.oracle import schema as pb
-from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
+from tests.oracle.rdf_build import DATASETS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import (
     DEFAULT_GRAPH,
@@ -42,10 +39,8 @@ from tests.oracle.terms import (
     operation,
     plain,
     plain_operation,
-    same_term,
-    with_simple_strings,
 )
-from tests.strategies import ODD_IRIS, TYPED_LITERALS, dice
+from tests.strategies import dice
 
 EXAMPLE = "http://example.org/"
 S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
@@ -84,11 +79,6 @@ def said(data: bytes) -> list[Plain]:
 class TestAgainstProtobuf:
     """What the package writes, the reference decoder reads."""
 
-    @given(strategies.streams(logical="flat"), st.sampled_from([1, 2, 5, 256]))
-    def test_flat_streams(self, stream: Stream, frame_rows: int) -> None:
-        data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
-        assert said(data) == as_written(stream.operations)
-
     @few
     @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
     def test_frames_that_are_ended(self, stream: Stream, frame_rows: int) -> None:
@@ -120,26 +110,6 @@ class TestAgainstProtobuf:
             assert got.metadata == expected.metadata
         reference.finish()
 
-    @given(strategies.streams(one_frame=True))
-    def test_bare_frames(self, stream: Stream) -> None:
-        (frame,) = frames_of(stream)
-        options = options_for(stream, delimited=False, frame_rows=2)
-        data = write_frames(stream.frames, options)
-        assert wire.looks_bare(data)
-        assert rdf_decoder.read(data) == [frame]
-        data = write(stream.operations, options)
-        assert rdf_decoder.read(data) == [Frame(frame.operations, {})]
-
-    @few
-    @given(strategies.streams())
-    def test_the_options_row_is_the_first(self, stream: Stream) -> None:
-        options = options_for(stream)
-        first, *others = rows(write_frames(stream.frames, options))
-        assert first.options == pb.RdfStreamOptions(
-            **{**stream.options, "version": options.version}
-        )
-        assert all(row.WhichOneof("row") != "options" for row in others)
-
     @few
     @given(strategies.streams(logical="flat"))
     def test_the_methods_write_what_tuples_write(self, stream: Stream) -> None:
@@ -159,30 +129,9 @@ class TestAgainstProtobuf:
         without = [op for op in stream.operations if op[0] == "A"]
         assert file.getvalue() == write(without, options)
 
-    @few
-    @given(strategies.streams())
-    def test_canonical_protobuf(self, stream: Stream) -> None:
-        """Fields in order, no defaults, shortest varints: as protobuf's classes write it."""
-        for part in wire.split(write_frames(stream.frames, options_for(stream))):
-            message = rdf_decoder.parse(part)
-            canonical = message.SerializeToString(deterministic=True)
-            if len(message.metadata) > 1:
-                # a map has no order
-                assert sorted(canonical) == sorted(part)
-            else:
-                assert canonical == part
-
 
 class TestEconomy:
     """Zero ids and repeated terms are used whenever they apply."""
-
-    @given(strategies.streams())
-    def test_any_stream(self, stream: Stream) -> None:
-        data = write_frames(stream.frames, options_for(stream))
-        economy = Economy(is_tight=stream.options["max_prefix_table_size"] < 16)
-        reference = rdf_decoder.Reference()
-        for row in rows(data):
-            economy.check(row, reference.row(row))
 
     @few
     @given(strategies.streams(physical_type=GRAPHS, logical="flat"))
@@ -194,101 +143,6 @@ class TestEconomy:
             graphs = [op[4] for op in as_written(stream.operations) if op[0] == "A"]
             changes = sum(a != b for a, b in zip([None, *graphs], graphs, strict=False))
             assert got["graph_start"] == got["graph_end"] == changes
-
-    def test_iris_are_split_where_jelly_jvm_splits_them(self) -> None:
-        """After the first `#` behind a scheme or, failing that, the last `/`."""
-        texts = [text for text in ODD_IRIS if text != DEFAULT_GRAPH[1]]
-        data = write([("A", ("bnode", "s"), ("iri", text), plain(O), None) for text in texts])
-        entries = Counter((row.WhichOneof("row")) for row in rows(data))
-        prefixes = {row.prefix.value for row in rows(data) if row.HasField("prefix")}
-        names = {row.name.value for row in rows(data) if row.HasField("name")}
-        cuts = []
-        for text in [*texts, str(O)]:
-            at = text.find("#", 8) + 1 or text.rfind("/") + 1
-            cuts.append((text[:at], text[at:]))
-        assert names == {name for _, name in cuts}
-        assert prefixes - {""} == {prefix for prefix, _ in cuts} - {""}
-        assert entries["name"] == len(names)
-
-    def test_without_a_prefix_lookup_names_are_whole_iris(self) -> None:
-        data = write([("A", *map(plain, (S, P, O)), None)], flat(QUADS, max_prefix_table_size=0))
-        names = [row.name.value for row in rows(data) if row.HasField("name")]
-        assert names == [str(S), str(P), str(O)]
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_real_data_is_smaller_than_text(self, physical_type: int) -> None:
-        graph = None if physical_type == TRIPLES else plain(G)
-        typed: list[Plain] = [("literal", str(n), None, str(XSD.int)) for n in range(1000)]
-        operations = [
-            ("A", ("iri", f"{EXAMPLE}item/{n}"), plain(P), o, graph) for n, o in enumerate(typed)
-        ]
-        text = sum(len(f'<{op[1][1]}> <{P}> "{op[3][1]}" <{graph and G}> .') for op in operations)
-        assert len(write(operations, flat(physical_type))) < text / 2.5
-
-
-class TestTightLookups:
-    """Rows that need as many entries as a lookup has, or more."""
-
-    def tight(self, physical_type: int, prefixes: int, datatypes: int = 1) -> jr.StreamOptions:
-        return flat(
-            physical_type,
-            max_name_table_size=8,
-            max_prefix_table_size=prefixes,
-            max_datatype_table_size=datatypes,
-            **ANY,
-        )
-
-    @pytest.mark.parametrize("physical_type", [QUADS, GRAPHS])
-    @pytest.mark.parametrize("prefixes", [0, 1, 2, 3, 4])
-    def test_four_prefixes_in_a_row(self, physical_type: int, prefixes: int) -> None:
-        """A row that has more prefixes than the lookup is written all the same."""
-        iris = [("iri", f"urn:{n}/{n}") for n in range(4)]
-        same = ("iri", "urn:0/x")
-        operations = [("A", *iris), ("A", same, *iris[1:]), ("A", *reversed(iris)), ("A", *iris)]
-        assert said(write(operations, self.tight(physical_type, prefixes))) == operations
-
-    def test_eight_names_in_a_row(self) -> None:
-        n = [("iri", f"urn:{i}") for i in range(12)]
-        other = ("A", n[9], n[9], n[9], n[9])
-        full = ("A", ("triple", *n[:3]), n[3], ("triple", *n[4:7]), n[7])
-        operations = [other, full, other, full]
-        assert said(write(operations, self.tight(QUADS, 1))) == operations
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_nine_names_in_a_row_are_refused(self, physical_type: int) -> None:
-        n = [("iri", f"urn:{i}") for i in range(12)]
-        inner = ("triple", n[6], n[7], n[8])
-        full = ("A", ("triple", *n[:3]), n[3], ("triple", n[4], n[5], inner), None)
-        with pytest.raises(jr.EncodeError, match="max_name_table_size"):
-            write([full], self.tight(physical_type, 1))
-
-    def test_two_datatypes_in_a_row(self) -> None:
-        a, c = ("literal", "x", None, "urn:a"), ("literal", "x", None, "urn:c")
-        operations: list[Plain] = [("A", a, c, a, c), ("A", a, a, a, a), ("A", c, c, c, c)]
-        with pytest.raises(jr.EncodeError, match="max_datatype_table_size"):
-            write(operations, self.tight(QUADS, 1))
-        assert said(write(operations, self.tight(QUADS, 1, 2))) == operations
-
-    @few
-    @given(strategies.streams(), st.sampled_from([(0, 0), (1, 1), (2, 2)]))
-    def test_what_can_be_expressed_is_written(self, stream: Stream, sizes: tuple[int, int]) -> None:
-        expected = as_written(stream.operations)
-        if sizes[1] == 0:
-            expected = [with_simple_strings(op) for op in expected]
-        names, datatypes = rdf_producer.needs(expected)
-        options = options_for(stream)
-        changed = {
-            "max_name_table_size": 8,
-            "max_prefix_table_size": sizes[0],
-            "max_datatype_table_size": sizes[1],
-            "version": options.version,
-        }
-        try:
-            data = write_frames(stream.frames, options_of({**stream.options, **changed}))
-        except jr.EncodeError:
-            assert names > 8 or datatypes > sizes[1]
-        else:
-            assert said(data) == expected
 
 
 WRONG: tuple[Any, ...] = (
@@ -408,13 +262,11 @@ WRONG_GRAPHS = [wrong[:3] for wrong in WRONG if all(isinstance(t, URIRef) for t 
 
 class TestFrames:
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    @pytest.mark.parametrize("logical", ["unspecified", "flat"])
     @pytest.mark.parametrize("frame_rows", [1, 2, 10, 512])
-    def test_frames_are_closed_by_rows(
-        self, physical_type: int, logical: str, frame_rows: int
+    def test_frames_of_no_logical_type_are_closed_by_rows(
+        self, physical_type: int, frame_rows: int
     ) -> None:
-        logical_type = 0 if logical == "unspecified" else FLAT[physical_type][0]
-        options = flat(physical_type, logical_type=logical_type, frame_rows=frame_rows)
+        options = flat(physical_type, logical_type=0, frame_rows=frame_rows)
         graph = None if physical_type == TRIPLES else DEFAULT_GRAPH
         operations = [("A", ("iri", f"urn:{n}"), plain(P), plain(O), graph) for n in range(1000)]
         data = write(operations, options)
@@ -423,24 +275,6 @@ class TestFrames:
         assert all(frame_rows <= count < frame_rows + 11 for count in counts[:-1])
         assert counts[-1] <= frame_rows + 11
         assert said(data) == operations
-
-    def test_the_default_is_256_rows(self) -> None:
-        """protocol.md: frame size: 256 rows by default for Jelly-RDF."""
-        data = write([("A", ("bnode", str(n)), *map(plain, (P, O, G))) for n in range(2000)])
-        counts = [len(message.rows) for message in messages(data)]
-        assert 256 <= counts[0] <= 266
-        assert counts[1] == 256
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_frames_are_closed_by_bytes(self, physical_type: int) -> None:
-        options = flat(physical_type, frame_bytes=1000, frame_rows=10_000)
-        data = write(
-            [("A", ("bnode", "x" * 90 + str(n)), *map(plain, (P, O)), None) for n in range(100)],
-            options,
-        )
-        sizes = list(map(len, wire.split(data)))
-        assert len(sizes) > 5
-        assert all(1000 <= size < 1150 for size in sizes[:-1])
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_only_end_frame_closes_the_frames_of_grouped_streams(self, physical_type: int) -> None:
@@ -460,25 +294,6 @@ class TestFrames:
         data = write_frames([empty, element, empty, empty], grouped(physical_type))
         got = rdf_decoder.read(data)
         assert [len(frame.statements) for frame in got] == [0, 1, 0, 0]
-
-    def test_each_frame_is_written_in_one_piece(self) -> None:
-        class Recorder(io.RawIOBase):
-            pieces: list[bytes] = []  # noqa: RUF012
-
-            def writable(self) -> bool:
-                return True
-
-            def write(self, data: Any) -> int:
-                self.pieces.append(bytes(data))
-                return len(data)
-
-        recorder = Recorder()
-        with jr.StatementWriter(recorder, jr.StreamOptions(frame_rows=3)) as writer:
-            for n in range(20):
-                writer.add(BNode(str(n)), P, O)
-        assert len(recorder.pieces) > 3
-        for piece in recorder.pieces:
-            assert len(wire.split(piece)) == 1
 
     @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
     def test_graphs_are_closed_at_close(self, physical_type: int) -> None:
@@ -603,83 +418,6 @@ class TestEncoder:
         frame = one.encode_frame([(S, P, O)])
         one.encode_frame([(S, P, O)])
         assert other.encode_frame([(S, P, O)]) == frame
-
-
-class TestDestinations:
-    def test_a_file_stays_open_and_is_flushed(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.jelly"
-        with path.open("wb") as file:
-            with jr.StatementWriter(file) as writer:
-                writer.add(S, P, O)
-            assert not file.closed
-            assert len(statements(path)) == 1
-
-    @pytest.mark.parametrize("make", [str, Path])
-    def test_a_path_is_opened_and_closed(self, tmp_path: Path, make: Any) -> None:
-        path = tmp_path / "é.jelly"
-        path.write_bytes(b"what was there")
-        with jr.StatementWriter(make(path)) as writer:
-            writer.add(S, P, O)
-        assert len(statements(path)) == 1
-        path.unlink()
-
-    def test_a_socket(self) -> None:
-        left, right = socket.socketpair()
-        with left, right:
-            with left.makefile("wb") as file, jr.StatementWriter(file) as writer:
-                writer.add(S, P, O)
-            left.shutdown(socket.SHUT_WR)
-            with right.makefile("rb") as file:
-                assert len(statements(file)) == 1
-
-    def test_an_object_with_write_alone(self) -> None:
-        class Sink:
-            data = b""
-
-            def write(self, data: bytes) -> None:
-                self.data += data
-
-        sink = Sink()
-        with jr.StatementWriter(sink) as writer:
-            writer.add(S, P, O)
-        assert len(statements(sink.data)) == 1
-
-    @pytest.mark.parametrize("destination", [None, 5, object(), b"path", io.StringIO()])
-    def test_what_can_not_be_written_to_is_a_type_error(self, destination: Any) -> None:
-        with pytest.raises(TypeError):
-            jr.StatementWriter(destination)
-
-    def test_wrong_options_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
-        path = tmp_path / "x.jelly"
-        path.write_bytes(b"precious")
-        for wrong in ({"physical_type": 1}, jr.PatchOptions()):
-            with pytest.raises(TypeError, match="StreamOptions"):
-                jr.StatementWriter(path, wrong)  # type: ignore[arg-type]
-        assert path.read_bytes() == b"precious"
-
-    def test_an_error_of_the_file_goes_through_and_ends_the_stream(self) -> None:
-        class Full(io.BytesIO):
-            is_full = False
-
-            def write(self, data: Any) -> int:
-                if self.is_full:
-                    raise OSError("disk full")
-                return super().write(data)
-
-        file = Full()
-        writer = jr.StatementWriter(file, jr.StreamOptions(frame_rows=1))
-        with pytest.raises(OSError, match="disk full"), writer:  # noqa: PT012
-            writer.add(S, P, O)
-            whole = file.getvalue()
-            file.is_full = True
-            try:
-                writer.add(O, P, S)
-            finally:
-                file.is_full = False
-        # a frame was lost with the entries in it: none may follow
-        assert file.getvalue() == whole
-        with pytest.raises(jr.EncodeError):
-            writer.add(S, P, O)
 
 
 class TestOptions:
@@ -877,97 +615,3 @@ class TestRoundTrips:
         got, expected = read(written), frames_of(stream)
         assert got == expected
         assert write_frames(expected, options) == written
-
-    @pytest.mark.parametrize("preset", [jr.StreamOptions.small, jr.StreamOptions.big])
-    @few
-    @given(stream=strategies.streams())
-    def test_presets(self, preset: Any, stream: Stream) -> None:
-        options = preset(
-            physical_type=stream.options["physical_type"], namespace_declarations=True, **ANY
-        )
-        got = [op for frame in read(write(stream.operations, options)) for op in frame.operations]
-        assert got == as_written(stream.operations)
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_what_is_read_can_be_written(self, physical_type: int) -> None:
-        graph = None if physical_type == TRIPLES else plain(G)
-        data = write([("A", *map(plain, (S, P, O)), graph)] * 3, flat(physical_type))
-        file = io.BytesIO()
-        with jr.StatementWriter(file, flat(physical_type)) as writer:
-            writer.write_all(jr.read_statements(data))
-        assert file.getvalue() == data
-
-    def test_typed_literals_stay_what_they_are(self) -> None:
-        """A literal read normalizing equals the one that was written, if that was normal too."""
-        nodes = [node(term, None) for term in TYPED_LITERALS]
-        file = io.BytesIO()
-        with jr.StatementWriter(file, flat(TRIPLES, max_datatype_table_size=200)) as writer:
-            writer.write_all((S, P, one) for one in nodes)
-        for (_, _, got), one in zip(jr.read_statements(file.getvalue()), nodes, strict=True):
-            assert same_term(got, Literal(str(one), datatype=one.datatype)), (got, one)
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            (Literal("x"), Literal("x", datatype=XSD.string)),
-            (Literal("x"), Literal("x", lang="en")),
-            (Literal("x", lang="en"), Literal("x", lang="EN")),
-            (Literal("1", datatype=XSD.integer), Literal("1", datatype=XSD.int)),
-            (URIRef("x"), BNode("x")),
-            (URIRef("x"), Literal("x")),
-            (URIRef(""), BNode("")),
-            (Literal("a\x00b"), Literal("a\x00c")),
-            (URIRef("x"), DATASET_DEFAULT_GRAPH_ID),
-        ],
-    )
-    def test_terms_that_look_alike_stay_apart(
-        self, physical_type: int, one: Any, other: Any
-    ) -> None:
-        """They follow each other in the same place, graphs too."""
-        file = io.BytesIO()
-        order = (one, other, one, other)
-        with jr.StatementWriter(file, flat(physical_type, **ANY)) as writer:
-            for term in order:
-                writer.add(term, P, term, None if physical_type == TRIPLES else term)
-        got = list(jr.read_statements(file.getvalue()))
-        for (s, _, o, *graph), term in zip(got, order, strict=True):
-            for each in (s, o, *graph):
-                assert same_term(each, term), (each, term)
-
-    def test_subclasses_of_rdflibs_terms(self) -> None:
-        class Special(URIRef):
-            pass
-
-        file = io.BytesIO()
-        with jr.StatementWriter(file) as writer:
-            writer.add(Special("urn:s"), XSD.integer, BNode("b"), Special("urn:g"))
-            writer.add(URIRef("urn:s"), URIRef(str(XSD.integer)), BNode("b"), URIRef("urn:g"))
-        first, second = jr.read_statements(file.getvalue())
-        assert first == second
-        assert list(map(type, first)) == [URIRef, URIRef, BNode, URIRef]
-
-    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
-    def test_many_terms(self, physical_type: int) -> None:
-        """Lookups of the big preset are run through many times over."""
-        operations = [
-            (
-                "A",
-                ("iri", f"http://example.org/{n % 211}/{n * 7919 % 9973}"),
-                ("iri", f"http://example.org/p#{n % 17}"),
-                ("literal", str(n), None, f"urn:d/{n * 31 % 97}")
-                if n % 2
-                else ("bnode", f"b{n % 5}"),
-                None if physical_type == TRIPLES else ("iri", f"http://example.org/g/{n // 500}"),
-            )
-            for n in range(10_000)
-        ]
-        expected = Frame(operations, {}).statements
-        for options in (flat(physical_type), jr.StreamOptions.small(physical_type=physical_type)):
-            data = write(operations, options)
-            assert statements(data) == expected
-            kinds = Counter(row.WhichOneof("row") for row in rows(data))
-            assert kinds["name"] > options.max_name_table_size
-            assert kinds["prefix"] > options.max_prefix_table_size
-            assert kinds["datatype"] > options.max_datatype_table_size
-            assert options.logical_type in (1, FLAT_QUADS)

@@ -1,0 +1,437 @@
+"""Jelly-Patch and Jelly-RDF behind one interface, for tests of the rules that both share.
+
+A `Format` is a format with a type of its statements. It builds rows and streams, and reads and
+writes statements in plain form: ``(s, p, o)``, or ``(s, p, o, g)``.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import jelly_rdflib as jr
+from tests import strategies
+from tests import support as patch_support
+from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly_rdf import support as rdf_support
+from tests.oracle import build, decoder, producer, rdf_build, rdf_decoder, rdf_producer, wire
+from tests.oracle import schema as pb
+from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.oracle.terms import Plain, plain_operation
+
+S, P, O, G = ("bnode", "s"), ("iri", "urn:p"), ("bnode", "o"), ("bnode", "g")  # noqa: E741
+
+UNKNOWN_FIELDS = (
+    wire.tag(100, wire.VARINT) + b"\x01" + wire.tag(101, wire.I64) + bytes(8)
+    + wire.field(102, b"abc") + wire.tag(103, wire.I32) + bytes(4)
+    + wire.tag(104, wire.GROUP_START) + wire.field(1, b"x") + wire.tag(104, wire.GROUP_END)
+)  # fmt: skip
+"""Fields that no message defines, one of each wire type."""
+
+
+def iri(text: str) -> Plain:
+    return ("iri", text)
+
+
+def lit(lex: str, language: str | None = None, datatype: str | None = None) -> Plain:
+    return ("literal", lex, language, datatype)
+
+
+def in_row(number: int, content: bytes) -> bytes:
+    """A row of a frame, by the number of its kind."""
+    return wire.field(1, wire.field(number, content))
+
+
+class Format:
+    """A format with a type of its statements: TRIPLES, QUADS or GRAPHS."""
+
+    build: Any
+    """The module that builds rows and frames."""
+    support: Any
+    """The module that refuses and writes."""
+    decoder: Any
+    """The module of the reference decoder."""
+    producer: Any
+    """The module of the foreign producer."""
+    Frame: Any
+    Options: Any
+    """The package's options of a writer."""
+    Writer: Any
+    Decoder: Any
+    readers: tuple[Any, ...]
+    """The readers of any stream; the first gives statements or operations one by one."""
+    strategies: Any
+    type_field: str
+    extension: str
+    encoding: str
+    """The name by which the package knows the format."""
+    version: int
+    """The highest version."""
+    unknown_rows: tuple[int, ...]
+    """Numbers of kinds of rows that are not defined."""
+    name_row: int
+    """The number of a name entry's row; those of a prefix and of a datatype follow."""
+    namespace_row: int
+    enums: tuple[tuple[int, int], ...]
+    """Fields of the options row that are closed enums, each with its first undefined value."""
+    outcomes: tuple[dict[str, Any], ...] = ({},)
+    """Arguments with which a reader is to have the outcome of the reference."""
+    changes: tuple[dict[str, Any], ...]
+    """Fields of the options row that only this format has, with values other than `options`'."""
+
+    def __init__(self, type: int) -> None:
+        self.type = type
+        self.statement_row = 2
+        """The number of a statement's row."""
+
+    def __repr__(self) -> str:
+        return f"{self.build.__name__.rpartition('.')[2]}{self.type}"
+
+    # Rows and streams.
+
+    def options(self, **changes: Any) -> Any:
+        return self.build.options(**{self.type_field: self.type, **changes})
+
+    def name(self, value: str, id: int = 0) -> Any:
+        return self.build.name(value, id)
+
+    def prefix(self, value: str, id: int = 0) -> Any:
+        return self.build.prefix(value, id)
+
+    def datatype(self, value: str, id: int = 0) -> Any:
+        return self.build.datatype(value, id)
+
+    def frame(self, *rows: Any) -> bytes:
+        return self.build.frame(*rows)
+
+    def stream(self, *frames: Any) -> bytes:
+        return self.build.stream(*frames)
+
+    def namespace(self, name: str, value: Any = None) -> Any:
+        raise NotImplementedError
+
+    def spo(self, s: Any = None, p: Any = None, o: Any = None) -> Any:
+        """A row of a triple."""
+        raise NotImplementedError
+
+    def spog(self, s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+        """A row of a quad."""
+        raise NotImplementedError
+
+    def row(self, **terms: Any) -> Any:
+        """A row of a statement with just these terms; the graph of GRAPHS stands before it."""
+        return self.spog(**terms) if self.type == QUADS else self.spo(**terms)
+
+    def triple(self, s: Any = "s", o: Any = "o") -> Any:
+        """A row of a triple whose predicate is name 1."""
+        return self.spo(s, build.iri(0, 1), o)
+
+    def some(self, **terms: Any) -> list[Any]:
+        """The rows of a statement, ``s <name 1> o g`` but for terms; None leaves one out."""
+        terms = {"s": "s", "p": build.iri(0, 1), "o": "o", "g": "g", **terms}
+        g = terms["g"] if self.type == QUADS else terms.pop("g")
+        if self.type == GRAPHS:
+            return [rdf_build.start(g), self.row(**terms), rdf_build.end()]
+        return [self.row(**terms)]
+
+    @property
+    def start(self) -> list[Any]:
+        """The rows before the first statement."""
+        return [rdf_build.start("g")] if self.type == GRAPHS else []
+
+    @property
+    def graph(self) -> Plain | None:
+        """The graph of statements in this type."""
+        return None if self.type == TRIPLES else G
+
+    @property
+    def expected(self) -> Plain:
+        """The statement that `some` makes."""
+        return (S, P, O) if self.type == TRIPLES else (S, P, O, G)
+
+    def head(self, **options: Any) -> bytes:
+        """A bare frame with one entry in each lookup, to which more rows can be appended."""
+        entries = (self.name("urn:p"), self.prefix(""), self.datatype("urn:d"))
+        return self.frame(self.options(rdf_star=True, **options), *entries)
+
+    def one(self, *content: Any, **options: Any) -> bytes:
+        """A stream of one frame: options, a name entry "urn:p" (id 1), then the content."""
+        return self.stream([self.options(**options), self.name("urn:p"), *content])
+
+    # Reading and writing.
+
+    def operations(self, data: Any, **arguments: Any) -> list[Plain]:
+        """Statements and namespaces, in the plain form of patches."""
+        raise NotImplementedError
+
+    def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
+        """Statements as the package reads them, of rdflib's terms."""
+        raise NotImplementedError
+
+    def statements(self, data: Any, **arguments: Any) -> list[Plain]:
+        operations = self.operations(data, **arguments)
+        return [op[1:] if op[4] is not None else op[1:4] for op in operations if op[0] == "A"]
+
+    def namespaces(self, data: Any) -> list[Plain]:
+        return [op[1:3] for op in self.operations(data) if op[0] == "PA"]
+
+    def refuse(self, source: bytes, *arguments: Any, **keywords: Any) -> jr.DecodeError:
+        """Check that the input is refused, and return the error; see `tests.support.refuse`."""
+        return self.support.refuse(source, *arguments, **keywords)
+
+    def writer_options(self, **fields: Any) -> Any:
+        return self.Options(**{self.type_field: self.type, **fields})
+
+    def write(self, operations: list[Plain], **options: Any) -> bytes:
+        """Write statements and namespaces, in the plain form of patches."""
+        return self.support.write(operations, self.writer_options(**options))
+
+    def assert_same_outcome(self, data: bytes, **arguments: Any) -> bool:
+        """Check the outcome against the reference's; see `tests.support.assert_same_outcome`."""
+        return self.support.assert_same_outcome(data, **arguments)
+
+    def streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of legal streams of all types."""
+        return self.strategies.streams(**arguments)
+
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        """Messages that say a stream, with the choices of a foreign producer."""
+        raise NotImplementedError
+
+    def spelled(self, stream: Any, rng: random.Random, **arguments: Any) -> bytes:
+        """The stream as a foreign producer may write it; ``single``: in a bare frame."""
+        messages = self.spoken(stream, rng, **arguments)
+        return self.producer.spelled(messages, rng, **arguments)
+
+    def single_streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of streams that one frame can hold."""
+        raise NotImplementedError
+
+    def content(self, stream: Any) -> list[Any]:
+        """What the reference decoder reads of a stream."""
+        raise NotImplementedError
+
+    def said(self, frame: Any) -> list[Plain]:
+        """What the first of `readers` gives for a frame that the reference has decoded."""
+        raise NotImplementedError
+
+    def plain(self, item: Any) -> Plain:
+        """What the first of `readers` gives, in plain form."""
+        raise NotImplementedError
+
+    def writer(self, destination: Any, **options: Any) -> Any:
+        return self.Writer(destination, self.writer_options(**options))
+
+    def flat_streams(self, **arguments: Any) -> Any:
+        """Hypothesis' strategy of streams whose frames the writer ends where it likes."""
+        raise NotImplementedError
+
+    def options_for(self, stream: Any, **more: Any) -> Any:
+        """The package's options for a stream."""
+        return self.support.options_of(stream.options, **more)
+
+    def write_stream(self, stream: Any, **more: Any) -> bytes:
+        """What the package's writer makes of a stream, with its frames."""
+        return self.support.write(stream.operations, self.options_for(stream, **more))
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        """The operations that the reference decoder reads."""
+        raise NotImplementedError
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        """What the reference decoder reads in a row, if anything."""
+        raise NotImplementedError
+
+    def messages(self, data: bytes) -> list[Any]:
+        """The frames of a delimited stream as protobuf's messages."""
+        return [self.Frame.FromString(part) for part in wire.split(data)]
+
+    def rows(self, data: bytes) -> list[Any]:
+        return [row for message in self.messages(data) for row in message.rows]
+
+    def kinds(self, data: bytes) -> list[str]:
+        return [row.WhichOneof("row") for row in self.rows(data)]
+
+    def written(self, data: bytes) -> list[Any]:
+        """The messages of statements."""
+        kinds = ("statement_add", "triple", "quad")
+        return [getattr(row, kind) for row in self.rows(data) for kind in kinds if _has(row, kind)]
+
+
+def _has(row: Any, kind: str) -> bool:
+    return row.WhichOneof("row") == kind
+
+
+class Patch(Format):
+    """Streams of triples are FLAT, those of quads PUNCTUATED."""
+
+    build = build
+    support = patch_support
+    decoder = decoder
+    producer = producer
+    strategies = strategies
+    Frame = pb.RdfPatchFrame
+    Options = jr.PatchOptions
+    Writer = jr.PatchWriter
+    Decoder = jr.PatchDecoder
+    readers = (jr.read_operations, jr.read_patches, jr.read_batches)
+    type_field = "statement_type"
+    extension = "jellyp"
+    encoding = "jelly-patch"
+    version = 1
+    unknown_rows = (9, 10, 16)
+    name_row = 11
+    namespace_row = 4
+    enums = ((1, 3), (2, 4))
+    changes = ({"stream_type": build.FRAME}, {"stream_type": 0})
+
+    def options(self, **changes: Any) -> Any:
+        return super().options(**{"stream_type": self.stream_type, **changes})
+
+    def writer_options(self, **fields: Any) -> Any:
+        return super().writer_options(**{"stream_type": self.stream_type, **fields})
+
+    @property
+    def stream_type(self) -> int:
+        return build.FLAT if self.type == TRIPLES else build.PUNCTUATED
+
+    def namespace(self, name: str, value: Any = None) -> Any:
+        return build.prefix_add(name, value)
+
+    def spo(self, s: Any = None, p: Any = None, o: Any = None) -> Any:
+        return build.add(s, p, o)
+
+    def spog(self, s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+        return build.add(s, p, o, g)
+
+    def operations(self, data: Any, **arguments: Any) -> list[Plain]:
+        operations = patch_support.read(data, **arguments)
+        if operations or self.type == TRIPLES:
+            assert operations.pop() == ("END",)
+        assert {op[0] for op in operations} <= {"A", "PA"}
+        return operations
+
+    def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
+        operations = jr.read_operations(data, **arguments)
+        return [op[1:] if op[4] is not None else op[1:4] for op in operations if op[0] is jr.Op.A]
+
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        return producer.frames(stream.operations, stream.options, rng, **arguments)
+
+    def flat_streams(self, **arguments: Any) -> Any:
+        return strategies.streams(**arguments)
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        return decoder.read(data)
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        return next(iter(reference._row(row)), None)
+
+    def single_streams(self, **arguments: Any) -> Any:
+        return strategies.streams(one_patch=True, **arguments)
+
+    def content(self, stream: Any) -> list[Any]:
+        return stream.operations
+
+    def said(self, frame: Any) -> list[Plain]:
+        return frame
+
+    def plain(self, item: Any) -> Plain:
+        return plain_operation(item)
+
+
+class Rdf(Format):
+    build = rdf_build
+    support = rdf_support
+    decoder = rdf_decoder
+    producer = rdf_producer
+    strategies = rdf_strategies
+    Frame = pb.RdfStreamFrame
+    Options = jr.StreamOptions
+    Writer = jr.StatementWriter
+    Decoder = jr.StatementDecoder
+    readers = (jr.read_statements, jr.read_frames, jr.read_graphs, jr.read_batches)
+    type_field = "physical_type"
+    extension = "jelly"
+    encoding = "jelly-rdf"
+    version = 2
+    unknown_rows = (7, 8, 12, 15, 16)
+    name_row = 9
+    namespace_row = 6
+    enums = ((2, 4),)
+    outcomes = ({}, {"strict": False})
+    changes = (
+        {"stream_name": "x"}, {"logical_type": 1}, {"logical_type": 3}, {"logical_type": 13},
+    )  # fmt: skip
+
+    def __init__(self, type: int) -> None:
+        super().__init__(type)
+        self.statement_row = 3 if type == QUADS else 2
+
+    def namespace(self, name: str, value: Any = None) -> Any:
+        return rdf_build.namespace(name, value)
+
+    def spo(self, s: Any = None, p: Any = None, o: Any = None) -> Any:
+        return rdf_build.spo(s, p, o)
+
+    def spog(self, s: Any = None, p: Any = None, o: Any = None, g: Any = None) -> Any:
+        return rdf_build.spog(s, p, o, g)
+
+    def operations(self, data: Any, **arguments: Any) -> list[Plain]:
+        operations = [
+            op for frame in rdf_support.read(data, **arguments) for op in frame.operations
+        ]
+        if not hasattr(data, "read"):
+            statements = rdf_support.statements(data, **arguments)
+            assert len(statements) == sum(op[0] == "A" for op in operations)
+        return operations
+
+    def nodes(self, data: bytes, **arguments: Any) -> list[tuple[Any, ...]]:
+        return list(jr.read_statements(data, **arguments))
+
+    def spoken(self, stream: Any, rng: random.Random, **arguments: Any) -> list[Any]:
+        messages = rdf_producer.messages(stream.frames, stream.options, rng)
+        return messages[-1:] if arguments else messages
+
+    def flat_streams(self, **arguments: Any) -> Any:
+        return rdf_strategies.streams(logical="flat", **arguments)
+
+    def options_for(self, stream: Any, **more: Any) -> Any:
+        # namespaces need version 2
+        version = 2 if stream.has_namespaces else stream.options["version"]
+        return super().options_for(stream, **{"version": version, **more})
+
+    def write_stream(self, stream: Any, **more: Any) -> bytes:
+        return rdf_support.write_frames(stream.frames, self.options_for(stream, **more))
+
+    def all_said(self, data: bytes) -> list[Plain]:
+        return [op for frame in rdf_decoder.read(data) for op in frame.operations]
+
+    def written_row(self, reference: Any, row: Any) -> Plain | None:
+        return reference.row(row)
+
+    def single_streams(self, **arguments: Any) -> Any:
+        return rdf_strategies.streams(one_frame=True, **arguments)
+
+    def content(self, stream: Any) -> list[Any]:
+        return stream.frames
+
+    def said(self, frame: Any) -> list[Plain]:
+        return frame.statements
+
+    def plain(self, item: Any) -> Plain:
+        return rdf_support.plain_statement(item)
+
+
+PATCH, PATCH_QUADS = Patch(TRIPLES), Patch(QUADS)
+RDF, RDF_QUADS, RDF_GRAPHS = Rdf(TRIPLES), Rdf(QUADS), Rdf(GRAPHS)
+
+FORMATS = [PATCH, RDF]
+ALL_TYPES = [PATCH, PATCH_QUADS, RDF, RDF_QUADS, RDF_GRAPHS]
+
+formats = pytest.mark.parametrize("f", FORMATS, ids=repr)
+all_types = pytest.mark.parametrize("f", ALL_TYPES, ids=repr)
+with_quads = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS], ids=repr)
+with_graphs = pytest.mark.parametrize("f", [PATCH_QUADS, RDF_QUADS, RDF_GRAPHS], ids=repr)

@@ -1,0 +1,885 @@
+"""Bad input: always a `DecodeError` or `LimitError` that says where, in bounded time and memory.
+
+Where input is damaged at random, the reference decoder tells whether it must be refused: some
+damage only makes another legal stream.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import zstandard
+from google.protobuf.message import DecodeError as ProtobufError
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import jelly_rdflib as jr
+from tests.core.jelly.formats import (
+    ALL_TYPES,
+    FORMATS,
+    PATCH,
+    PATCH_QUADS,
+    RDF,
+    RDF_GRAPHS,
+    RDF_QUADS,
+    Format,
+    O,
+    P,
+    S,
+    all_types,
+    formats,
+    in_row,
+)
+from tests.core.jelly.streams import PATCH_BARE, REALISTIC, SMALL, damage
+from tests.oracle import rdf_build as b
+from tests.oracle import schema as pb
+from tests.oracle import wire
+from tests.strategies import dice
+from tests.support import assert_position, run
+
+START = b"\x12\x01s\x2a\x02\x10\x01"
+"""Subject and predicate of a statement; an object may follow."""
+TRIPLE = START + b"\x52\x01o"
+
+STREAMS = [
+    pytest.param(f, data, id=f"{name}-{f!r}")
+    for name, streams in (("small", SMALL), ("realistic", REALISTIC))
+    for f, data in streams.items()
+]
+# In a bare frame a cut after a row is legal: of patches, after each outside a transaction.
+BARE = [
+    (PATCH, PATCH_BARE, range(3, 4)),
+    *((f, wire.split(SMALL[f])[0], range(9, 20)) for f in (RDF, RDF_QUADS, RDF_GRAPHS)),
+]
+
+streams = pytest.mark.parametrize(("f", "data"), STREAMS)
+small = pytest.mark.parametrize(("f", "data"), STREAMS[:4])
+realistic = pytest.mark.parametrize(("f", "data"), STREAMS[4:])
+bare = pytest.mark.parametrize(("f", "data", "legal"), BARE, ids=lambda value: repr(value)[:9])
+
+
+@streams
+def test_the_streams_are_legal(f: Format, data: bytes) -> None:
+    assert f.support.read(data) == f.decoder.read(data)
+
+
+class TestTruncated:
+    """Cut at every byte."""
+
+    @streams
+    def test_at_every_byte(self, f: Format, data: bytes) -> None:
+        whole = f.decoder.read(data)
+        legal = 0
+        for size in range(len(data)):
+            if not f.assert_same_outcome(data[:size]):
+                legal += 1
+                # only at the end of a frame; of patches, outside a transaction
+                got = f.support.read(data[:size])
+                if got != whole[: len(got)]:
+                    assert got.pop() == ("END",)
+                assert got == whole[: len(got)]
+        assert 2 <= legal <= len(whole)
+
+    @bare
+    def test_a_bare_frame(self, f: Format, data: bytes, legal: range) -> None:
+        assert sum(not f.assert_same_outcome(data[:size]) for size in range(len(data))) in legal
+
+    @realistic
+    def test_what_is_before_the_cut_comes_first(self, f: Format, data: bytes) -> None:
+        got = []
+        with pytest.raises(jr.DecodeError):  # noqa: PT012
+            for item in f.readers[0](data[:-1], normalize=False):
+                got.append(f.plain(item))  # noqa: PERF401
+        reference = f.decoder.Reference()
+        frames = [reference.frame(f.decoder.parse(part)) for part in wire.split(data)[:-1]]
+        assert got == [item for frame in frames for item in f.said(frame)]
+
+    @realistic
+    def test_positions(self, f: Format, data: bytes) -> None:
+        """The error of a cut names the frame that is cut, and no row if the frame is not there."""
+        at = 0
+        for number, part in enumerate(wire.split(data)):
+            size = len(wire.varint(len(part)))
+            if part:
+                error = f.refuse(data[: at + size + len(part) // 2], row=False)
+                assert error.frame == number
+                assert at <= error.offset <= at + size + len(part)
+            at += size + len(part)
+
+
+class TestFlipped:
+    """Bytes and bits turned over."""
+
+    @small
+    def test_every_bit_of_a_small_stream(self, f: Format, data: bytes) -> None:
+        refused = 0
+        for at in range(len(data)):
+            for bit in range(8):
+                flipped = bytearray(data)
+                flipped[at] ^= 1 << bit
+                refused += f.assert_same_outcome(bytes(flipped))
+        assert refused > len(data) * 4
+
+    @realistic
+    @pytest.mark.parametrize("value", [0x00, 0x0B, 0xFF])
+    def test_every_byte_of_a_realistic_stream(self, f: Format, data: bytes, value: int) -> None:
+        step = 2 if f is PATCH_QUADS else 7
+        for at in range(value % step, len(data), step):
+            flipped = bytearray(data)
+            flipped[at] = value
+            f.assert_same_outcome(bytes(flipped))
+
+    @bare
+    def test_every_byte_of_a_bare_frame(self, f: Format, data: bytes, legal: range) -> None:
+        step = 5 if f is PATCH else 29
+        for at in range(len(data)):
+            for value in range(at % step, 256, step):
+                flipped = bytearray(data)
+                flipped[at] = value
+                f.assert_same_outcome(bytes(flipped))
+
+    @small
+    def test_every_byte_left_out_or_doubled(self, f: Format, data: bytes) -> None:
+        for at in range(len(data)):
+            f.assert_same_outcome(data[:at] + data[at + 1 :])
+            f.assert_same_outcome(data[: at + 1] + data[at:])
+
+    @formats
+    @given(st.data(), dice)
+    def test_any_stream(self, f: Format, data: st.DataObject, rng: random.Random) -> None:
+        whole = f.spelled(data.draw(f.streams()), rng)
+        for _ in range(20):
+            damaged = bytearray(whole)
+            for _ in range(rng.choice([1, 1, 2, 5])):
+                damage(damaged, rng)
+            f.assert_same_outcome(bytes(damaged), **rng.choice(f.outcomes))
+
+    @formats
+    @given(data=st.binary(max_size=300))
+    @example(data=b"\n")
+    @example(data=b"\n\n")
+    @example(data=b"\n\x00")
+    @example(data=b"\n\x00\n")
+    @example(data=b"\x80")
+    @example(data=b"\xff" * 20)
+    def test_any_bytes(self, f: Format, data: bytes) -> None:
+        f.assert_same_outcome(data)
+
+    @pytest.mark.parametrize("types", [ALL_TYPES[:2], ALL_TYPES[2:]], ids=["patch", "rdf"])
+    @given(st.data(), st.binary(max_size=200))
+    def test_any_bytes_after_the_options(
+        self, types: list[Format], draws: st.DataObject, data: bytes
+    ) -> None:
+        f = draws.draw(st.sampled_from(types))
+        head = f.head()
+        f.assert_same_outcome(head + data)
+        f.assert_same_outcome(b.delimited([head, data]))
+        f.assert_same_outcome(head + wire.field(1, data))
+        f.assert_same_outcome(head + wire.field(15, data))
+
+    @pytest.mark.parametrize("types", [ALL_TYPES[:2], ALL_TYPES[2:]], ids=["patch", "rdf"])
+    @given(st.data(), st.binary(max_size=60))
+    def test_any_bytes_in_a_row(
+        self, types: list[Format], draws: st.DataObject, data: bytes
+    ) -> None:
+        f = draws.draw(st.sampled_from(types))
+        kinds = [field.number for field in type(f.options()).DESCRIPTOR.fields]
+        row = in_row(draws.draw(st.sampled_from(kinds)), data)
+        f.assert_same_outcome(b.delimited([f.head() + row]))
+
+
+@formats
+class TestVarints:
+    """Over-long and too large numbers."""
+
+    def number(self, f: Format, encoded: bytes) -> bytes:
+        """A stream in which a name entry has an id of these bytes, and a value."""
+        return b.delimited([f.head() + in_row(f.name_row, b"\x08" + encoded + b"\x12\x01x")])
+
+    @pytest.mark.parametrize("size", [1, 2, 5, 9, 10])
+    def test_padding_up_to_ten_bytes_is_legal(self, f: Format, size: int) -> None:
+        assert f.statements(self.number(f, wire.varint(7, size))) == []
+
+    @pytest.mark.parametrize("size", [5, 6, 10])
+    def test_tags_and_lengths_have_five_bytes_at_the_most(self, f: Format, size: int) -> None:
+        """As protobuf's own parsers have it; they refuse what is longer."""
+        row = f.triple().SerializeToString()
+        for more in (
+            wire.tag(99, wire.VARINT, size) + b"\x07",
+            wire.tag(99, wire.LEN) + wire.varint(1, size) + b"x",
+            wire.tag(1, wire.LEN, size) + wire.varint(len(row)) + row,
+            wire.tag(1, wire.LEN) + wire.varint(len(row), size) + row,
+            wire.tag(99, wire.GROUP_START) + wire.tag(99, wire.GROUP_END, size),
+        ):
+            data = b.delimited([f.head() + more])
+            if size <= 5:
+                f.statements(data)
+            else:
+                assert "5 bytes" in f.refuse(data).message
+
+    @pytest.mark.parametrize(
+        "encoded",
+        [
+            wire.varint(7, 11),
+            wire.varint(0, 11),
+            b"\x80" * 10 + b"\x01",
+            b"\x80" * 9 + b"\x02",
+            b"\xff" * 10,
+            b"\xff" * 9 + b"\x7f",
+            b"\xff" * 30,
+            b"\x80" * 60,
+        ],
+        ids=repr,
+    )
+    def test_more_than_ten_bytes_or_64_bits(self, f: Format, encoded: bytes) -> None:
+        f.refuse(self.number(f, encoded), row=True)
+        # as a number nobody knows, as a tag, as lengths
+        unknown = wire.tag(99, wire.VARINT) + encoded
+        bad = [in_row(f.name_row, unknown), encoded, wire.field(1, encoded), b"\x0a" + encoded]
+        if f is RDF:
+            bad += [b"\x7a" + encoded, wire.field(15, unknown), wire.field(15, b"\x0a" + encoded)]
+        for more in bad:
+            f.refuse(b.delimited([f.head() + more]))
+        f.refuse(b.delimited([f.head()]) + encoded, row=False)
+        f.refuse(encoded)
+
+    @pytest.mark.parametrize("value", [2**32, 2**32 + 1, 2**63, 2**64 - 1, -1, -(2**31)])
+    def test_an_uint32_beyond_32_bits(self, f: Format, value: int) -> None:
+        encoded = wire.varint(value)
+        f.refuse(self.number(f, encoded), row=True)
+        options = f.options().options.SerializeToString()
+        for number in (9, 10, 11, 15):
+            row = in_row(1, options + wire.tag(number, wire.VARINT) + encoded)
+            f.refuse(b.delimited([row]), row=True)
+        for number in (1, 2):
+            predicate = wire.field(5, wire.tag(number, wire.VARINT) + encoded)
+            row = in_row(2, b"\x12\x01s" + predicate + b"\x52\x01o")
+            f.refuse(b.delimited([f.head() + row]), row=True)
+        literal = wire.field(11, b"\x18" + encoded)
+        f.refuse(b.delimited([f.head() + in_row(2, START + literal)]), row=True)
+
+    def test_a_bool_may_be_any_number(self, f: Format) -> None:
+        options = f.options().options.SerializeToString()
+        options += wire.field(3, 2**64 - 1) + wire.field(4, 2)
+        rows = f.frame(f.name("u"), f.spo(b.literal("s"), b.iri(), b.triple("s", b.iri(0, 1), "o")))
+        assert len(f.statements(b.delimited([in_row(1, options) + rows]))) == 1
+
+    def test_an_enum_beyond_its_values(self, f: Format) -> None:
+        options = f.options().options.SerializeToString()
+        for number, first in f.enums:
+            for value in (0, first, 2**31 - 1, 2**31, 2**32 - 1, -1, 2**63):
+                row = in_row(1, options + wire.field(number, value))
+                f.refuse(b.delimited([row]), row=True)
+
+
+SIZES = (1, 2, 127, 128, 2**14, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**63, -1, -2)
+
+
+def too_long(length: bytes) -> Iterator[tuple[Format, bytes]]:
+    """Ends of frames whose last length is this one."""
+    for f in FORMATS:
+        namespace, name = f.namespace_row, f.name_row
+        yield from (
+            (f, b"\x0a" + length),
+            (f, wire.field(1, b"\x12" + length)),
+            (f, in_row(2, b"\x12" + length)),
+            (f, in_row(2, b"\x0a" + length)),
+            (f, in_row(2, START + b"\x5a" + length)),
+            (f, in_row(2, START + wire.field(11, b"\x0a" + length))),
+            (f, in_row(2, START + wire.field(12, b"\x12" + length))),
+            (f, in_row(namespace, b"\x0a" + length)),
+            (f, in_row(namespace, b"\x12" + length)),
+            (f, in_row(name, b"\x12" + length)),
+            (f, wire.tag(99, wire.LEN) + length),
+        )
+    for f in (PATCH_QUADS, RDF_QUADS):
+        yield f, in_row(f.statement_row, TRIPLE + b"\x72" + length)
+        yield f, in_row(f.statement_row, TRIPLE + b"\x7a" + length)
+    yield from (
+        (PATCH, in_row(14, b"\x0a" + length)),
+        (PATCH, in_row(14, wire.field(4, b"\x12" + length))),
+        (PATCH, in_row(15, wire.tag(99, wire.LEN) + length)),
+        (RDF, b"\x7a" + length),
+        (RDF, wire.field(15, b"\x0a" + length)),
+        (RDF, wire.field(15, b"\x12" + length)),
+        (RDF, wire.field(15, wire.tag(99, wire.LEN) + length)),
+        (RDF_GRAPHS, in_row(4, b"\x12" + length)),
+        (RDF_GRAPHS, in_row(4, b"\x0a" + length)),
+        (RDF_GRAPHS, in_row(4, b"\x1a" + length)),
+        (RDF_GRAPHS, b.frame(b.start("g")) + in_row(5, wire.tag(99, wire.LEN) + length)),
+    )
+
+
+class TestLengths:
+    """Lengths that reach beyond what is there, up to 2**64."""
+
+    @formats
+    @pytest.mark.parametrize("size", SIZES)
+    def test_of_a_frame(self, f: Format, size: int) -> None:
+        kind = jr.LimitError if size < 0 or size > jr.Limits().max_frame_size else jr.DecodeError
+        for more in (b"", b"\x0a"):
+            if len(more) < size or size < 0:
+                data = b.delimited([f.head()]) + wire.varint(size) + more
+                f.refuse(data, kind, row=False)
+
+    @pytest.mark.parametrize("size", SIZES)
+    def test_of_a_row_and_all_in_it(self, size: int) -> None:
+        for f, bad in too_long(wire.varint(size)):
+            f.refuse(b.delimited([f.head() + bad]))
+
+    @formats
+    @pytest.mark.parametrize(
+        "size", [2**22, 2**24, 2**24 + 1, 64 << 20, (64 << 20) + 1, 2**31, 2**63, 2**64 - 1]
+    )
+    def test_of_a_frame_of_which_little_comes(self, f: Format, size: int) -> None:
+        """A length alone allocates nothing of that size."""
+        data = b.delimited([f.head()]) + wire.varint(size) + bytes(100)
+        for source in (data, io.BytesIO(data), io.BufferedReader(io.BytesIO(data))):  # type: ignore[arg-type]
+            tracemalloc.start()
+            try:
+                with pytest.raises(jr.DecodeError):
+                    list(f.readers[0](source))
+                peak = tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
+            assert peak < 8 << 20
+
+    @formats
+    def test_the_limit_on_frames_can_be_set(self, f: Format) -> None:
+        frame = f.frame(f.options())
+        exact, less = (jr.Limits(max_frame_size=len(frame) - n) for n in (0, 1))
+        for data in (frame, b.delimited([frame])):
+            for make in (bytes, io.BytesIO):
+                assert f.statements(make(data), limits=exact) == []
+                with pytest.raises(jr.LimitError):
+                    list(f.readers[0](make(data), limits=less))
+        assert len(f.Decoder(exact).decode_frame(frame)) == 0
+        with pytest.raises(jr.LimitError):
+            f.Decoder(less).decode_frame(frame)
+
+
+def places(f: Format, content: bytes) -> dict[str, tuple[Format, bytes]]:
+    """Messages of each kind that have these bytes, after legal ones: the end of a frame of a type.
+
+    "Quoted" is a triple in a statement.
+    """
+    iri = b"\x10\x01"
+    namespace = in_row(f.namespace_row, wire.field(2, iri) + content)
+    options = f.options(rdf_star=True).options.SerializeToString()
+    both = {
+        "Frame": (f, content),
+        "Row": (f, wire.field(1, wire.field(2, TRIPLE) + content)),
+        "Options": (f, in_row(1, options + content)),
+        "Quoted": (f, in_row(2, START + wire.field(12, TRIPLE + content))),
+        "RdfIri": (f, in_row(2, START + wire.field(9, iri + content))),
+        "RdfLiteral": (f, in_row(2, START + wire.field(11, content))),
+        "RdfNameEntry": (f, in_row(f.name_row, content)),
+        "RdfPrefixEntry": (f, in_row(f.name_row + 1, content)),
+        "RdfDatatypeEntry": (f, in_row(f.name_row + 2, content)),
+        "Namespace": (f, namespace),
+    }
+    quads = PATCH_QUADS if f is PATCH else RDF_QUADS
+    quad = TRIPLE + wire.field(14, b"g")
+    both["RdfQuad"] = (quads, in_row(quads.statement_row, quad + content))
+    graph = wire.field(15, content)
+    both["RdfDefaultGraph"] = (quads, in_row(quads.statement_row, TRIPLE + graph))
+    if f is PATCH:
+        return {**both, "RdfPatchHeader": (f, in_row(14, wire.field(3, b"s") + content))}
+    return {
+        **both,
+        "MetadataEntry": (f, wire.field(15, wire.field(1, b"k") + content)),
+        "RdfTriple": (f, in_row(2, TRIPLE + content)),
+        "RdfGraphStart": (RDF_GRAPHS, in_row(4, wire.field(2, b"g") + content)),
+        "RdfGraphEnd": (RDF_GRAPHS, b.frame(b.start("g")) + in_row(5, content)),
+    }
+
+
+CLASSES = {
+    (PATCH, "Frame"): pb.RdfPatchFrame,
+    (PATCH, "Row"): pb.RdfPatchRow,
+    (PATCH, "Options"): pb.RdfPatchOptions,
+    (PATCH, "Namespace"): pb.RdfPatchNamespace,
+    (RDF, "Frame"): pb.RdfStreamFrame,
+    (RDF, "Row"): pb.RdfStreamRow,
+    (RDF, "Options"): pb.RdfStreamOptions,
+    (RDF, "Namespace"): pb.RdfNamespaceDeclaration,
+}
+MESSAGES = [(f, name) for f in FORMATS for name in places(f, b"")]
+
+
+def fields(f: Format, name: str) -> Any:
+    """The fields of a message in `places`."""
+    if name == "MetadataEntry":
+        return pb.RdfStreamFrame.DESCRIPTOR.fields_by_name["metadata"].message_type.fields
+    found = CLASSES.get((f, name)) or getattr(pb, "RdfTriple" if name == "Quoted" else name)
+    return found.DESCRIPTOR.fields
+
+
+def embed(f: Format, name: str, content: bytes) -> tuple[Format, bytes]:
+    """A stream with a message of a kind that has these bytes, after legal ones."""
+    typed, end = places(f, content)[name]
+    return typed, b.delimited([typed.head() + end])
+
+
+def refuse_embedded(f: Format, name: str, content: bytes) -> jr.DecodeError:
+    typed, data = embed(f, name, content)
+    return typed.refuse(data)
+
+
+messages = pytest.mark.parametrize(("f", "name"), MESSAGES)
+
+
+class TestWireTypes:
+    """Fields of the wrong kind."""
+
+    @messages
+    def test_what_is_embedded_is_legal(self, f: Format, name: str) -> None:
+        typed, data = embed(f, name, b"")
+        assert not typed.assert_same_outcome(data)
+
+    @pytest.mark.parametrize(
+        ("f", "name", "field"),
+        [
+            pytest.param(f, name, field, id=f"{f!r}.{name}.{field.name}")
+            for f, name in MESSAGES
+            for field in fields(f, name)
+        ],
+    )
+    def test_a_known_field_with_another_wire_type(self, f: Format, name: str, field: Any) -> None:
+        number = field.number
+        right = wire.VARINT if field.type in (8, 13, 14) else wire.LEN
+        for wire_type, content in [
+            (wire.VARINT, b"\x01"),
+            (wire.I64, bytes(8)),
+            (wire.LEN, b"\x00"),
+            (wire.GROUP_START, wire.tag(number, wire.GROUP_END)),
+            (wire.GROUP_END, b""),
+            (wire.I32, bytes(4)),
+            (6, b""),
+            (7, b""),
+        ]:
+            if wire_type != right:
+                assert refuse_embedded(f, name, wire.tag(number, wire_type) + content).frame == 0
+
+    @messages
+    @pytest.mark.parametrize("wire_type", [6, 7])
+    def test_wire_types_that_do_not_exist(self, f: Format, name: str, wire_type: int) -> None:
+        for number in (20, 99, 2**29 - 1):
+            for more in (b"", b"\x00", bytes(9)):
+                refuse_embedded(f, name, wire.tag(number, wire_type) + more)
+
+    @messages
+    def test_field_number_zero(self, f: Format, name: str) -> None:
+        for wire_type in range(8):
+            refuse_embedded(f, name, bytes([wire_type]) + bytes(9))
+
+    @messages
+    def test_field_numbers_that_are_too_high(self, f: Format, name: str) -> None:
+        for number in (2**29, 2**32, 2**60):
+            refuse_embedded(f, name, wire.tag(number, wire.VARINT) + b"\x01")
+
+    @messages
+    def test_groups_that_do_not_match(self, f: Format, name: str) -> None:
+        for content in (
+            wire.tag(99, 3),
+            wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(98, 4),
+            wire.tag(99, 3) + wire.tag(99, 4) + wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(98, 3) + wire.tag(99, 4) + wire.tag(98, 4),
+            wire.tag(99, 3) + wire.tag(98, 3) + wire.tag(98, 4),
+            wire.tag(99, 3) + wire.tag(1, 2) + b"\x05abc" + wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(1, 0) + b"\x80",
+            wire.tag(99, 3) + b"\x00" + wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(1, 6) + wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(1, 7) + wire.tag(99, 4),
+            wire.tag(99, 3) + wire.tag(1, 1) + bytes(7) + wire.tag(99, 4),
+            wire.tag(99, 3) * 50 + wire.tag(99, 4) * 49,
+        ):
+            refuse_embedded(f, name, content)
+
+    @messages
+    @pytest.mark.parametrize("levels", [1, 10, 60])
+    def test_groups_may_nest(self, f: Format, name: str, levels: int) -> None:
+        group = wire.tag(99, 3) * levels + wire.field(5, 3) + wire.tag(99, 4) * levels
+        typed, data = embed(f, name, group)
+        assert not typed.assert_same_outcome(data)
+
+    @messages
+    def test_groups_that_nest_too_deep(self, f: Format, name: str) -> None:
+        group = wire.tag(99, 3) * 100_000
+        refuse_embedded(f, name, group + wire.tag(99, 4) * 100_000)
+        refuse_embedded(f, name, group)
+
+
+UNUSED = [
+    *(
+        (f, 2, content)
+        for f in FORMATS
+        for content in (
+            wire.field(1, b"\x10") + TRIPLE,
+            wire.field(2, b"\xff") + TRIPLE,
+            wire.field(3, b"\x0a\x05") + TRIPLE,
+            wire.field(4, b"\x07") + TRIPLE,
+            wire.field(4, wire.field(4, wire.field(2, b"\xff"))) + TRIPLE,
+        )
+    ),
+    *(
+        (f, f.statement_row, TRIPLE + content + wire.field(14, b"g"))
+        for f in (PATCH_QUADS, RDF_QUADS)
+        for content in (
+            wire.field(14, b"\xff"),
+            wire.field(16, b"\x0a\x01\xff"),
+            wire.field(15, b"\x80"),
+        )
+    ),
+    *(
+        (f, f.namespace_row, wire.field(1, b"\xff") + wire.field(1, b"ex") + b"\x12\x02\x10\x01")
+        for f in FORMATS
+    ),
+    *((f, f.name_row, wire.field(2, b"\xff") + wire.field(2, b"x")) for f in FORMATS),
+    # of triples, a graph is ignored
+    (PATCH, 2, TRIPLE + wire.field(14, b"\xff")),
+    (PATCH, 2, TRIPLE + wire.field(13, b"\x10")),
+    (PATCH, 4, b"\x12\x02\x10\x01" + wire.field(4, b"\xff")),
+    (PATCH, 14, wire.field(2, b"\x0f") + wire.field(3, b"s")),
+    (PATCH, 14, wire.field(3, b"\xff") + wire.field(3, b"s")),
+    (RDF_GRAPHS, 4, wire.field(2, b"\xff") + wire.field(2, b"g")),
+    (RDF_GRAPHS, 4, wire.field(4, b"\x0a\x01\xff") + wire.field(2, b"g")),
+    (RDF_GRAPHS, 4, wire.field(3, b"\x07") + wire.field(2, b"g")),
+]
+
+OVERWRITTEN = [
+    *(
+        (f, kind, content)
+        for f in FORMATS
+        for kind, content in (
+            (1, b"\x0a\x05"),
+            (2, b"\x0d"),
+            (2, wire.field(2, b"\xff")),
+            (2, wire.field(3, wire.field(1, b"\xff"))),
+            (2, wire.field(12, wire.field(4, wire.field(2, b"\xff")))),
+            (3, wire.field(12, wire.field(4, wire.field(2, b"\xff")))),
+            (3, wire.field(12, b"\x00\x00")),
+            (f.name_row, b"\x12\x05x"),
+            (f.name_row, b"\x12\x01\xff"),
+            (f.name_row, b"\x0a\x00"),
+            (f.name_row + 1, b"\x0a\x00"),
+            (f.name_row + 2, b"\x07"),
+        )
+    ),
+    (PATCH, 1, b"\x0a\x00"),
+    (PATCH, 5, wire.field(6, wire.field(2, b"\xff"))),
+    (PATCH, 6, b"\x80"),
+    (PATCH, 14, b"\x07"),
+    (PATCH, 14, wire.field(5, wire.field(9, b"\x07"))),
+    (PATCH, 15, b"\x00"),
+    (RDF, 1, b"\x0a\x01\xff"),
+    (RDF, 1, b"\x12\x00"),
+    (RDF, 4, wire.field(2, b"\xff")),
+    (RDF, 4, wire.field(4, wire.field(2, b"\xff"))),
+    (RDF, 5, b"\x80"),
+    (RDF, 6, wire.field(1, b"\xff")),
+    (RDF, 6, wire.field(2, b"\x0a\x00")),
+]
+
+
+class TestUnused:
+    """Values that mean nothing, as another member of their oneof comes after them."""
+
+    @pytest.mark.parametrize(("f", "kind", "content"), UNUSED)
+    def test_they_are_checked_all_the_same(self, f: Format, kind: int, content: bytes) -> None:
+        frame = f.head() + in_row(kind, content)
+        with pytest.raises(ProtobufError):
+            f.Frame.FromString(frame)
+        f.refuse(b.delimited([frame]), row=True)
+
+    @pytest.mark.parametrize(("f", "kind", "content"), OVERWRITTEN)
+    def test_rows_that_are_overwritten_too(self, f: Format, kind: int, content: bytes) -> None:
+        """Protobuf reads them in full, though they mean nothing."""
+        for last, good in ((2, TRIPLE), (f.name_row, b"\x12\x01x")):
+            if kind != last:
+                row = wire.field(1, wire.field(kind, content) + wire.field(last, good))
+                f.refuse(b.delimited([f.head() + row]))
+
+    @formats
+    def test_rows_that_are_overwritten_and_sound(self, f: Format) -> None:
+        """The same without the trouble is legal."""
+        for field in type(f.options()).DESCRIPTOR.fields:
+            if field.number != 2:
+                inner = wire.field(field.number, wire.field(99, b"\xff")) + wire.field(2, TRIPLE)
+                data = b.delimited([f.head() + wire.field(1, inner)])
+                assert f.statements(data) == [(S, P, O)]
+
+
+class TestStrings:
+    """Text that is not UTF-8."""
+
+    BAD = (
+        b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc2", b"\xc2\x00", b"\xe0\x80\x80",
+        b"\xe0\x9f\xbf", b"\xe2\x82", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf0\x80\x80\x80",
+        b"\xf0\x8f\xbf\xbf", b"\xf0\x9f\x98", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xfe",
+        b"\xff", b"\xf8\x88\x80\x80\x80", b"\xed\xa0\xbd\xed\xb8\x80",
+    )  # fmt: skip
+    FRAMES = (
+        b"%s",
+        b"a%s",
+        b"%sa",
+        b"\xc3\xa9%s\xc3\xa9",
+        b"x" * 7 + b"%s",
+        b"x" * 40 + b"%s" + b"y" * 40,
+    )
+
+    def contents(self, text: bytes) -> Iterator[tuple[Format, bytes]]:
+        """Rows that have this text in each place."""
+        for f in FORMATS:
+            yield from (
+                (f, in_row(2, wire.field(2, text) + b"\x2a\x02\x10\x01\x52\x01o")),
+                (f, in_row(2, START + wire.field(10, text))),
+                (f, in_row(2, START + wire.field(11, wire.field(1, text)))),
+                (f, in_row(2, START + wire.field(11, wire.field(2, text)))),
+                (f, in_row(2, START + wire.field(12, START + wire.field(10, text)))),
+                (f, in_row(f.namespace_row, wire.field(1, text) + b"\x12\x02\x10\x01")),
+                *((f, in_row(f.name_row + n, wire.field(2, text))) for n in range(3)),
+            )
+        for f in (PATCH_QUADS, RDF_QUADS):
+            yield f, in_row(f.statement_row, TRIPLE + wire.field(14, text))
+        options = b.options(rdf_star=True).options.SerializeToString()
+        yield from (
+            (PATCH, in_row(3, START + wire.field(10, text))),
+            (PATCH, in_row(5, wire.field(1, text))),
+            (PATCH, in_row(14, wire.field(1, text) + b"\x1a\x01s")),
+            (PATCH, in_row(14, wire.field(1, b"id") + wire.field(3, text))),
+            (PATCH, in_row(14, wire.field(1, b"id") + wire.field(4, wire.field(1, text)))),
+            (RDF, in_row(1, options + wire.field(1, text))),
+            (RDF_GRAPHS, in_row(4, wire.field(2, text))),
+        )
+
+    @pytest.mark.parametrize("bad", BAD, ids=bytes.hex)
+    def test_in_every_string(self, bad: bytes) -> None:
+        for frame in self.FRAMES:
+            text = frame % bad
+            with pytest.raises(UnicodeDecodeError):
+                text.decode()
+            for f, content in self.contents(text):
+                f.refuse(b.delimited([f.head() + content]), row=True)
+            RDF.refuse(b.delimited([RDF.head() + wire.field(15, wire.field(1, text))]))
+
+    @formats
+    def test_characters_cut_between_prefix_and_name(self, f: Format) -> None:
+        """Each half must be UTF-8 by itself."""
+        entries = in_row(f.name_row + 1, b"\x12\x01\xc3") + in_row(f.name_row, b"\x12\x01\xa9")
+        f.refuse(b.delimited([f.head() + entries]), row=True)
+
+    @formats
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "\x00", "\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff",
+            "\U00010000", "\U0010ffff",
+        ],
+    )  # fmt: skip
+    def test_the_edges_of_utf8_are_read(self, f: Format, text: str) -> None:
+        for padding in range(9):
+            content = "x" * padding + text
+            data = f.one(f.triple(content, b.literal(content)))
+            literal = ("literal", content, None, None)
+            assert f.statements(data) == [(("bnode", content), P, literal)]
+
+
+class TestBombs:
+    """Small input that stands for much."""
+
+    @all_types
+    @pytest.mark.parametrize("levels", [101, 200, 3000])
+    def test_quoted_triples(self, f: Format, levels: int) -> None:
+        inner = b""
+        for _ in range(levels):
+            inner = wire.field(4, inner)
+        start = f.head() + f.frame(*f.start)
+        f.refuse(b.delimited([start + in_row(f.statement_row, inner)]), jr.LimitError, row=True)
+
+    @formats
+    @pytest.mark.parametrize("levels", [101, 1_000_000])
+    def test_quoted_triples_that_only_promise(self, f: Format, levels: int) -> None:
+        """Each level claims more than there is."""
+        inner = b"\x22\xff\xff\xff\x07" * levels
+        f.refuse(b.delimited([f.head() + in_row(2, inner)]), row=True)
+        claims = b"\x12" + wire.varint(len(inner) + 1) + inner
+        f.refuse(b.delimited([f.head() + wire.field(1, claims)]), row=True)
+
+    @formats
+    @pytest.mark.parametrize("size", [100_000, 10_000])
+    def test_texts_that_expand(self, f: Format, size: int) -> None:
+        """A huge prefix times many names: what a frame stands for is limited, not only its size."""
+        names = 15
+        rows = [f.prefix("x" * size), *(f.name(str(n)) for n in range(names))]
+        uses = [f.spo("s", b.iri(1 if n == 0 else 0, n + 1), "o") for n in range(names)]
+        data = f.stream([f.options(), *rows, *uses])
+        enough = jr.Limits(max_text_size=size * (names + 1) + 10_000)
+        assert len(f.statements(data, limits=enough)) == names
+        half = jr.Limits(max_text_size=size * names // 2)
+        f.refuse(data, jr.LimitError, limits=half, row=True)
+
+    @formats
+    def test_a_string_beyond_the_limit(self, f: Format) -> None:
+        p, long = b.iri(0, 1), "x" * 11
+        graphs = [PATCH_QUADS] if f is PATCH else [RDF_QUADS, RDF_GRAPHS]
+        for typed, content in (
+            (f, f.spo(long, p, "o")),
+            (f, f.spo("s", p, b.literal(long))),
+            (f, f.spo("s", p, b.literal("x", "a" * 11))),
+            (f, f.name(long)),
+            (f, f.prefix(long)),
+            (f, f.datatype(long)),
+            (f, f.namespace(long, p)),
+            *((typed, typed.some(g=long)[0]) for typed in graphs),
+        ):
+            data = typed.stream([typed.options(), f.name("p"), content])
+            typed.refuse(data, jr.LimitError, limits=jr.Limits(max_string_size=10), row=True)
+            typed.operations(data, limits=jr.Limits(max_string_size=11))
+        parts = [f.options(), f.prefix("x" * 6), f.name("y" * 5), f.spo("s", b.iri(1), "o")]
+        data = f.stream(parts)
+        f.refuse(data, jr.LimitError, limits=jr.Limits(max_string_size=10), row=True)
+        assert f.statements(data, limits=jr.Limits(max_string_size=11))
+
+    @formats
+    def test_lookups_are_not_allocated_beyond_the_limits(self, f: Format) -> None:
+        for field in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
+            tracemalloc.start()
+            try:
+                f.refuse(f.stream([f.options(**{field: 2**32 - 1})]), jr.LimitError)
+                assert tracemalloc.get_traced_memory()[1] < 1 << 20
+            finally:
+                tracemalloc.stop()
+
+    @all_types
+    def test_many_empty_frames_rows_and_graphs(self, f: Format) -> None:
+        """Nothing, many times, takes a moment and little memory."""
+        assert f.nodes(f.stream([f.options()]) + bytes(1_000_000)) == []
+        assert f.nodes(b.delimited([f.frame(f.options()) * 10_000])) == []
+        graph = b.frame(b.start("g"), b.end()) if f.start else b""
+        assert f.nodes(b.delimited([f.head() + graph * 50_000])) == []
+
+    @formats
+    def test_fields_that_merge_over_and_over(self, f: Format) -> None:
+        """Merging takes memory in proportion to the input, not to its square."""
+        out = run(
+            """
+import jelly_rdflib as jr
+from tests.core.jelly.formats import *
+from tests.oracle import wire
+literal = b"\\x0a\\x60" + b"x" * 96
+unknown = wire.field(99, b"x" * 96)
+f = {repr(f): f for f in FORMATS}[sys.argv[1]]
+cases = [
+    (f, 2, wire.field(3, literal)),
+    (f, 2, wire.field(12, unknown)),
+    (f, f.namespace_row, wire.field(2, unknown)),
+    (f, f.name_row, unknown),
+    (f, 1, unknown),
+]
+if f is PATCH:
+    cases += [(f, 14, wire.field(4, literal)), (f, 4, wire.field(6, literal))]
+else:
+    cases += [(RDF_QUADS, 3, wire.field(16, literal)), (RDF_GRAPHS, 4, wire.field(4, literal))]
+for f, outer, inner in cases:
+    for content in (in_row(outer, inner * 20_000),
+                    wire.field(1, wire.field(outer, inner) * 20_000)):
+        data = build.delimited([f.head() + content])
+        before = peak()
+        try:
+            list(f.readers[0](data))
+        except jr.DecodeError:
+            pass
+        print(peak() - before)
+""",
+            repr(f),
+        )
+        assert len(out.split()) == 14
+        assert all(int(grown) < 32 << 20 for grown in out.split()), out
+
+    @formats
+    @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+    def test_compressed_data_that_expands(self, f: Format, compress: Any) -> None:
+        data = compress(f.frame(f.options()) + bytes(32 << 20))
+        assert len(data) < 1 << 20
+        with pytest.raises(jr.LimitError) as caught:
+            list(f.readers[0](data, limits=jr.Limits(max_frame_size=1 << 20)))
+        assert_position(caught.value, 64 << 20)
+
+
+@formats
+class TestErrors:
+    """What an error says."""
+
+    def test_positions_count_from_zero(self, f: Format) -> None:
+        frames = [[f.options()], [f.name("urn:p")], [], [f.triple(), f.spo(p=b.iri(0, 9))]]
+        data = f.stream(*frames)
+        error = f.refuse(data, row=True)
+        assert (error.frame, error.row) == (3, 1)
+        assert len(f.stream(*frames[:3])) < error.offset <= len(data)
+        assert f"byte {error.offset}, frame 3, row 1" in str(error)
+
+    def test_offsets_are_of_the_uncompressed_input(self, f: Format) -> None:
+        data = f.stream([f.options()], [f.name("x" * 10_000)], [f.spo()])
+        error = f.refuse(data)
+        for compressed in (gzip.compress(data), zstandard.compress(data)):
+            assert len(compressed) < 500
+            with pytest.raises(jr.DecodeError) as caught:
+                list(f.readers[0](compressed))
+            assert caught.value.offset == error.offset > 10_000
+            assert (caught.value.frame, caught.value.row) == (2, 0)
+
+    @pytest.mark.parametrize("source", [bytes, io.BytesIO])
+    def test_offsets_do_not_depend_on_the_source(self, f: Format, source: Any) -> None:
+        data = f.stream([f.options()], [f.name("x" * 300_000)], [f.name("y"), f.spo()])
+        with pytest.raises(jr.DecodeError) as caught:
+            list(f.readers[0](source(data)))
+        assert_position(caught.value, len(data), row=True)
+        assert caught.value.offset > 300_000
+
+    def test_offsets_are_near_the_trouble(self, f: Format) -> None:
+        """The offset of an error in a row lies in that row."""
+        rows = [
+            f.options(),
+            f.name("urn:p"),
+            f.spo("s", b.iri(), "o"),
+            f.spo("s", b.iri(0, 9), "o"),
+        ]
+        data = f.stream([*rows, f.spo()])
+        start, end = len(f.frame(*rows[:3])), len(f.frame(*rows)) + 2
+        assert start <= f.refuse(data, row=True).offset <= end
+
+    @pytest.mark.parametrize("normalize", [None, True, False])
+    def test_every_reader_refuses(self, f: Format, normalize: Any) -> None:
+        data = f.stream([f.options()], [f.spo()])
+        for call in f.readers:
+            with pytest.raises(jr.DecodeError) as caught:
+                list(call(data, normalize=normalize))
+            assert_position(caught.value, len(data), row=True)
+            assert (caught.value.frame, caught.value.row) == (1, 0)
+
+    def test_what_is_before_the_bad_frame_comes_first(self, f: Format) -> None:
+        head = [f.options(), f.name("urn:p"), f.triple("1")]
+        got = []
+        with pytest.raises(jr.DecodeError):  # noqa: PT012
+            for item in f.readers[0](f.stream(head, [f.triple("2"), f.spo(p=b.iri(0, 9))])):
+                got.append(f.plain(item))  # noqa: PERF401
+        assert len(got) == 1
+
+    def test_a_decoder_that_failed_stays_failed(self, f: Format) -> None:
+        package = f.Decoder()
+        package.decode_frame(f.frame(f.options(), f.name("urn:p")))
+        with pytest.raises(jr.DecodeError) as caught:
+            package.decode_frame(f.frame(f.spo()))
+        assert (caught.value.frame, caught.value.row) == (1, 0)
+        good = f.frame(f.triple())
+        for call in (*[lambda: package.decode_frame(good)] * 2, package.finish):
+            with pytest.raises(jr.DecodeError):
+                call()

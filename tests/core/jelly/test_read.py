@@ -1,0 +1,372 @@
+"""Reading both formats: from every kind of source, compressed or not, whole or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import mmap
+import os
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from rdflib import BNode
+
+import jelly_rdflib as jr
+from tests.core.jelly.formats import PATCH_QUADS, RDF_GRAPHS, Format, formats
+from tests.core.jelly_rdf import test_read as statements
+from tests.oracle.terms import Plain
+from tests.streams import test_read as patches
+from tests.streams.test_read import COMPRESSIONS, OnlyRead, Trickle, pieces
+from tests.support import run
+
+DATA = {PATCH_QUADS: patches.DATA, RDF_GRAPHS: statements.DATA}
+ITEMS = {PATCH_QUADS: patches.OPERATIONS, RDF_GRAPHS: statements.STATEMENTS}
+
+both = pytest.mark.parametrize("f", DATA, ids=repr)
+
+
+def items(f: Format, source: Any) -> list[Plain]:
+    """Operations or statements that the package reads."""
+    return [f.plain(item) for item in f.readers[0](source, normalize=False, format=f.encoding)]
+
+
+@both
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+class TestSources:
+    """The same comes from every kind of source, compressed or not."""
+
+    @pytest.fixture
+    def data(self, f: Format, compression: str) -> bytes:
+        return COMPRESSIONS[compression](DATA[f])
+
+    @pytest.mark.parametrize("make", [bytes, bytearray, memoryview, io.BytesIO])
+    def test_memory(self, f: Format, data: bytes, make: Any) -> None:
+        assert items(f, make(data)) == ITEMS[f]
+
+    def test_an_mmap(self, f: Format, data: bytes, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        path.write_bytes(data)
+        with path.open("rb") as file:
+            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            operations = f.readers[0](view, normalize=False)
+            assert list(map(f.plain, operations)) == ITEMS[f]
+            # the iterator is at its end, so it does not keep the mmap from being closed
+            view.close()
+
+    @pytest.mark.parametrize("make", [str, Path, os.fspath])
+    def test_a_path(self, f: Format, data: bytes, tmp_path: Path, make: Any) -> None:
+        path = tmp_path / f"é x.{f.extension}"
+        path.write_bytes(data)
+        assert items(f, make(path)) == ITEMS[f]
+        path.unlink()
+
+    @pytest.mark.parametrize("buffering", [0, -1])
+    def test_a_file(self, f: Format, data: bytes, tmp_path: Path, buffering: int) -> None:
+        path = tmp_path / "x"
+        path.write_bytes(data)
+        with path.open("rb", buffering=buffering) as file:
+            assert items(f, file) == ITEMS[f]
+            assert not file.closed
+
+    def test_a_file_from_where_it_is(self, f: Format, data: bytes, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        path.write_bytes(b"skipped" + data)
+        with path.open("rb") as file:
+            assert file.read(7) == b"skipped"
+            assert items(f, file) == ITEMS[f]
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 5, 100_000])
+    def test_an_object_with_read_alone(self, f: Format, data: bytes, size: int) -> None:
+        assert items(f, OnlyRead(data, size)) == ITEMS[f]
+
+    def test_a_raw_file_that_gives_one_byte_at_a_time(self, f: Format, data: bytes) -> None:
+        assert items(f, Trickle(data)) == ITEMS[f]
+        assert items(f, io.BufferedReader(Trickle(data))) == ITEMS[f]
+
+    @pytest.mark.parametrize("size", [1, 1000])
+    @pytest.mark.parametrize("buffering", [0, -1])
+    def test_a_pipe(self, f: Format, data: bytes, size: int, buffering: int) -> None:
+        read_end, write_end = os.pipe()
+
+        def feed() -> None:
+            for piece in pieces(data, size):
+                os.write(write_end, piece)
+            os.close(write_end)
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        try:
+            with os.fdopen(read_end, "rb", buffering=buffering) as file:
+                assert items(f, file) == ITEMS[f]
+        finally:
+            thread.join()
+
+    @pytest.mark.parametrize("buffering", [0, None])
+    def test_a_socket(self, f: Format, data: bytes, buffering: int | None) -> None:
+        left, right = socket.socketpair()
+
+        def feed() -> None:
+            for piece in pieces(data, 1):
+                left.send(piece)
+            left.close()
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        try:
+            with right, right.makefile("rb", buffering=buffering) as file:
+                assert items(f, file) == ITEMS[f]
+        finally:
+            thread.join()
+
+
+@both
+class TestCompression:
+    @pytest.mark.parametrize("at", [1, 100, -1])
+    def test_gzip_of_several_members(self, f: Format, at: int) -> None:
+        data = gzip.compress(DATA[f][:at]) + gzip.compress(b"") + gzip.compress(DATA[f][at:])
+        assert items(f, data) == ITEMS[f]
+        assert items(f, OnlyRead(data, 1)) == ITEMS[f]
+
+    @pytest.mark.parametrize("at", [1, 100, -1])
+    def test_zstd_of_several_frames(self, f: Format, at: int) -> None:
+        data = zstandard.compress(DATA[f][:at]) + zstandard.compress(DATA[f][at:])
+        assert items(f, data) == ITEMS[f]
+        assert items(f, OnlyRead(data, 1)) == ITEMS[f]
+
+    def test_zstd_without_a_content_size(self, f: Format) -> None:
+        compressor = zstandard.ZstdCompressor(write_content_size=False).compressobj()
+        assert items(f, compressor.compress(DATA[f]) + compressor.flush()) == ITEMS[f]
+
+    @pytest.mark.parametrize("name", ["gzip", "zstd"])
+    def test_compressed_data_that_is_cut_is_refused(self, f: Format, name: str) -> None:
+        data = COMPRESSIONS[name](DATA[f])
+        for size in {*range(4, 40), *range(40, len(data), 37), len(data) - 1}:
+            for source in (data[:size], OnlyRead(data[:size], 7)):
+                with pytest.raises(jr.DecodeError) as caught:
+                    items(f, source)
+                assert isinstance(caught.value.offset, int)
+                assert isinstance(caught.value.frame, int)
+
+    @pytest.mark.parametrize("name", ["gzip", "zstd"])
+    def test_compressed_data_that_is_damaged_is_refused(self, f: Format, name: str) -> None:
+        data = COMPRESSIONS[name](DATA[f])
+        refused = 0
+        for at in range(0, len(data), 11):
+            damaged = bytearray(data)
+            damaged[at] ^= 0x10
+            try:
+                operations = items(f, bytes(damaged))
+            except jr.DecodeError as error:
+                refused += 1
+                assert isinstance(error.offset, int)  # noqa: PT017
+            else:
+                # a header's time stamp and the like, or no checksum
+                assert operations == ITEMS[f] or name == "zstd"
+        assert refused > len(data) / 11 / 2
+
+
+@both
+class TestWrongSources:
+    @pytest.mark.parametrize("source", [None, 5, 1.5, object(), [b"x"], {"a": 1}, iter([])])
+    def test_what_can_not_be_read_is_a_type_error(self, f: Format, source: Any) -> None:
+        for call in f.readers:
+            with pytest.raises(TypeError):
+                list(call(source))
+
+    def test_a_text_file_is_a_clear_type_error(self, f: Format, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        path.write_bytes(DATA[f])
+        with path.open("r", encoding="latin-1") as file, pytest.raises(TypeError, match="binary"):
+            items(f, file)
+        with pytest.raises(TypeError, match="binary"):
+            items(f, io.StringIO("x"))
+
+    def test_an_object_whose_read_gives_text_is_a_clear_type_error(self, f: Format) -> None:
+        class Text:
+            def read(self, size: int) -> str:
+                return "x"
+
+        with pytest.raises(TypeError, match=r"text|bytes"):
+            items(f, Text())
+
+    def test_a_path_that_is_not_there(self, f: Format, tmp_path: Path) -> None:
+        for call in f.readers:
+            with pytest.raises(FileNotFoundError):
+                list(call(tmp_path / f"missing.{f.extension}"))
+        with pytest.raises(IsADirectoryError):
+            items(f, tmp_path)
+
+    def test_an_error_of_the_file_goes_through(self, f: Format) -> None:
+        class Broken:
+            def read(self, size: int) -> bytes:
+                raise ConnectionResetError("reset")
+
+        with pytest.raises(ConnectionResetError):
+            items(f, Broken())
+
+    def test_a_read_that_gives_too_much(self, f: Format) -> None:
+        class Generous:
+            def read(self, size: int) -> bytes:
+                return DATA[f] + bytes(300_000)
+
+        with pytest.raises((ValueError, jr.DecodeError)):
+            items(f, Generous())
+
+
+@formats
+class TestLiveSources:
+    def test_frames_come_as_soon_as_they_are_there(self, f: Format) -> None:
+        left, right = socket.socketpair()
+        right.settimeout(30)
+        with left, right, right.makefile("rb") as file:
+            left.sendall(f.stream([f.options(), f.name("urn:p"), f.triple("1")]))
+            reader = f.readers[0](file)
+            assert ("bnode", "1") in f.plain(next(reader))
+            left.sendall(f.stream([f.spo("2")]))
+            assert ("bnode", "2") in f.plain(next(reader))
+            left.shutdown(socket.SHUT_WR)
+            assert [f.plain(item) for item in reader] in ([], [("END",)])
+
+    def test_a_file_is_not_read_before_it_is_iterated(self, f: Format) -> None:
+        """A live source may have nothing yet; the call must not wait for it."""
+
+        class NotYet:
+            def read(self, size: int) -> bytes:
+                raise AssertionError("read too early")
+
+        for call in f.readers:
+            call(NotYet())
+
+
+@both
+class TestIteration:
+    def test_the_end_stays_the_end(self, f: Format) -> None:
+        operations = f.readers[0](DATA[f])
+        assert len(list(operations)) == len(ITEMS[f])
+        assert list(operations) == []
+        assert iter(operations) is operations
+
+    def test_after_an_error_comes_nothing_more(self, f: Format) -> None:
+        for call in set(f.readers) - {jr.read_graphs}:
+            reader = call(DATA[f] + b"\x05\x01")
+            with pytest.raises(jr.DecodeError):
+                list(reader)
+            assert list(reader) == []
+
+    def test_a_path_is_closed_at_the_end_and_at_an_error(self, f: Format, tmp_path: Path) -> None:
+        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        path = tmp_path / "x"
+        path.write_bytes(DATA[f])
+        list(f.readers[0](path))
+        path.write_bytes(DATA[f][:-1])
+        with pytest.raises(jr.DecodeError):
+            list(f.readers[0](path))
+
+    def test_two_readers_do_not_disturb_each_other(self, f: Format) -> None:
+        one, two = f.readers[0](DATA[f], normalize=False), f.readers[0](DATA[f])
+        pairs = list(zip(one, two, strict=True))
+        assert [f.plain(a) for a, _ in pairs] == [f.plain(c) for _, c in pairs] == ITEMS[f]
+
+    def test_threads_with_a_reader_each(self, f: Format) -> None:
+        results: list[list[Plain]] = []
+
+        def work() -> None:
+            results.extend(items(f, DATA[f]) for _ in range(5))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(results) == 20
+        assert all(result == ITEMS[f] for result in results)
+
+
+@formats
+class TestDecoder:
+    """Frames of a message broker."""
+
+    def some(self, f: Format) -> bytes:
+        return f.frame(f.options(), f.name("urn:p"), f.triple())
+
+    @pytest.mark.parametrize("make", [bytes, bytearray, memoryview])
+    def test_any_bytes(self, f: Format, make: Any) -> None:
+        assert len(f.Decoder().decode_frame(make(self.some(f)))) == 1
+
+    @pytest.mark.parametrize("data", [None, 5, "text", [1]])
+    def test_what_is_no_bytes_is_a_type_error(self, f: Format, data: Any) -> None:
+        with pytest.raises(TypeError):
+            f.Decoder().decode_frame(data)
+
+    def test_a_frame_with_its_length_is_refused(self, f: Format) -> None:
+        with pytest.raises(jr.DecodeError):
+            f.Decoder().decode_frame(f.one(f.triple()))
+
+    def test_finish_without_a_frame_is_refused(self, f: Format) -> None:
+        with pytest.raises(jr.DecodeError):
+            f.Decoder().finish()
+
+    def test_nothing_follows_finish(self, f: Format) -> None:
+        package = f.Decoder()
+        package.decode_frame(self.some(f))
+        package.finish()
+        for call in (package.finish, lambda: package.decode_frame(b"")):
+            with pytest.raises(jr.DecodeError, match="finish"):
+                call()
+
+    def test_decoders_do_not_share_state(self, f: Format) -> None:
+        one, other = f.Decoder(), f.Decoder()
+        one.decode_frame(self.some(f))
+        other.decode_frame(self.some(f))
+        one.decode_frame(f.frame(f.spo("x")))
+        (again,) = other.decode_frame(f.frame(f.spo()))
+        assert BNode("s") in again
+
+
+@formats
+def test_a_bare_frame_compressed(f: Format) -> None:
+    for compress in COMPRESSIONS.values():
+        assert len(f.nodes(compress(f.frame(f.options(), f.name("urn:p"), f.triple())))) == 1
+
+
+@both
+def test_a_source_that_reads_its_own_reader_does_no_harm(f: Format) -> None:
+    """A generator would raise ValueError; nothing may crash."""
+    run(
+        """
+import io
+import jelly_rdflib as jr
+from tests.core.jelly.test_read import DATA
+
+f = {repr(f): f for f in DATA}[sys.argv[1]]
+
+class Evil:
+    def __init__(self):
+        self.file = io.BytesIO(DATA[f])
+        self.inside = False
+    def read(self, size):
+        if not self.inside and hasattr(self, "reader"):
+            self.inside = True
+            for _ in range(3):
+                try:
+                    next(self.reader)
+                except (ValueError, StopIteration, RuntimeError):
+                    pass
+            self.inside = False
+        return self.file.read(min(size, 100))
+
+for call in f.readers:
+    evil = Evil()
+    evil.reader = call(evil)
+    try:
+        for _ in evil.reader:
+            pass
+    except (ValueError, RuntimeError):
+        pass
+""",
+        repr(f),
+    )

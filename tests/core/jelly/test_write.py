@@ -1,0 +1,512 @@
+"""Writing: what the package writes in both formats, parsed with protobuf's classes."""
+
+from __future__ import annotations
+
+import gc
+import io
+import socket
+from collections import Counter
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
+
+import jelly_rdflib as jr
+from tests.core.jelly.formats import GRAPHS, TRIPLES, Format, all_types, formats, with_graphs
+from tests.core.jelly_rdf.support import few
+from tests.economy import Economy
+from tests.oracle import wire
+from tests.oracle.term_producer import needs
+from tests.oracle.terms import (
+    DEFAULT_GRAPH,
+    Plain,
+    node,
+    operation,
+    plain,
+    plain_operation,
+    same_term,
+    with_simple_strings,
+)
+from tests.strategies import ODD_IRIS, TYPED_LITERALS
+
+EXAMPLE = "http://example.org/"
+S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
+ANY = {"rdf_star": True, "generalized_statements": True}
+
+
+def as_written(operations: list[Plain]) -> list[Plain]:
+    """Operations as their nodes have them: rdflib's constructors change some."""
+    return [plain_operation(operation(op)) for op in operations]
+
+
+def statements(f: Format, data: bytes) -> list[Plain]:
+    """The operations that the reference decoder reads, without marks of patches."""
+    return [op for op in f.all_said(data) if op != ("END",)]
+
+
+class TestAgainstProtobuf:
+    """What the package writes, the reference decoder reads."""
+
+    @formats
+    @given(st.data(), st.sampled_from([1, 2, 5, 256]))
+    def test_any_stream(self, f: Format, data: st.DataObject, frame_rows: int) -> None:
+        stream = data.draw(f.flat_streams())
+        options = f.options_for(stream, frame_rows=frame_rows)
+        written = f.support.write(stream.operations, options)
+        assert f.all_said(written) == as_written(stream.operations)
+
+    @formats
+    @given(st.data())
+    def test_bare_frames(self, f: Format, data: st.DataObject) -> None:
+        stream = data.draw(f.single_streams())
+        options = f.options_for(stream, delimited=False, frame_rows=2)
+        for written in (
+            f.write_stream(stream, delimited=False, frame_rows=2),
+            f.support.write(stream.operations, options),
+        ):
+            assert wire.looks_bare(written)
+            assert f.all_said(written) == as_written(stream.operations)
+
+    @formats
+    @given(st.data())
+    def test_the_options_row_is_the_first(self, f: Format, data: st.DataObject) -> None:
+        stream = data.draw(f.streams())
+        first, *others = f.rows(f.write_stream(stream))
+        expected = {**stream.options, "version": f.options_for(stream).version}
+        assert first.options == type(first.options)(**expected)
+        assert all(row.WhichOneof("row") != "options" for row in others)
+
+    @formats
+    @few
+    @given(st.data())
+    def test_canonical_protobuf(self, f: Format, data: st.DataObject) -> None:
+        """Fields in order, no defaults, shortest varints: as protobuf's classes write it."""
+        for part in wire.split(f.write_stream(data.draw(f.streams()))):
+            message = f.decoder.parse(part)
+            canonical = message.SerializeToString(deterministic=True)
+            if len(getattr(message, "metadata", ())) > 1:
+                # a map has no order
+                assert sorted(canonical) == sorted(part)
+            else:
+                assert canonical == part
+
+
+class TestEconomy:
+    """Zero ids and repeated terms are used whenever they apply."""
+
+    @formats
+    @given(st.data())
+    def test_any_stream(self, f: Format, data: st.DataObject) -> None:
+        stream = data.draw(f.streams())
+        economy = Economy(is_tight=stream.options["max_prefix_table_size"] < 16)
+        reference = f.decoder.Reference()
+        for row in f.rows(f.write_stream(stream)):
+            economy.check(row, f.written_row(reference, row))
+
+    @formats
+    def test_iris_are_split_where_jelly_jvm_splits_them(self, f: Format) -> None:
+        """After the first `#` behind a scheme or, failing that, the last `/`."""
+        texts = [text for text in ODD_IRIS if text != DEFAULT_GRAPH[1]]
+        rows = f.rows(f.write([("A", ("bnode", "s"), ("iri", text), plain(O), None)
+                               for text in texts]))  # fmt: skip
+        prefixes = {row.prefix.value for row in rows if row.HasField("prefix")}
+        names = [row.name.value for row in rows if row.HasField("name")]
+        cuts = []
+        for text in [*texts, str(O)]:
+            at = text.find("#", 8) + 1 or text.rfind("/") + 1
+            cuts.append((text[:at], text[at:]))
+        assert set(names) == {name for _, name in cuts}
+        assert prefixes - {""} == {prefix for prefix, _ in cuts} - {""}
+        assert len(names) == len(set(names))
+
+    @formats
+    def test_without_a_prefix_lookup_names_are_whole_iris(self, f: Format) -> None:
+        data = f.write([("A", *map(plain, (S, P, O)), None)], max_prefix_table_size=0)
+        names = [row.name.value for row in f.rows(data) if row.HasField("name")]
+        assert names == [str(S), str(P), str(O)]
+
+    @all_types
+    def test_real_data_is_smaller_than_text(self, f: Format) -> None:
+        graph = f.graph and plain(G)
+        typed: list[Plain] = [("literal", str(n), None, str(XSD.int)) for n in range(1000)]
+        operations = [
+            ("A", ("iri", f"{EXAMPLE}item/{n}"), plain(P), o, graph) for n, o in enumerate(typed)
+        ]
+        text = sum(len(f'<{op[1][1]}> <{P}> "{op[3][1]}" <{graph and G}> .') for op in operations)
+        assert len(f.write(operations)) < text / 2.5
+
+
+class TestTightLookups:
+    """Rows that need as many entries as a lookup has, or more."""
+
+    def tight(self, prefixes: int = 1, datatypes: int = 1) -> dict[str, Any]:
+        return {
+            "max_name_table_size": 8,
+            "max_prefix_table_size": prefixes,
+            "max_datatype_table_size": datatypes,
+            **ANY,
+        }
+
+    @with_graphs
+    @pytest.mark.parametrize("prefixes", [0, 1, 2, 3, 4])
+    def test_four_prefixes_in_a_row(self, f: Format, prefixes: int) -> None:
+        """A row that has more prefixes than the lookup is written all the same."""
+        iris = [("iri", f"urn:{n}/{n}") for n in range(4)]
+        same = ("iri", "urn:0/x")
+        operations = [("A", *iris), ("A", same, *iris[1:]), ("A", *reversed(iris)), ("A", *iris)]
+        assert statements(f, f.write(operations, **self.tight(prefixes))) == operations
+
+    @with_graphs
+    def test_eight_names_in_a_row(self, f: Format) -> None:
+        n = [("iri", f"urn:{i}") for i in range(12)]
+        other = ("A", n[9], n[9], n[9], n[9])
+        full = ("A", ("triple", *n[:3]), n[3], ("triple", *n[4:7]), n[7])
+        operations = [other, full, other, full]
+        assert statements(f, f.write(operations, **self.tight())) == operations
+
+    @all_types
+    def test_nine_names_in_a_row_are_refused(self, f: Format) -> None:
+        n = [("iri", f"urn:{i}") for i in range(12)]
+        inner = ("triple", n[6], n[7], n[8])
+        full = ("A", ("triple", *n[:3]), n[3], ("triple", n[4], n[5], inner), None)
+        with pytest.raises(jr.EncodeError, match="max_name_table_size"):
+            f.write([full], **self.tight())
+
+    @with_graphs
+    def test_two_datatypes_in_a_row(self, f: Format) -> None:
+        a, c = ("literal", "x", None, "urn:a"), ("literal", "x", None, "urn:c")
+        operations: list[Plain] = [("A", a, c, a, c), ("A", a, a, a, a), ("A", c, c, c, c)]
+        if f.type != GRAPHS:
+            with pytest.raises(jr.EncodeError, match="max_datatype_table_size"):
+                f.write(operations, **self.tight())
+        assert statements(f, f.write(operations, **self.tight(1, 2))) == operations
+
+    @formats
+    @given(st.data(), st.sampled_from([(0, 0), (1, 1), (2, 2)]))
+    def test_what_can_be_expressed_is_written(
+        self, f: Format, data: st.DataObject, sizes: tuple[int, int]
+    ) -> None:
+        stream = data.draw(f.streams())
+        expected = as_written(stream.operations)
+        if sizes[1] == 0:
+            expected = [with_simple_strings(op) for op in expected]
+        names, datatypes = needs(expected)
+        tight = self.tight(*sizes)
+        del tight["rdf_star"], tight["generalized_statements"]
+        try:
+            written = f.write_stream(stream, **tight)
+        except jr.EncodeError:
+            assert names > 8 or datatypes > sizes[1]
+        else:
+            # a row may need more at once by itself, but have them as repeated terms
+            assert f.all_said(written) == expected
+
+
+class TestFrames:
+    @all_types
+    @pytest.mark.parametrize("frame_rows", [1, 2, 10, 512])
+    def test_frames_are_closed_by_rows(self, f: Format, frame_rows: int) -> None:
+        graph = f.graph and DEFAULT_GRAPH
+        operations = [("A", ("iri", f"urn:{n}"), plain(P), plain(O), graph) for n in range(1000)]
+        data = f.write(operations, frame_rows=frame_rows)
+        counts = [len(message.rows) for message in f.messages(data)]
+        # a row's entries stand in its frame, and so do a graph's end and start: a statement here
+        # has 4 IRIs, so 8 entries at most
+        more = 9 if f.type != GRAPHS else 11
+        assert all(frame_rows <= count < frame_rows + more for count in counts[:-1])
+        assert counts[-1] <= frame_rows + more
+        assert statements(f, data) == operations
+
+    @formats
+    def test_the_default_of_rows(self, f: Format) -> None:
+        """protocol.md: frame size: by default 512 rows for patches, 256 for Jelly-RDF."""
+        data = f.write([("A", ("bnode", str(n)), *map(plain, (P, O)), None) for n in range(2000)])
+        counts = [len(message.rows) for message in f.messages(data)]
+        default = 256 if f.Options is jr.StreamOptions else 512
+        assert default <= counts[0] <= default + 10
+        assert counts[1] == default
+
+    @all_types
+    def test_frames_are_closed_by_bytes(self, f: Format) -> None:
+        operations = [
+            ("A", ("bnode", "x" * 90 + str(n)), *map(plain, (P, O)), None) for n in range(100)
+        ]
+        data = f.write(operations, frame_bytes=1000, frame_rows=10_000)
+        sizes = list(map(len, wire.split(data)))
+        assert len(sizes) > 5
+        assert all(1000 <= size < 1150 for size in sizes[:-1])
+
+    @formats
+    def test_each_frame_is_written_in_one_piece(self, f: Format) -> None:
+        """No frame is half written."""
+        pieces: list[bytes] = []
+        with f.writer(RawFile(lambda data: pieces.append(data) or len(data)), frame_rows=3) as w:
+            for n in range(20):
+                w.add(BNode(str(n)), P, O)
+        assert len(pieces) > 3
+        for piece in pieces:
+            assert len(wire.split(piece)) == 1
+
+    @formats
+    def test_a_file_that_takes_only_a_part_at_a_time(self, f: Format) -> None:
+        pieces: list[bytes] = []
+        with f.writer(RawFile(lambda data: pieces.append(data[:3]) or min(3, len(data)))) as writer:
+            writer.add(S, P, O)
+        assert len(f.nodes(b"".join(pieces))) == 1
+
+    @formats
+    @pytest.mark.parametrize(("taken", "error"), [(0, OSError), (None, BlockingIOError)])
+    def test_a_file_that_takes_no_more(
+        self, f: Format, taken: int | None, error: type[OSError]
+    ) -> None:
+        for answers, message in (([3], "took 3 of"), ([], "took 0 of")):
+            file = RawFile(lambda _, answers=answers: answers.pop() if answers else taken)
+            with pytest.raises(error, match=message), f.writer(file) as writer:
+                writer.add(S, P, O)
+
+    @formats
+    def test_writing_after_close_is_refused(self, f: Format) -> None:
+        writer = f.writer(io.BytesIO())
+        writer.add(S, P, O)
+        writer.close()
+        with pytest.raises(jr.EncodeError):
+            writer.add(S, P, O)
+        writer.close()
+
+
+class RawFile(io.RawIOBase):
+    """A raw file whose writes are answered by a function."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int | None:
+        return self.answer(bytes(data))
+
+
+@formats
+class TestDestinations:
+    def test_a_file_stays_open_and_is_flushed(self, f: Format, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        with path.open("wb") as file:
+            with f.writer(file) as writer:
+                writer.add(S, P, O)
+            assert not file.closed
+            assert len(f.nodes(path)) == 1
+            file.write(b"")
+
+    @pytest.mark.parametrize("make", [str, Path])
+    def test_a_path_is_opened_and_closed(self, f: Format, tmp_path: Path, make: Any) -> None:
+        path = tmp_path / f"é.{f.extension}"
+        path.write_bytes(b"what was there")
+        with f.writer(make(path)) as writer:
+            writer.add(S, P, O)
+        del writer
+        gc.collect()
+        assert len(f.nodes(path)) == 1
+        path.unlink()
+
+    def test_a_path_is_closed_after_an_exception(self, f: Format, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        with pytest.raises(KeyError), f.writer(path) as writer:  # noqa: PT012
+            writer.add(S, P, O)
+            raise KeyError("x")
+        assert len(f.nodes(path)) == 1
+
+    def test_a_socket(self, f: Format) -> None:
+        left, right = socket.socketpair()
+        with left, right:
+            with left.makefile("wb") as file, f.writer(file) as writer:
+                writer.add(S, P, O)
+            left.shutdown(socket.SHUT_WR)
+            with right.makefile("rb") as file:
+                assert len(f.nodes(file)) == 1
+
+    def test_an_object_with_write_alone(self, f: Format) -> None:
+        class Sink:
+            data = b""
+
+            def write(self, data: bytes) -> None:
+                self.data += data
+
+        sink = Sink()
+        with f.writer(sink) as writer:
+            writer.add(S, P, O)
+        assert len(f.nodes(sink.data)) == 1
+
+    @pytest.mark.parametrize("destination", [None, 5, object(), b"path"])
+    def test_what_can_not_be_written_to_is_a_type_error(self, f: Format, destination: Any) -> None:
+        with pytest.raises(TypeError):
+            f.Writer(destination)
+
+    def test_a_text_file_is_an_error(self, f: Format, tmp_path: Path) -> None:
+        with pytest.raises(TypeError, match="binary"):
+            f.Writer(io.StringIO())
+        with (tmp_path / "x").open("w") as file, pytest.raises(TypeError, match="binary"):
+            f.Writer(file)
+
+    def test_wrong_options_leave_a_file_as_it_is(self, f: Format, tmp_path: Path) -> None:
+        path = tmp_path / "x"
+        path.write_bytes(b"precious")
+        other = jr.PatchOptions if f.Options is jr.StreamOptions else jr.StreamOptions
+        for wrong in ({f.type_field: 1}, other()):
+            with pytest.raises(TypeError, match=f.Options.__name__):
+                f.Writer(path, wrong)
+        assert path.read_bytes() == b"precious"
+
+    def test_an_error_of_the_file_goes_through_and_ends_the_stream(self, f: Format) -> None:
+        class Full(io.BytesIO):
+            is_full = False
+
+            def write(self, data: Any) -> int:
+                if self.is_full:
+                    raise OSError("disk full")
+                return super().write(data)
+
+        file = Full()
+        writer = f.writer(file, frame_rows=1)
+        with pytest.raises(OSError, match="disk full"), writer:  # noqa: PT012
+            writer.add(S, P, O)
+            whole = file.getvalue()
+            file.is_full = True
+            try:
+                writer.add(O, P, S)
+            finally:
+                file.is_full = False
+        # a frame was lost with the entries in it: none may follow
+        assert file.getvalue() == whole
+        with pytest.raises(jr.EncodeError):
+            writer.add(S, P, O)
+
+
+class TestRoundTrips:
+    @formats
+    @pytest.mark.parametrize("preset", ["small", "big"])
+    @few
+    @given(st.data())
+    def test_presets(self, f: Format, preset: str, data: st.DataObject) -> None:
+        stream = data.draw(f.streams())
+        types = {f.type_field: stream.options[f.type_field]}
+        if "stream_type" in stream.options:
+            types["stream_type"] = stream.options["stream_type"]
+        else:
+            types["namespace_declarations"] = True
+        options = getattr(f.Options, preset)(**types, **ANY)
+        written = f.support.write(stream.operations, options)
+        assert f.all_said(written) == as_written(stream.operations)
+
+    @all_types
+    def test_what_is_read_can_be_written(self, f: Format) -> None:
+        data = f.write([("A", *map(plain, (S, P, O)), f.graph and plain(G))] * 3)
+        file = io.BytesIO()
+        with f.writer(file) as writer:
+            for item in f.readers[0](data):
+                writer.write(item)
+        assert file.getvalue() == data
+
+    @formats
+    def test_typed_literals_stay_what_they_are(self, f: Format) -> None:
+        """A literal read normalizing equals the one that was written, if that was normal too."""
+        nodes = [node(term, None) for term in TYPED_LITERALS]
+        file = io.BytesIO()
+        with f.writer(file, max_datatype_table_size=200) as writer:
+            for one in nodes:
+                writer.add(S, P, one)
+        for (_, _, got), one in zip(f.nodes(file.getvalue()), nodes, strict=True):
+            assert same_term(got, Literal(str(one), datatype=one.datatype)), (got, one)
+
+    @all_types
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            (Literal("x"), Literal("x", datatype=XSD.string)),
+            (Literal("x"), Literal("x", lang="en")),
+            (Literal("x", lang="en"), Literal("x", lang="EN")),
+            (Literal("x", lang="en"), Literal("x", lang="en-GB")),
+            (Literal("1", datatype=XSD.integer), Literal("1", datatype=XSD.int)),
+            (Literal("x", datatype=URIRef("")), Literal("x")),
+            (URIRef("x"), BNode("x")),
+            (URIRef("x"), Literal("x")),
+            (BNode("x"), Literal("x")),
+            (URIRef(""), BNode("")),
+            (URIRef("\u00e9"), URIRef("e\u0301")),
+            (Literal("a\x00b"), Literal("a\x00c")),
+            (Literal(""), Literal("\x00")),
+            (URIRef("x"), DATASET_DEFAULT_GRAPH_ID),
+            (jr.TripleTerm(S, P, Literal("x")), jr.TripleTerm(S, P, Literal("x", lang="en"))),
+        ],
+    )
+    def test_terms_that_look_alike_stay_apart(self, f: Format, one: Any, other: Any) -> None:
+        """They follow each other in the same place, graphs too: a repeated term would be wrong."""
+        file = io.BytesIO()
+        order = (one, other, one, other)
+        is_graph = f.type != TRIPLES and not isinstance(one, jr.TripleTerm)
+        with f.writer(file, **ANY) as writer:
+            for term in order:
+                writer.add(term, P, term, term if is_graph else None)
+        for (s, _, o, *graph), term in zip(f.nodes(file.getvalue()), order, strict=True):
+            for each in (s, o, *(graph if is_graph else ())):
+                assert same_term(each, term), (each, term)
+
+    @with_graphs
+    def test_subclasses_of_rdflibs_terms(self, f: Format) -> None:
+        """A namespace's term or a str subclass is written as the term it stands for."""
+
+        class Special(URIRef):
+            pass
+
+        class Blank(BNode):
+            pass
+
+        file = io.BytesIO()
+        with f.writer(file) as writer:
+            writer.add(Special("urn:s"), XSD.integer, Blank("b"), Special("urn:g"))
+            writer.add(URIRef("urn:s"), URIRef(str(XSD.integer)), BNode("b"), URIRef("urn:g"))
+        first, second = f.nodes(file.getvalue())
+        assert first == second
+        assert list(map(type, first)) == [URIRef, URIRef, BNode, URIRef]
+
+    @formats
+    def test_a_literal_of_a_python_value(self, f: Format) -> None:
+        values = [1, 1.5, True, "x", Decimal("1.50"), date(2024, 2, 29)]
+        data = f.write([("A", *map(plain, (S, P, Literal(value))), None) for value in values])
+        got = [o for _, _, o in f.nodes(data)]
+        assert [one.toPython() for one in got[:3]] == values[:3]
+        for one, value in zip(got, values, strict=True):
+            literal = Literal(value)
+            assert same_term(one, Literal(str(literal), datatype=literal.datatype))
+
+    @all_types
+    def test_many_terms(self, f: Format) -> None:
+        """Lookups of the big preset are run through many times over."""
+        operations = [
+            (
+                "A",
+                ("iri", f"http://example.org/{n % 211}/{n * 7919 % 9973}"),
+                ("iri", f"http://example.org/p#{n % 17}"),
+                ("literal", str(n), None, f"urn:d/{n * 31 % 97}")
+                if n % 2
+                else ("bnode", f"b{n % 5}"),
+                None if f.type == TRIPLES else ("iri", f"http://example.org/g/{n // 500}"),
+            )
+            for n in range(10_000)
+        ]
+        small = {"max_name_table_size": 128, "max_prefix_table_size": 16, "frame_rows": 100}
+        for options in ({}, {**small, "max_datatype_table_size": 16}):
+            data = f.write(operations, **options)
+            assert f.operations(data) == operations
+            kinds = Counter(f.kinds(data))
+            sizes = f.writer_options(**options)
+            assert kinds["name"] > sizes.max_name_table_size
+            assert kinds["prefix"] > sizes.max_prefix_table_size
+            assert kinds["datatype"] > sizes.max_datatype_table_size
