@@ -1,4 +1,4 @@
-"""How much memory headers may take that are kept."""
+"""The limit for the memory of kept headers."""
 
 from __future__ import annotations
 
@@ -12,33 +12,17 @@ from jelly_rdflib.algebra.term_sizes import leaves, tree_size
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.options import Limits
 
-# What a header takes beside its texts: tuples, and places in lists and sets.
+# Bytes of a header beside its texts: tuples, and places in lists and sets.
 _ENTRY = 200
-# A literal has its text twice, as its value too, and where it is looked up a third time.
+# A literal has its text as its value too, and a third time in the set where it is looked up.
 _COPIES = 3
 
 
 class HeaderRoom:
-    """The memory that is left for headers which are kept: ``max_text_size`` bytes in all.
+    """The memory that is left for kept headers: ``max_text_size`` bytes in all.
 
-    Of a patch its headers come first, so who writes one must know them all before the first
-    operation, and a patch may be nothing but headers. Real ones have a handful.
-
-    Args:
-        limits: What to accept.
-
-    Examples:
-        >>> from rdflib import Literal
-        >>> from jelly_rdflib import Limits
-        >>> room = HeaderRoom(Limits(max_text_size=1000))
-        >>> size = room.take("by", Literal("a"))
-        >>> room.take("by", Literal("b" * 500))
-        Traceback (most recent call last):
-        jelly_rdflib.errors.LimitError: the headers take more than 1000 bytes of memory \
-(limit max_text_size)
-        >>> room.give_back(size)
-        >>> room.take("by", Literal("b")) == size
-        True
+    A writer must know all headers of a patch before its first operation, and a hostile patch may
+    have nothing but headers. Real patches have a handful.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -47,20 +31,11 @@ class HeaderRoom:
     def take(
         self, key: Any, value: Any, *, place_error: Callable[[LimitError], None] | None = None
     ) -> int:
-        """Take room for a header.
+        """Take room for a header, and return its size in bytes.
 
-        Args:
-            key: Its key.
-            value: Its value.
-            place_error: Tells an error where in the input it is.
-
-        Returns:
-            How much it takes.
-
-        Raises:
-            LimitError: There is not as much left.
+        ``place_error`` gives the LimitError its place in the input.
         """
-        size = _size_of(key, value)
+        size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
         if size > self._left:
             error = LimitError(
                 f"the headers take more than {self._size} bytes of memory (limit max_text_size)"
@@ -72,13 +47,8 @@ class HeaderRoom:
         return size
 
     def give_back(self, size: int) -> None:
-        """Give back the room of headers that are no longer kept."""
+        """Return the room of headers that are no longer kept."""
         self._left += size
-
-
-def _size_of(key: Any, value: Any) -> int:
-    """Return about how much memory a header takes."""
-    return _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
 
 
 def _size_of_leaf(leaf: Any) -> int:

@@ -1,4 +1,4 @@
-"""The headers of a patch that is made of several."""
+"""The headers of a patch that is joined from several patches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import strong_key
 
-# Its key and its value, and the room it takes.
+# The key, the value, and the bytes of memory.
 _Header: TypeAlias = tuple[str, Node, int]
 
 
@@ -22,30 +22,21 @@ def _strong(header: _Header) -> tuple[str, Any]:
 
 
 class JoinedHeaders:
-    """The headers of the patch that patches make which follow one another.
+    """The headers of a patch that is joined from patches that follow one another.
 
-    It comes after what the first of them comes after (``prev``), and is at its end what the last
-    one is (``id``). All other headers are kept, in their order; what a patch says again that one
-    before it has said is left out. Keys are compared as Jena does, and one that comes in several
-    cases of letters is spelled as it came first: Jena can't read a patch that has both.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> headers = JoinedHeaders()
-        >>> for number in (1, 2, 3):
-        ...     headers.add("id", URIRef(f"urn:{number}"))
-        ...     headers.add("prev", URIRef(f"urn:{number - 1}"))
-        ...     _ = headers.end_patch()
-        >>> [(key, str(value)) for _, key, value in headers.operations()]
-        [('prev', 'urn:0'), ('id', 'urn:3')]
+    It has the ``prev`` of the first patch and the ``id`` of the last. All other headers are kept,
+    in their order, but only the first of equal ones. Keys are compared as Jena compares them. A key
+    that comes in several cases of letters gets its first spelling: Jena can't read a patch that has
+    both.
     """
 
     def __init__(self) -> None:
         self._current: list[_Header] = []
-        # Of the patches before the last one, and of the last one, whose id is to be replaced.
+        # Headers of the patches before the last one; and of the last one, whose id is replaced by
+        # the next one's.
         self._joined: list[_Header] = []
         self._last: list[_Header] = []
-        # All that they said, but for ids, of which each patch has its own.
+        # All headers so far, except id and prev, which each patch has for itself.
         self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
         self._spellings: dict[str, str] = {}
@@ -54,18 +45,15 @@ class JoinedHeaders:
         return len(self._joined) + len(self._last) + len(self._current)
 
     def add(self, key: str, value: Node, *, room: int = 0) -> None:
-        """Take a header of the current patch, which takes so much room."""
+        """Add a header of the current patch, which takes ``room`` bytes of memory."""
         spelled = self._spellings.setdefault(key.lower(), key)
         self._current.append((spelled if self._has_patch else key, value, room))
 
     def end_patch(self) -> int:
-        """End the patch: what is added after this is of the next one.
-
-        Returns:
-            The room of the headers that are no longer kept.
+        """End the current patch, and return the room of the headers that are no longer kept.
 
         Raises:
-            PatchError: The patch comes after another than the one before it.
+            PatchError: The ``prev`` of the patch is not the ``id`` of the patch before it.
         """
         left = 0
         if self._has_patch:

@@ -1,10 +1,10 @@
-"""Sources that are gone through twice: for their headers, then for all they have."""
+"""Sources that are read twice: for their headers, then for all operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jelly_rdflib.algebra.sources import (
     check_source,
@@ -21,29 +21,19 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.sources import is_readable, is_rereadable
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
 # Stands for any operation but a header and the end of a patch.
 _ANY: Operation = (Op.TX,)
 
 
-class Replay:
-    """A source of operations that is gone through twice.
+class RereadableSource:
+    """A source of operations that is read twice: by `skim`, then by `operations`.
 
-    Bytes, paths, files that can seek and collections are there twice. Of all else a copy is kept.
-    A context manager, which removes the copy.
+    Bytes, paths, files that can seek and collections are read again. Of any other source `spool`
+    keeps a copy, which the caller closes.
 
     Args:
-        source: What `jelly_rdflib.apply` takes.
-        limits: As for `jelly_rdflib.apply`, where the source can be read.
-        normalize: As for `jelly_rdflib.apply`, where the source can be read.
-        format: As for `jelly_rdflib.apply`, where the source can be read.
-
-    Raises:
-        TypeError: ``source`` is of another kind.
+        source: As for `jelly_rdflib.apply`.
+        limits, normalize, format: As for `jelly_rdflib.apply`; without effect on operations.
     """
 
     def __init__(
@@ -51,40 +41,23 @@ class Replay:
     ) -> None:
         check_source(source)
         self._source = source
-        self._reading: dict[str, Any] = {"limits": None, "normalize": None, "format": None}
-        if is_readable(source):
-            self._reading = {"limits": limits, "normalize": normalize, "format": format}
-        self._spool = Spool()
-        self._position = 0
-        # What is read from, while it is skimmed.
+        reading = {"limits": limits, "normalize": normalize, "format": format}
+        self._is_readable = is_readable(source)
+        self._reading: dict[str, Any] = reading if self._is_readable else dict.fromkeys(reading)
+        # Are the operations in memory anyway?
+        self.is_held = is_held(source)
+        self.spool = Spool()
+        self._is_spooled = False
+        # Where a file that can seek starts.
+        self._position: int | None = None
         self._batches: BatchSource | None = None
 
-    def __enter__(self) -> Self:
-        self._spool.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._spool.__exit__(kind, error, traceback)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the operations are in memory, whatever becomes of them here."""
-        return is_held(self._source)
-
     def skim(self) -> Iterator[Operation]:
-        """Iterate over the headers and the ends of patches; call it once, before `operations`.
+        """Iterate over the headers and the ends of patches.
 
-        Yields:
-            These, and between any two of them at least one other where there are any.
+        Other operations between two of them come as one or more of any kind.
         """
-        if self._is_readable_twice():
-            if not is_rereadable(self._source):
-                self._position = self._source.tell()
+        if self._is_readable and self._is_seekable():
             opened = open_input(self._source, holds_changes=True, **self._reading)
             with closing(opened.batches()) as self._batches:
                 yield from _skim(self._batches)
@@ -92,23 +65,23 @@ class Replay:
         elif self.is_held:
             yield from self._open()
         else:
+            self._is_spooled = True
             with closing_reader(self._open()) as operations:
                 for operation in operations:
-                    self._spool.append(operation)
+                    self.spool.append(operation)
                     yield operation
-            self._source = self._spool
 
     def place_error(self, error: LimitError) -> None:
-        """Tell an error of what `skim` gave last where in the source that is."""
+        """Give an error the place in the source that `skim` has reached."""
         if self._batches is not None:
             self._batches.place_error(error)
 
     def operations(self) -> Iterator[Operation]:
-        """Iterate over all operations."""
-        if isinstance(self._source, Spool):
-            yield from self._source
+        """Iterate over all operations, after `skim`."""
+        if self._is_spooled:
+            yield from self.spool
             return
-        if self._is_readable_twice() and not is_rereadable(self._source):
+        if self._position is not None:
             self._source.seek(self._position)
         with closing_reader(self._open()) as operations:
             yield from operations
@@ -116,10 +89,14 @@ class Replay:
     def _open(self) -> Iterator[Operation]:
         return open_operations(self._source, **self._reading)
 
-    def _is_readable_twice(self) -> bool:
-        if not is_readable(self._source):
+    def _is_seekable(self) -> bool:
+        """Can the source be read again? Take note of the position in a file."""
+        if is_rereadable(self._source):
+            return True
+        if not getattr(self._source, "seekable", bool)():
             return False
-        return is_rereadable(self._source) or getattr(self._source, "seekable", bool)()
+        self._position = self._source.tell()
+        return True
 
 
 def _skim(batches: Iterable[Batch]) -> Iterator[Operation]:
