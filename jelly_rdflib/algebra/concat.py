@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
-from jelly_rdflib.algebra.headers import JoinedHeaders
+from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.rereadable import RereadableSource
 from jelly_rdflib.algebra.sources import check_reading
 from jelly_rdflib.operations import Op, Operation

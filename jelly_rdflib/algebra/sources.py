@@ -29,13 +29,7 @@ def is_held(source: Any) -> bool:
 def open_operations(
     source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
 ) -> Iterator[Operation]:
-    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations.
-
-    Raises:
-        ApplyError: Something is no operation. (Raised by the iterator.)
-        TypeError: ``source`` is of another kind.
-        ValueError: There are options for reading, but nothing to read.
-    """
+    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations."""
     if is_readable(source):
         return open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format

@@ -16,6 +16,12 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 
 
+def error_fields(error: DecodeError) -> dict[str, Any]:
+    """Return the message of an error, and its place in the input, by name."""
+    names = ("message", "offset", "frame", "row", "line", "column")
+    return {name: getattr(error, name) for name in names}
+
+
 class _Unreadable(BatchSource):
     """The batches of a source that can't be opened: none, after the error."""
 

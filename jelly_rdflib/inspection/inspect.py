@@ -1,4 +1,4 @@
-"""Counts of what a stream is made of, and of the bytes that each part takes."""
+"""`inspect` counts the parts of a stream, and the bytes that they take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.core.jelly_statistics import FrameStatistics
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.inspection.encoded_input import EncodedInput
+from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
@@ -197,8 +197,7 @@ def _plain(value: Any) -> Any:
             if name not in WRITING_OPTIONS
         }
     if isinstance(value, DecodeError):
-        places = {name: getattr(value, name) for name in ("offset", "frame", "row")}
-        return {"message": value.message, **places, "line": value.line, "column": value.column}
+        return error_fields(value)
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     return dataclasses.asdict(value) if isinstance(value, Tally | LookupReport) else value
@@ -330,7 +329,7 @@ class FrameInspector(Iterator[FrameReport]):
 
     @property
     def report(self) -> StreamReport:
-        """What was counted so far, as `inspect` reports it."""
+        """The counts so far, as `inspect` reports them."""
         input_ = self._input
         return StreamReport(
             format=input_.format,

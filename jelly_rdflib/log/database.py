@@ -14,7 +14,8 @@ import sqlite3
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -93,20 +94,13 @@ class Transaction:
         *,
         replaced: Iterable[Path] = (),
     ) -> None:
-        """Give a staged file its name, and the database its row; a rollback undoes both.
+        """Give a staged file its path, and the database its row; a rollback undoes both.
 
-        Args:
-            file: The file; it is in memory, or was synced.
-            path: The path of the file.
-            table: The table of the row.
-            row: The row, with the file's name in its column ``file``.
-            replaced: Files without a row: the commit removes them.
-
-        Raises:
-            LogError: There is a folder with this name.
+        The file is in memory, or was synced. The commit removes the ``replaced`` files, which have
+        no row any more.
         """
         if path.is_dir():
-            raise LogError(f"{path} is a folder, and is to be a file: move it away")
+            raise LogError(f"{path} is a folder, but should be a file: move it away")
         # Until the end of the transaction is known, the next writer must clean up.
         file.needs_cleaning = True
         # An existing file without a row may be the last copy of a patch.
@@ -125,6 +119,7 @@ class Transaction:
                 file.needs_cleaning = False
 
 
+@dataclass(frozen=True, eq=False)
 class Database:
     """A database in a file.
 
@@ -138,30 +133,27 @@ class Database:
         tables: The tables with a column ``file``, and the folders of these files.
         schema: SQL statements that make the tables, with ``;`` between them and nowhere else.
         advice: Advice for a damaged database.
-
-    Attributes:
-        staging: The folder with files that are being written.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        kind: str,
-        application_id: int,
-        timeout: float,
-        tables: Mapping[str, Path],
-        schema: str,
-        advice: str,
-    ) -> None:
-        self.path = path
-        self.advice = advice
-        self._schema = [_REPEATS, *schema.split(";")]
-        self.staging = path.parent / "staging"
-        self._tables = tables
-        self._kind = kind
-        self._application_id = application_id
-        self._timeout = timeout
-        self._network: str | None = None
+    path: Path
+    kind: str
+    application_id: int
+    timeout: float
+    tables: Mapping[str, Path]
+    schema: str
+    advice: str
+
+    @property
+    def staging(self) -> Path:
+        """The folder with files that are being written."""
+        return self.path.parent / "staging"
+
+    @cached_property
+    def _network(self) -> str:
+        return network_file_system(self.path.parent)
+
+    def _statements(self) -> list[str]:
+        return [_REPEATS, *self.schema.split(";")]
 
     def exists(self) -> bool:
         """Is there a database? An empty file is none; a LogError if it is no file."""
@@ -177,7 +169,7 @@ class Database:
         others = {name for name in others if not name.startswith(".")}
         if others:
             raise LogError(
-                f"{self.path.parent} is no {self._kind}, but is not empty: there is {min(others)}"
+                f"{self.path.parent} is no {self.kind}, but is not empty: there is {min(others)}"
             )
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
@@ -195,9 +187,9 @@ class Database:
             if run("PRAGMA schema_version").fetchone() != (0,):
                 self._check(transaction.connection)
                 return False
-            run(f"PRAGMA application_id = {self._application_id}")
+            run(f"PRAGMA application_id = {self.application_id}")
             run(f"PRAGMA user_version = {_FORMAT}")
-            for statement in self._schema:
+            for statement in self._statements():
                 run(statement)
             run("INSERT INTO repeats VALUES (0)")
             for table, values in rows.items():
@@ -208,14 +200,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one state of the database.
-
-        Raises:
-            LogConflict: Others kept the database locked for too long.
-            LogError: The file is another database, is damaged, or must be repaired and can't be
-                written.
-            OSError: The file can't be read.
-        """
+        """Yield a connection that sees one state of the database."""
         with self._explained(), closing(self._connect("rw")) as connection:
             connection.execute("BEGIN")
             self._check(connection)
@@ -226,23 +211,18 @@ class Database:
     def writing(self, *, is_new: bool = False) -> Iterator[Transaction]:
         """Yield a transaction without other writers, which is committed after the block.
 
-        First the files of dead writers are removed.
-
-        Args:
-            is_new: The file may be missing, and is not checked.
+        First the files of dead writers are removed. With ``is_new`` the file may be missing, and is
+        not checked.
 
         Raises:
             LogConflict: Others kept the database locked for too long. Nothing was changed.
-            LogError: As by `reading`; or the file is on a network file system.
             OSError: The file can't be written; or, with ``errno.EIO``, it is unknown whether the
                 transaction was committed.
         """
-        if self._network is None:
-            self._network = network_file_system(self.path.parent)
-        if self._network:
+        if network := self._network:
             raise LogError(
                 f"{self.path.parent} can be read, but not written: it is on a network's file system"
-                f" ({self._network}), on which SQLite's locks can't be relied on; keep it on a disk"
+                f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
                 " of one machine, and copy it from there"
             )
         with (
@@ -270,8 +250,8 @@ class Database:
                     is_committed = self._repeat_commit(transaction)
                 except sqlite3.Error as second:
                     what = (
-                        f"{error}; and whether it was committed can't be told now ({second}): look"
-                        " again (refresh), before it is tried again"
+                        f"{error}; it is unknown whether this was committed ({second}): look again"
+                        " (refresh) before you try again"
                     )
                     raise OSError(errno.EIO, what, str(self.path)) from error
                 if not is_committed or not isinstance(error, sqlite3.Error):
@@ -307,7 +287,7 @@ class Database:
 
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove the files of dead writers."""
-        for folder in (*self._tables.values(), self.staging):
+        for folder in (*self.tables.values(), self.staging):
             make_folder(folder)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
@@ -317,7 +297,7 @@ class Database:
 
     def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
         """Iterate over the files without a row that dead writers have noted."""
-        for table, folder in self._tables.items() if noted else ():
+        for table, folder in self.tables.items() if noted else ():
             kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
             kind = SEGMENT if table == "segments" else SNAPSHOT
             for name in noted - kept:
@@ -347,7 +327,7 @@ class Database:
             return {name: (kind, " ".join(str(sql).split())) for name, kind, sql in rows}
 
         with closing(sqlite3.connect(":memory:")) as empty:
-            for statement in self._schema:
+            for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
         found = parts(connection)
@@ -357,7 +337,7 @@ class Database:
             if found.get(name) != (kind, sql)
         ]
         return strange + [
-            f"it has a {kind} {name}, which the {self._kind} has not made"
+            f"it has a {kind} {name}, which the {self.kind} has not made"
             for name, (kind, _) in found.items()
             if name not in wanted
         ]
@@ -378,7 +358,7 @@ class Database:
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}",
             uri=True,
-            timeout=self._timeout,
+            timeout=self.timeout,
             # Only explicit statements begin and end transactions.
             isolation_level=None,
         )
@@ -394,8 +374,8 @@ class Database:
     def _check(self, connection: sqlite3.Connection) -> None:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found != self._application_id:
-            raise LogError(f"{self.path} is no database of a {self._kind}")
+        if found != self.application_id:
+            raise LogError(f"{self.path} is no database of a {self.kind}")
         if version != _FORMAT:
             raise LogError(
                 f"{self.path} is of version {version} of the format; this package knows {_FORMAT}"
@@ -411,7 +391,7 @@ class Database:
             text = str(error)
             if "locked" in text:
                 raise LogConflict(
-                    f"{self.path} was locked by others for {self._timeout:g} seconds: nothing was"
+                    f"{self.path} was locked by others for {self.timeout:g} seconds: nothing was"
                     " changed; try again, or wait longer (timeout=)"
                 ) from error
             if "full" in text:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.headers import Headers
@@ -171,12 +171,7 @@ def place_of(entry: LogEntry) -> Place:
 
 
 def checked_source(entry: LogEntry) -> bytes | Path:
-    """Return a segment for readers, after a check of its digest and its place.
-
-    Raises:
-        LogError: The segment is damaged, is in the wrong place, or is gone.
-        DecodeError, LimitError: Its first frame breaks a rule of the format.
-    """
+    """Return a segment for readers, after a check of its digest and its place."""
     source = read_stored(entry.path, entry.digest)
     with closing(read_batches(source, limits=entry.limits, format=FORMAT)) as batches:
         check_start(entry, next(batches))

@@ -50,20 +50,9 @@ _SQUASHED = "squashed"
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a patch in a log.
+    """The place of a patch in a log: its first and last version, its id and that before it.
 
-    Args:
-        first: The first version that it replaces.
-        last: The version that it makes; the same, unless the patch is squashed.
-        id: The id of the patch.
-        prev: The id of the previous patch; None for the first.
-
-    Examples:
-        >>> for header in Place(2, 4, URIRef("uuid:4"), URIRef("uuid:1")).headers():
-        ...     print(*header[1:])
-        id uuid:4
-        prev uuid:1
-        squashed 2-4
+    Only a squashed patch has more than one version. It makes the last one.
     """
 
     first: int
@@ -130,15 +119,8 @@ def write_segment(
 ) -> None:
     """Write a patch as a segment: one FLAT stream of quads.
 
-    Args:
-        file: The file to write.
-        operations: The operations after the headers of the place; without an `Op.END`.
-        place: The place of the patch.
-        options: The sizes of lookups and frames, and the allowed terms.
-        is_compressed: Compress the file with zstd?
-
-    Raises:
-        EncodeError: An operation can't be expressed with the options, or is out of place.
+    The operations lack the headers of the place and the `Op.END`. The options have the sizes of
+    lookups and frames, and the allowed terms.
     """
     options = replace(
         options,
@@ -175,17 +157,10 @@ def check_segment(
     limits: Limits,
     check_header: Callable[[Operation], None] | None = None,
 ) -> None:
-    """Check a whole segment: one patch, with the headers of its place.
+    """Check that a whole segment has one patch, with the headers of its place.
 
-    Args:
-        source: The result of `read_stored`, or a `StagedFile.source`.
-        place: The place of the patch.
-        limits: The limits for reading.
-        check_header: Called with each header after those of the place.
-
-    Raises:
-        LogError: There is not one patch, or its headers are others.
-        DecodeError, LimitError: The segment breaks a rule of the format.
+    ``source`` comes from `read_stored` or `StagedFile.source`. ``check_header`` is called with each
+    header after those of the place.
     """
     headers: list[Operation] = []
     own = len(place.headers())
@@ -259,12 +234,7 @@ def check_empty(target: Dataset) -> None:
 
 
 def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> None:
-    """Load a snapshot into an empty dataset, which stays empty after an error.
-
-    Raises:
-        LogError: The file is damaged, or is gone.
-        DecodeError, LimitError: The file breaks a rule of the format.
-    """
+    """Load a snapshot into an empty dataset, which stays empty after an error."""
     source = read_stored(path, digest)
     opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
     apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

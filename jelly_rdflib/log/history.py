@@ -105,12 +105,7 @@ class History:
         return self.database.create(rows | {"segments": segments, "snapshots": snapshots})
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
-        """Return the id of the log, the compression of its files, and its newest patch.
-
-        Raises:
-            LogError: The folder is no log, or a log of another format.
-            OSError: The folder is not there, or can't be read.
-        """
+        """Return the id of the log, the compression of its files, and its newest patch."""
         if not self.database.exists():
             if not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
@@ -131,7 +126,7 @@ class History:
             id, compression = rows[0]
             if isinstance(id, str) and _LOG_ID.fullmatch(id) and compression in COMPRESSIONS:
                 return id, compression
-        raise self.database.damaged("its table log does not say what that of a patch log does")
+        raise self.database.damaged("its table log has no valid row")
 
     def _check_not_lost(self) -> None:
         """Check that there are no segments without a database."""
@@ -165,16 +160,9 @@ class History:
         return None if row is None else int(row[0])
 
     def resolve(self, connection: sqlite3.Connection, version: Any, newest: int) -> int:
-        """Return the number of a version.
+        """Return the number of a version, given as that, as the id of its patch, or as None.
 
-        Args:
-            connection: From `Database.reading`.
-            version: Its number, or the id of the patch that makes it. None is the newest.
-            newest: The newest version that the caller may see.
-
-        Raises:
-            LogError: There is no such version, or it was squashed.
-            TypeError: ``version`` is neither.
+        None is ``newest``, the newest version that the caller may see.
         """
         if isinstance(version, str):
             id = parse_patch_id(version)
@@ -183,8 +171,8 @@ class History:
                 raise LogError(f"the log has no patch <{id}>; if it had, it was squashed")
             if found > newest:
                 raise LogError(
-                    f"the patch <{id}> makes version {found}, which is newer than what this object"
-                    f" has seen, {newest}: call refresh()"
+                    f"the patch <{id}> makes version {found}, which is newer than version"
+                    f" {newest}, the newest that this object has seen: call refresh()"
                 )
             return found
         if version is None:
@@ -213,11 +201,7 @@ class History:
         return version
 
     def between(self, connection: sqlite3.Connection, since: int, upto: int) -> list[LogEntry]:
-        """Return the patches that lead from one version to another.
-
-        Raises:
-            LogError: The patches don't follow one another: the log is broken.
-        """
+        """Return the patches that lead from one version to another."""
         if since >= upto:
             return []
         query = f"SELECT {COLUMNS} FROM segments WHERE version BETWEEN ? AND ? ORDER BY version"
@@ -251,17 +235,14 @@ class History:
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
     """Find patches that don't follow the one before; return their versions and the faults.
 
-    Args:
-        rows: The rows of the patches, in order.
-        version: The version before them.
-        id: The id of the patch that makes this version.
+    The first row must follow ``version``, made by the patch ``id``.
     """
     broken = []
     for row in rows:
         if row[1] != version + 1:
-            what = f"version {row[0]} starts at {row[1]}, and the one before it is {version}"
+            what = f"version {row[0]} starts at {row[1]}, but the previous one is {version}"
             broken.append((row[0], what))
         elif row[3] != id:
-            broken.append((row[0], f"version {row[0]} is to follow <{row[3]}>, and follows <{id}>"))
+            broken.append((row[0], f"version {row[0]} must follow <{row[3]}>, but follows <{id}>"))
         version, id = row[0], row[2]
     return broken

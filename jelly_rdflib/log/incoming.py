@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.headers import ID, PREV, PREVIOUS
@@ -44,15 +44,6 @@ class IncomingPatch:
             kept until the patch is written and checked. None if they are in memory anyway.
         place_error: Gives an error in the first headers its place in a source that is read. Such a
             source must have a patch.
-
-    Attributes:
-        is_in_memory: Without limits, all operations are in memory.
-        id: The id of the patch; None if it has none.
-        prev: The id of the patch that it must follow; None if it has no such header.
-
-    Raises:
-        LogError: There is no patch, or its ids are no UUIDs.
-        LimitError: The headers take too much memory.
     """
 
     def __init__(
@@ -110,12 +101,7 @@ class IncomingPatch:
             )
 
     def check_header(self, header: Operation) -> None:
-        """Check a header that was written after those of its place.
-
-        Raises:
-            LogError: It is an id or prev, or its key had another spelling before.
-            LimitError: The keys take too much memory.
-        """
+        """Check a header after those of the place: its key, and the memory of all keys."""
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
@@ -152,12 +138,7 @@ def _is_header(operation: Any) -> TypeGuard[Operation]:
 
 @contextmanager
 def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[IncomingPatch]:
-    """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations.
-
-    Raises:
-        TypeError: ``patch`` is neither.
-        ValueError: ``format`` is given for operations.
-    """
+    """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations."""
     if is_readable(patch):
         with closing(
             read_operations(patch, limits=limits, normalize=False, format=format)

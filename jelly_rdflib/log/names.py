@@ -37,15 +37,8 @@ def patch_id_of(digits: str) -> URIRef:
 def parse_patch_id(value: Any) -> URIRef:
     """Return an id in the form that logs use: ``uuid:`` and small letters.
 
-    Args:
-        value: The id, as an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID.
-
-    Raises:
-        LogError: The value is no UUID.
-
-    Examples:
-        >>> parse_patch_id(URIRef("urn:uuid:0686C69D-8F89-4496-ACB5-744F0157A8DB"))
-        rdflib.term.URIRef('uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
+    ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
+    a LogError.
     """
     found = None
     if isinstance(value, URIRef) or type(value) is str:
@@ -74,22 +67,13 @@ _NAME = re.compile(
 class FileName:
     """The name of a segment, or of a snapshot.
 
-    Args:
-        first: The first version of a segment; for a snapshot, its version.
-        last: The last version; the same, unless the patch is squashed.
-        id: The id of the patch that makes version ``last``.
-        digest: The SHA-256 of the file; the name has its first digits.
-        kind: `SEGMENT` or `SNAPSHOT`.
-        is_compressed: Is the file compressed with zstd?
+    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` is that of the patch
+    which makes version ``last``. The name has only the first digits of ``digest``.
 
     Examples:
-        >>> name = FileName.parse(
-        ...     "0000000003-0686c69d-8f89-4496-acb5-744f0157a8db-e3b0c44298fc1c14.jellyp"
-        ... )
-        >>> name.first, name.last, str(name.id)
-        (3, 3, 'uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
-        >>> FileName.parse("notes.txt") is None
-        True
+        >>> name = "0000000003-0686c69d-8f89-4496-acb5-744f0157a8db-e3b0c44298fc1c14.jellyp"
+        >>> FileName.parse(name).last
+        3
     """
 
     first: int
@@ -126,13 +110,11 @@ class FileName:
 
 
 def file_path(folder: Path, file: Any) -> Path:
-    """Return the path of a file that the database names.
-
-    Raises:
-        LogError: It is no name of a log's file, and might lead anywhere.
-    """
+    """Return the path of a file in the database; a LogError if its name might lead anywhere."""
     if not isinstance(file, str) or FileName.parse(file) is None:
-        raise LogError(f"{folder}: the database names a file {file!r}, which is none of a log")
+        raise LogError(
+            f"{folder}: the database names a file {file!r}, which is no name of a log's file"
+        )
     return folder / file
 
 

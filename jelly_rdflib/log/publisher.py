@@ -109,11 +109,7 @@ class Publisher:
         return path
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
-        """Return the version of the next patch: a compare-and-swap on ``prev``.
-
-        Raises:
-            LogConflict: The patch can't be appended.
-        """
+        """Return the version of the next patch: a compare-and-swap on ``prev``."""
         newest = self._history.newest(connection)
         version, head_id = (0, None) if newest is None else (newest.version, newest.id)
         earlier = self._history.find_id(connection, id)

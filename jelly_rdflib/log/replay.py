@@ -41,13 +41,7 @@ POSITION = URIRef("urn:x-jelly-rdflib:position")
 
 
 class Position:
-    """The position of a target in a log.
-
-    Args:
-        graph: The dataset.
-        name: The name of its graph with the position.
-        log: The id of the log.
-    """
+    """The position of a dataset in a log, in the graph ``name``; ``log`` is the id of the log."""
 
     def __init__(self, graph: Graph, name: URIRef, log: str) -> None:
         target = Target(graph)
@@ -64,18 +58,15 @@ class Position:
         """Return the ids in the graph: mostly one, or none.
 
         There are two if a replay was interrupted between adding the new and deleting the old one.
-
-        Raises:
-            LogError: The graph has a statement that is no position of this log.
         """
         ids = []
         for triple in self._triples():
             id = triple[2]
             if not isinstance(id, URIRef) or triple != self._triple(id):
                 raise LogError(
-                    f"the graph <{self.name}> says where the data are in the log, and has what no"
-                    f" replay of this log has put there: {' '.join(map(show_term, triple))}. If"
-                    " you know the version of the data, give it as since, and what is there goes;"
+                    f"the graph <{self.name}> is for the position of the data in the log, but no"
+                    f" replay of this log has written {' '.join(map(show_term, triple))}. If you"
+                    " know the version of the data, give it as since, which replaces the position;"
                     " else take another graph, or start from an empty dataset"
                 )
             ids.append(id)
@@ -83,19 +74,14 @@ class Position:
 
     def set(self, id: URIRef | None) -> None:
         """Set the position, and delete all else in the graph; None is version 0."""
-        operations = self._removals(id)
-        if id is not None and not any(each == self._triple(id) for each in self._triples()):
-            operations.insert(0, (Op.A, *self._triple(id), self.name))
-        if operations:
-            apply(operations, self._graph)
+        if self._triples() != ([] if id is None else [self._triple(id)]):
+            apply(self.moves(id), self._graph)
 
-    def moves(self, entry: LogEntry) -> list[Operation]:
-        """Return the operations that set the position after those of a patch."""
-        return [(Op.A, *self._triple(entry.id), self.name), *self._removals(entry.id)]
-
-    def _removals(self, newest: URIRef | None) -> list[Operation]:
-        kept = None if newest is None else self._triple(newest)
-        return [(Op.D, *triple, self.name) for triple in self._triples() if triple != kept]
+    def moves(self, id: URIRef | None) -> list[Operation]:
+        """Return the operations that set the position; a replay adds them to those of a patch."""
+        new = [] if id is None else [self._triple(id)]
+        old = [triple for triple in self._triples() if triple not in new]
+        return [(op, *each, self.name) for op, part in ((Op.A, new), (Op.D, old)) for each in part]
 
     def _triples(self) -> list[tuple[Node, Node, Node]]:
         context = self._target.context(self.name)
@@ -127,7 +113,7 @@ def replay_entries(
     place = Target(target)
     for entry in entries:
         moves, protected = (
-            ([], None) if position is None else (position.moves(entry), position.name)
+            ([], None) if position is None else (position.moves(entry.id), position.name)
         )
         source = read_stored(entry.path, entry.digest)
         changes = _committed_changes(entry, source, normalize=normalize, protected=protected)

@@ -39,22 +39,14 @@ _INHERITED: list[sqlite3.Connection] = []
 class StagedFile:
     """A file that is written in a staging folder until it gets its name: in memory while small.
 
-    Args:
-        folder: The staging folder; on the same file system as the final path.
-        alone: A lock that keeps all others from calling `find_dead`.
-
-    Raises:
-        LogError: By its methods: this process is a fork of the one that made the file.
-
-    Attributes:
-        path: The path in the staging folder.
-        size: The number of written bytes.
-        needs_cleaning: Must the next writer remove something? Then the notes stay.
+    The folder is on the same file system as the final path. ``alone`` is a lock that keeps all
+    others from calling `find_dead`. A fork of the process that made the file can't use it.
     """
 
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
+        # Must the next writer remove something? Then the notes stay.
         self.needs_cleaning = False
         self._alone = alone
         # None after the file was made.
@@ -254,7 +246,7 @@ def list_names(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except NotADirectoryError:
-        raise LogError(f"{folder} is to be a folder, and is something else: move it away") from None
+        raise LogError(f"{folder} is no folder, but should be one: move it away") from None
 
 
 def make_folder(path: Path) -> None:
@@ -265,7 +257,7 @@ def make_folder(path: Path) -> None:
     with suppress(FileExistsError):
         path.mkdir()
     if not path.is_dir():
-        raise LogError(f"{path} is to be a folder, and is something else: move it away")
+        raise LogError(f"{path} is no folder, but should be one: move it away")
     sync_folder(path.parent)
 
 
@@ -285,10 +277,6 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
     """Return a source for readers, and the SHA-256 of a file in hexadecimal digits.
 
     The source is the bytes of a small file, or the path of a large one.
-
-    Raises:
-        LogError: The file is gone, or the path has no regular file.
-        OSError: The file can't be read.
     """
     try:
         # Opening a pipe must not block.
@@ -308,12 +296,7 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
 
 
 def read_stored(path: Path, digest: str) -> bytes | Path:
-    """Return a file as a source for readers, after a check of its SHA-256 or its first digits.
-
-    Raises:
-        LogError: The file is damaged, or is gone, or the path has no regular file.
-        OSError: The file can't be read.
-    """
+    """Return a file as a source for readers, after a check of its SHA-256 or its first digits."""
     source, found = hash_stored(path)
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
         raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")

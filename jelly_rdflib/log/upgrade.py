@@ -86,7 +86,7 @@ def _read_marker(path: Path) -> str | None:
     except (ValueError, TypeError, KeyError, RecursionError):
         known, compression = False, None
     if not known or compression not in COMPRESSIONS:
-        raise LogError(f"{path} does not say what that of a patch log of the earlier format does")
+        raise LogError(f"{path} is not that of a patch log of the earlier format")
     return compression
 
 

@@ -179,7 +179,7 @@ def _segment_problem(history: History, entry: LogEntry) -> LogProblem | None:
         if said != (entry.first, entry.version, entry.id) or not entry.digest.startswith(
             name.digest
         ):
-            raise LogError("its name is not that of what the database says of it")
+            raise LogError("its name does not match its row in the database")
         _check_size(path, entry.size)
         check_segment(source, place_of(entry), limits=entry.limits)
     except (LogError, DecodeError, OSError) as error:

@@ -44,12 +44,8 @@ class StreamRules:
             yield from self._take_options(options)
         if size > MAX_FRAME_SIZE and not self._has_large_frame:
             self._has_large_frame = True
-            yield Fault(
-                rule="frame-size",
-                message=f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended",
-                offset=offset,
-                frame=number,
-            )
+            what = f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended"
+            yield self._blame("frame-size", what, offset)
         for odd in self._statistics.find_unexpected_fields():
             yield _describe(number, *odd)
         if isinstance(options, PatchOptions) and options.statement_type == PatchStatementType.QUADS:
@@ -130,32 +126,21 @@ class StreamRules:
                 "version", "version 2, but neither namespace declarations nor metadata"
             )
         if self._statistics.is_in_graph:
-            yield Fault(
-                rule="open-graph",
-                message="the stream ends inside a graph",
-                offset=self._statistics.position,
-                frame=self._statistics.last_frame[0],
-            )
+            position = self._statistics.position
+            yield self._blame("open-graph", "the stream ends inside a graph", position)
 
     def _blame_row(self, rule: str, row: int, message: str) -> Fault:
         """Return a fault in a row of the last frame's batch."""
         ((offset, number),) = self._statistics.locate([row])
-        return Fault(
-            rule=rule,
-            message=message,
-            offset=offset,
-            frame=self._statistics.last_frame[0],
-            row=number,
-        )
+        return self._blame(rule, message, offset, number)
+
+    def _blame(self, rule: str, message: str, offset: int, row: int | None = None) -> Fault:
+        frame = self._statistics.last_frame[0]
+        return Fault(rule=rule, message=message, offset=offset, frame=frame, row=row)
 
     def _blame_options(self, rule: str, message: str) -> Fault:
-        return Fault(
-            rule=rule,
-            message=message,
-            offset=self._options_offset,
-            frame=self._options_frame,
-            row=0,
-        )
+        place = {"offset": self._options_offset, "frame": self._options_frame, "row": 0}
+        return Fault(rule=rule, message=message, **place)
 
 
 def _describe(frame: int, kind: int, message: str, field: int, offset: int, row: int) -> Fault:

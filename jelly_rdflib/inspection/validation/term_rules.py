@@ -72,7 +72,7 @@ class TermRules:
             name = term_text(batch, names[row])
             if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
                 yield Finding(
-                    row, "prefix-name", f"prefix name {show(name)} is none that Turtle has"
+                    row, "prefix-name", f"prefix name {show(name)} is not allowed in Turtle"
                 )
 
 

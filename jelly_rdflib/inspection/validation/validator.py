@@ -11,7 +11,7 @@ from typing import Any
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.inspection.encoded_input import EncodedInput
+from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.patch_rules import PatchRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
@@ -115,15 +115,8 @@ class _Validator:
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
-            yield Fault(
-                rule="limit" if isinstance(error, LimitError) else "format",
-                message=error.message,
-                offset=error.offset,
-                frame=error.frame,
-                row=error.row,
-                line=error.line,
-                column=error.column,
-            )
+            rule = "limit" if isinstance(error, LimitError) else "format"
+            yield Fault(rule=rule, **error_fields(error))
         self._errors.clear()
 
     def _take_frame(self, batch: Batch) -> Iterator[Fault]:
