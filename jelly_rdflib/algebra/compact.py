@@ -110,7 +110,8 @@ def _compact(
     opened: _Opened, *, assume_effective: bool, max_held: int
 ) -> Iterator[Iterable[Operation]]:
     compaction = _Compaction()
-    with closing(opened) if isinstance(opened, BatchSource) else nullcontext():
+    reader = opened if isinstance(opened, BatchSource) else None
+    with nullcontext() if reader is None else closing(reader):
         for piece in opened:
             if isinstance(piece, tuple):
                 compaction.take(piece)
@@ -119,11 +120,11 @@ def _compact(
             else:
                 compaction.take_slice(BatchSlice(piece, 0, len(piece)))
             # Other sources are in memory already.
-            if isinstance(opened, BatchSource) and len(compaction) > max_held:
+            if reader is not None and len(compaction) > max_held:
                 error = LimitError(
                     f"more than {max_held} operations are left (limit max_held_operations)"
                 )
-                opened.place_error(error)
+                reader.place_error(error)
                 raise error
     compaction.end_patch("the input ends")
     yield compaction.headers.operations()
