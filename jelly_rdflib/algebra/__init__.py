@@ -1,6 +1,4 @@
-"""Patches as things to reckon with: undo one, make it smaller, put several together.
+"""Algebra of patches: `invert`, `compact`, `concat` and `effective`.
 
-`invert`, `compact`, `concat` and `effective` take what `jelly_rdflib.apply` takes, and give an
-iterator of operations. What they need of a stream as a whole they have from `Spool`,
-`NetStatements`, `NetPrefixes` and `JoinedHeaders`.
+Each takes the sources that `jelly_rdflib.apply` takes, and returns an iterator of operations.
 """

@@ -1,11 +1,11 @@
-"""The smallest patch that does what a patch does."""
+"""`compact` makes the smallest patch with the effect of a patch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
@@ -22,6 +22,8 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed
 
+_Opened: TypeAlias = BatchSource | Iterable[BatchSlice] | Iterable[Batch] | Iterable[Operation]
+
 
 def compact(
     source: Any,
@@ -31,43 +33,41 @@ def compact(
     normalize: bool | None = None,
     format: str | None = None,
 ) -> Iterator[Operation]:
-    """Iterate over the operations of the smallest patch that does what a patch does.
+    """Iterate over the operations of the smallest patch with the effect of a patch.
 
-    It does so to any dataset. So of the operations on a statement the last one stays, be it that
-    the statement is added first and then deleted: where it was there before, it must go. Aborted
+    It has the same effect on any dataset. So the last operation on a statement stays, even if the
+    statement is first added and then deleted: a dataset that had it before must lose it. Aborted
     transactions are left out, and the committed ones become one.
 
-    What stays is in the order of the patch: headers, then in one transaction prefixes, then
-    statements. Nothing is left of a patch that has no effect but its headers.
+    The remaining operations are in the order of the patch: headers, then in one transaction
+    prefixes, then statements. Of a patch without effect only the headers remain.
 
-    A prefix is bound for its graph, and of the operations on it there the last one stays. Since
-    rdflib knows no graphs of prefixes, and an IRI has one prefix in it, of the operations that bind
-    a prefix to an IRI the last one stays too.
+    A prefix is bound for its graph, and the last operation on it there stays. rdflib knows no
+    graphs of prefixes, and an IRI has one prefix in it. So the last operation that binds a prefix
+    to an IRI stays too.
 
     Several patches become one, with the headers that `concat` gives it.
 
-    All is read before the first operation is there. In memory are the distinct statements of the
-    patch, with some 50 bytes for each and its distinct terms: it may be larger than memory where it
-    has the same statements over and over.
+    The whole source is read before the first operation comes. The distinct statements of the patch
+    are in memory, with some 50 bytes for each, and its distinct terms: a patch may be larger than
+    memory if it repeats the same statements.
 
     Args:
-        source: What `jelly_rdflib.apply` takes: bytes, a path, a binary file, or operations.
-        assume_effective: Take it that each operation changed something where the patch is applied,
-            as those do that `effective` leaves of any patch, or that `diff` and `record` make. Then
-            the first operation on a statement says whether it was there, and where the last one
-            brings that back, none of them stays. The result is effective as well, so that
-            `invert` can undo it.
-        limits: As for `jelly_rdflib.apply`; ``max_held_operations`` is for all that is kept.
+        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
+        assume_effective: Assume that each operation changes something in the dataset, as in the
+            patches of `effective`, `diff` and `record`. Then the first operation on a statement
+            shows whether the dataset had it, and if the last one brings that back, both are left
+            out. The result is effective as well, so that `invert` can undo it.
+        limits: As for `jelly_rdflib.apply`; ``max_held_operations`` is for all kept operations.
         normalize: As for `jelly_rdflib.apply`.
         format: As for `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations, without an `Op.END`. Nothing is read before the first one is
-        asked for.
+        An iterator of operations, without an `Op.END`. Reading starts with its first operation.
 
     Raises:
-        PatchError: A patch says that it comes after another than the one before it. (Raised by the
-            iterator, as those below.)
+        PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
+            iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
         DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
             `jelly_rdflib.apply`.
@@ -89,49 +89,44 @@ def compact(
         >>> len(list(compact(patch, assume_effective=True)))
         3
     """
-    opened: BatchSource | Iterable[BatchSlice] | Iterator[Operation]
-    # Operations are in memory already.
-    max_held: int | None = None
+    opened: _Opened
     if is_readable(source):
         opened = open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format
         ).batches()
-        max_held = (limits or Limits()).max_held_operations
     else:
         opened = open_operations(source, limits=limits, normalize=normalize, format=format)
         if isinstance(source, Batch):
-            opened = [BatchSlice(source, 0, len(source))]
+            opened = [source]
         elif isinstance(source, PatchOperations) and source.slices is not None:
             opened = source.slices
-    # Statements are handed on by C code alone.
+    max_held = (limits or Limits()).max_held_operations
     compacted = _compact(opened, assume_effective=assume_effective, max_held=max_held)
+    # Only C code touches each statement of the result.
     return chain.from_iterable(compacted)
 
 
 def _compact(
-    opened: BatchSource | Iterable[BatchSlice] | Iterator[Operation],
-    *,
-    assume_effective: bool,
-    max_held: int | None,
+    opened: _Opened, *, assume_effective: bool, max_held: int
 ) -> Iterator[Iterable[Operation]]:
     compaction = _Compaction()
-    if isinstance(opened, BatchSource):
-        with closing(opened):
-            for batch in opened:
-                compaction.take_slice(BatchSlice(batch, 0, len(batch)))
-                if max_held is not None and len(compaction) > max_held:
-                    error = LimitError(
-                        f"more than {max_held} operations are left (limit max_held_operations)"
-                    )
-                    opened.place_error(error)
-                    raise error
-    else:
+    reader = opened if isinstance(opened, BatchSource) else None
+    with nullcontext() if reader is None else closing(reader):
         for piece in opened:
-            if isinstance(piece, BatchSlice):
+            if isinstance(piece, tuple):
+                compaction.take(piece)
+            elif isinstance(piece, BatchSlice):
                 compaction.take_slice(piece)
             else:
-                compaction.take(piece)
-    compaction.finish()
+                compaction.take_slice(BatchSlice(piece, 0, len(piece)))
+            # Other sources are in memory already.
+            if reader is not None and len(compaction) > max_held:
+                error = LimitError(
+                    f"more than {max_held} operations are left (limit max_held_operations)"
+                )
+                reader.place_error(error)
+                raise error
+    compaction.end_patch("the input ends")
     yield compaction.headers.operations()
     prefixes = compaction.prefixes.operations(is_effective=assume_effective)
     statements = compaction.statements.operations(without_reverted=assume_effective)
@@ -143,7 +138,7 @@ def _compact(
 
 
 class _Compaction:
-    """Takes all operations, and keeps what counts."""
+    """The headers, prefixes and statements that have an effect, of all operations so far."""
 
     def __init__(self) -> None:
         self.headers = JoinedHeaders()
@@ -151,11 +146,10 @@ class _Compaction:
         self.statements = NetStatements(DATASET_DEFAULT_GRAPH_ID)
         # Are there prefixes in the open transaction?
         self._has_prefixes = False
-        # Is there anything in the patch?
-        self._has_some = False
+        self._is_empty_patch = True
 
     def __len__(self) -> int:
-        """How many operations are kept."""
+        """The number of kept operations."""
         return len(self.headers) + len(self.prefixes) + len(self.statements)
 
     def take_slice(self, piece: BatchSlice) -> None:
@@ -163,7 +157,7 @@ class _Compaction:
         batch, row, stop = piece.batch, piece.start, piece.stop
         while row < stop:
             next_row = self.statements.take_rows(batch, row, stop, has_others=self._has_prefixes)
-            self._has_some = self._has_some or next_row > row
+            self._is_empty_patch = self._is_empty_patch and next_row == row
             if next_row < stop:
                 self.take(operation_at(batch, next_row))
             row = next_row + 1
@@ -172,9 +166,9 @@ class _Compaction:
         """Take an operation."""
         op = operation[0]
         if op == Op.END:
-            self._end_patch("a patch ends")
+            self.end_patch("a patch ends")
             return
-        self._has_some = True
+        self._is_empty_patch = False
         if op in (Op.A, Op.D):
             self.statements.take(operation)
         elif op == Op.H:
@@ -190,12 +184,9 @@ class _Compaction:
             (self.prefixes.commit if is_commit else self.prefixes.abort)()
             self._has_prefixes = False
 
-    def finish(self) -> None:
-        """Take note that nothing follows."""
-        self._end_patch("the input ends")
-
-    def _end_patch(self, what_ends: str) -> None:
+    def end_patch(self, what_ends: str) -> None:
+        """End the patch at an `Op.END`, or at the end of the input."""
         check_closed(self.statements.is_open, what_ends)
-        if self._has_some:
+        if not self._is_empty_patch:
             self.headers.end_patch()
-        self._has_some = False
+        self._is_empty_patch = True

@@ -1,4 +1,4 @@
-"""Several patches as one."""
+"""`concat` joins several patches into one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
-from jelly_rdflib.algebra.headers import JoinedHeaders
-from jelly_rdflib.algebra.replay import Replay
+from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
+from jelly_rdflib.algebra.rereadable import RereadableSource
 from jelly_rdflib.algebra.sources import check_reading
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -22,35 +21,33 @@ def concat(
     normalize: bool | None = None,
     format: str | None = None,
 ) -> Iterator[Operation]:
-    """Iterate over the operations of one patch that does what several do, one after the other.
+    """Iterate over the operations of one patch with the effect of several, one after the other.
 
-    Transactions stay as they are; operations outside of them, that come one after the other, make
-    one transaction. The patch comes after what the first one comes after (``prev``) and is what the
-    last one is (``id``). Other headers are all kept, those that are said again once. A patch that
-    is empty counts as none.
+    Transactions stay as they are; consecutive operations outside of transactions make one
+    transaction. The patch has the ``prev`` of the first one and the ``id`` of the last one. All
+    other headers are kept, equal ones once. An empty patch is ignored.
 
-    Sources may be larger than memory. Since headers come first, each source is gone through twice:
-    what can be read only once, an iterator or a pipe, is kept meanwhile, all but some thousand
+    Sources may be larger than memory. Since headers come first, each source is read twice: a source
+    that can be read only once, an iterator or a pipe, is kept meanwhile, all but some thousand
     operations in a temporary file. Headers are kept in memory, up to ``max_text_size`` bytes of it,
-    which is some 20,000 short ones; those of lists and patches are not counted, being there anyway,
-    nor those that are left out.
+    which is some 20,000 short ones. The headers of lists and patches, which are in memory anyway,
+    are not counted, nor those that are left out.
 
     Args:
-        sources: Each is what `jelly_rdflib.apply` takes: bytes, a path, a binary file, or
-            operations, such as a `Patch`; each may hold several patches.
+        sources: Sources as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations,
+            such as a `Patch`; each may hold several patches.
         limits: As for `jelly_rdflib.apply`, for all sources that are read.
         normalize: As for `jelly_rdflib.apply`, for all sources that are read.
         format: As for `jelly_rdflib.apply`, for all sources that are read.
 
     Returns:
-        An iterator of operations, without an `Op.END`. Nothing is read before the first one is
-        asked for.
+        An iterator of operations, without an `Op.END`. Reading starts with its first operation.
 
     Raises:
-        PatchError: A patch says that it comes after another than the one before it. (Raised by the
-            iterator, as those below.)
+        PatchError: The ``prev`` of a patch is not the ``id`` of the patch before it. (Raised by the
+            iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
-        EncodeError: An operation of an iterator can't be kept, having a term of no known class.
+        EncodeError: An operation of an iterator can't be kept, having a term of an unknown class.
         DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
             `jelly_rdflib.apply`.
 
@@ -74,37 +71,38 @@ def concat(
     """
     if not any(map(is_readable, sources)):
         check_reading(limits, normalize, format)
-    replays = [
-        Replay(source, limits=limits, normalize=normalize, format=format) for source in sources
+    rereadable = [
+        RereadableSource(source, limits=limits, normalize=normalize, format=format)
+        for source in sources
     ]
-    return _concat(replays, limits or Limits())
+    return _concat(rereadable, limits or Limits())
 
 
-def _concat(replays: list[Replay], limits: Limits) -> Iterator[Operation]:
+def _concat(sources: list[RereadableSource], limits: Limits) -> Iterator[Operation]:
     with ExitStack() as stack:
         headers = JoinedHeaders()
         room = HeaderRoom(limits)
-        for replay in replays:
-            stack.enter_context(replay)
-            _join(headers, replay, room)
+        for source in sources:
+            stack.enter_context(source.spool)
+            _join(headers, source, room)
         yield from headers.operations()
-        for replay in replays:
+        for source in sources:
             is_open = False
-            for operation in replay.operations():
+            for operation in source.operations():
                 is_open = follow_transaction(operation[0], is_open)
                 if operation[0] not in (Op.H, Op.END):
                     yield operation
             check_closed(is_open)
 
 
-def _join(headers: JoinedHeaders, replay: Replay, room: HeaderRoom) -> None:
+def _join(headers: JoinedHeaders, source: RereadableSource, room: HeaderRoom) -> None:
     is_empty = True
-    for operation in replay.skim():
+    for operation in source.skim():
         if operation[0] == Op.H:
             _, key, value = operation
             size = 0
-            if not replay.is_held:
-                size = room.take(key, value, place_error=replay.place_error)
+            if not source.is_held:
+                size = room.take(key, value, place_error=source.place_error)
             headers.add(key, value, room=size)
         if operation[0] != Op.END:
             is_empty = False

@@ -1,4 +1,4 @@
-"""What of a patch takes effect on a graph or dataset."""
+"""`effective` finds the operations that change something in a graph or dataset."""
 
 from __future__ import annotations
 
@@ -26,36 +26,35 @@ def effective(
 ) -> Iterator[Operation]:
     """Iterate over the operations of a patch that change something in a graph or dataset.
 
-    What is left does to the dataset just what the patch does, and can be undone by its inverse: to
-    add what is there already and to delete what is not there is left out, and so are transactions
-    that are aborted or in which nothing is left. A prefix that is bound anew is first deleted with
-    the IRI that it had, and so is the prefix that the new IRI had: in rdflib an IRI has one prefix.
-    Headers and the ends of patches stay.
+    The result has the same effect on the dataset as the patch, and its inverse undoes it. Adding a
+    statement that is there and deleting one that is not there is left out, and so are aborted and
+    empty transactions. Before a prefix is bound anew, it is deleted with its old IRI, and so is the
+    old prefix of the new IRI: in rdflib an IRI has one prefix. Headers and the ends of patches
+    stay.
 
-    The dataset is not changed. Operations are handed on as they come, those of a transaction when
-    it is committed: until then all but some thousand are kept in a temporary file. In memory are
-    the statements that are changed at that point, each once. The dataset must stay as it is
-    meanwhile; but it may take the operations itself, as they come:
-    ``apply(effective(patch, dataset), dataset)``.
+    The dataset is not changed. Operations are yielded as they come, those of a transaction when it
+    is committed: until then all but some thousand are kept in a temporary file. The statements that
+    are changed at that point are in memory, each once. The dataset must not change meanwhile; but
+    it may take the operations itself, as they come: ``apply(effective(patch, dataset), dataset)``.
 
-    Statements are the same where rdflib finds them equal. For stores that take ``"x"`` and
-    ``"x"^^xsd:string`` for one, as Oxigraph's do, this means: a patch that changes a statement in
-    one spelling and then in the other is not seen through.
+    Statements are the same if rdflib finds them equal. Some stores, such as Oxigraph's, treat
+    ``"x"`` and ``"x"^^xsd:string`` as one literal. A patch that changes a statement in one spelling
+    and then in the other is not recognized as changing the same statement.
 
     Args:
-        source: What `jelly_rdflib.apply` takes: bytes, a path, a binary file, or operations.
-        dataset: What the patch is for: a Graph, Dataset or ConjunctiveGraph.
+        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
+        dataset: The target of the patch: a Graph, Dataset or ConjunctiveGraph.
         limits: As for `jelly_rdflib.apply`.
         normalize: As for `jelly_rdflib.apply`.
         format: As for `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations. Nothing is read before the first one is asked for.
+        An iterator of operations. Reading starts with its first operation.
 
     Raises:
         ApplyError: The dataset can't take an operation, something is no operation, or transactions
-            start and end where they must not. (Raised by the iterator, as those below.)
-        EncodeError: An operation of a long transaction can't be kept, having a term of no known
+            start and end where they must not. (Raised by the iterator, like those below.)
+        EncodeError: An operation of a long transaction can't be kept, having a term of an unknown
             class.
         DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
             `jelly_rdflib.apply`.

@@ -1,18 +1,27 @@
-"""The headers of a patch that is made of several."""
+"""The headers of a patch that is joined from several patches, and the limit for their memory."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from rdflib.term import Node
+from rdflib.term import Literal, Node
 
-from jelly_rdflib.errors import PatchError
+from jelly_rdflib.algebra.term_sizes import leaves, tree_size
+from jelly_rdflib.errors import LimitError, PatchError
 from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.headers import ID, PREV, Headers, header_key
 from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import strong_key
 
-# Its key and its value, and the room it takes.
+# Bytes of a header beside its texts: tuples, and places in lists and sets.
+_ENTRY = 200
+# A literal has its text as its value too, and a third time in the set where it is looked up.
+_COPIES = 3
+
+# The key, the value, and the bytes of memory.
 _Header: TypeAlias = tuple[str, Node, int]
 
 
@@ -22,30 +31,21 @@ def _strong(header: _Header) -> tuple[str, Any]:
 
 
 class JoinedHeaders:
-    """The headers of the patch that patches make which follow one another.
+    """The headers of a patch that is joined from patches that follow one another.
 
-    It comes after what the first of them comes after (``prev``), and is at its end what the last
-    one is (``id``). All other headers are kept, in their order; what a patch says again that one
-    before it has said is left out. Keys are compared as Jena does, and one that comes in several
-    cases of letters is spelled as it came first: Jena can't read a patch that has both.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> headers = JoinedHeaders()
-        >>> for number in (1, 2, 3):
-        ...     headers.add("id", URIRef(f"urn:{number}"))
-        ...     headers.add("prev", URIRef(f"urn:{number - 1}"))
-        ...     _ = headers.end_patch()
-        >>> [(key, str(value)) for _, key, value in headers.operations()]
-        [('prev', 'urn:0'), ('id', 'urn:3')]
+    It has the ``prev`` of the first patch and the ``id`` of the last. All other headers are kept,
+    in their order, but only the first of equal ones. Keys are compared as Jena compares them. A key
+    that comes in several cases of letters gets its first spelling: Jena can't read a patch that has
+    both.
     """
 
     def __init__(self) -> None:
         self._current: list[_Header] = []
-        # Of the patches before the last one, and of the last one, whose id is to be replaced.
+        # Headers of the patches before the last one; and of the last one, whose id is replaced by
+        # the next one's.
         self._joined: list[_Header] = []
         self._last: list[_Header] = []
-        # All that they said, but for ids, of which each patch has its own.
+        # All headers so far, except id and prev, which each patch has for itself.
         self._said: set[tuple[str, Any]] = set()
         self._has_patch = False
         self._spellings: dict[str, str] = {}
@@ -54,19 +54,12 @@ class JoinedHeaders:
         return len(self._joined) + len(self._last) + len(self._current)
 
     def add(self, key: str, value: Node, *, room: int = 0) -> None:
-        """Take a header of the current patch, which takes so much room."""
+        """Add a header of the current patch, which takes ``room`` bytes of memory."""
         spelled = self._spellings.setdefault(key.lower(), key)
         self._current.append((spelled if self._has_patch else key, value, room))
 
     def end_patch(self) -> int:
-        """End the patch: what is added after this is of the next one.
-
-        Returns:
-            The room of the headers that are no longer kept.
-
-        Raises:
-            PatchError: The patch comes after another than the one before it.
-        """
+        """End the current patch, and return the room of the headers that are no longer kept."""
         left = 0
         if self._has_patch:
             self._check_follows()
@@ -105,3 +98,43 @@ class JoinedHeaders:
 
 def _room_of(headers: list[_Header]) -> int:
     return sum(room for _, _, room in headers)
+
+
+class HeaderRoom:
+    """The memory that is left for kept headers: ``max_text_size`` bytes in all.
+
+    A writer must know all headers of a patch before its first operation, and a hostile patch may
+    have nothing but headers. Real patches have a handful.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._size = self._left = limits.max_text_size
+
+    def take(
+        self, key: Any, value: Any, *, place_error: Callable[[LimitError], None] | None = None
+    ) -> int:
+        """Take room for a header, and return its size in bytes.
+
+        ``place_error`` gives the LimitError its place in the input.
+        """
+        size = _ENTRY + sys.getsizeof(key) + sum(map(_size_of_leaf, leaves(value)))
+        if size > self._left:
+            error = LimitError(
+                f"the headers take more than {self._size} bytes of memory (limit max_text_size)"
+            )
+            if place_error is not None:
+                place_error(error)
+            raise error
+        self._left -= size
+        return size
+
+    def give_back(self, size: int) -> None:
+        """Return the room of headers that are no longer kept."""
+        self._left += size
+
+
+def _size_of_leaf(leaf: Any) -> int:
+    if not isinstance(leaf, Literal):
+        return sys.getsizeof(leaf)
+    size = _COPIES * sys.getsizeof(leaf) + tree_size(leaf)
+    return size if leaf.datatype is None else size + sys.getsizeof(leaf.datatype)

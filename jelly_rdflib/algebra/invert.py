@@ -1,4 +1,4 @@
-"""Undoing a patch: its inverse."""
+"""`invert` makes the inverse of a patch, which undoes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.transactions import check_closed, follow_transaction
 
-# By code: a list, since the hash of an Op is Python code.
+# A list by code, not a dict: the hash of an Op is slow Python code.
 _INVERSE: list[Op | None] = [None] * (max(Op) + 1)
 for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):
     _INVERSE[_op], _INVERSE[_inverse] = _inverse, _op
@@ -30,34 +30,33 @@ def invert(
 ) -> Iterator[Operation]:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
-    Applied after the patch it gives the dataset that was before, if the patch was effective there:
-    if each of its operations changed something, as those do that `effective` leaves of any patch,
-    or that `diff` and `record` make. A statement that was there already and is added all the same
-    would be deleted by the inverse.
+    Applied after the patch, it restores the dataset if the patch was effective there: if each
+    operation changed something, as in the patches of `effective`, `diff` and `record`. Otherwise
+    the inverse deletes a statement that was there before and was added again.
 
     Adds become deletes and deletes adds, in reverse order. Transactions stay, in reverse order;
-    aborted ones, which have no effect, are left out. Of several patches each becomes its inverse,
+    aborted ones, which have no effect, are left out. Each of several patches becomes its inverse,
     the last one first.
 
-    The inverse is a patch of its own: it has no ``id``. It comes after the patch that it undoes, so
-    that patch's ``id`` is its ``prev``; other headers are left out.
+    The inverse is a new patch: it has no ``id``. It follows the patch that it undoes, so that
+    patch's ``id`` is its ``prev``; other headers are left out.
 
-    The last operation has to be known before the first one is there. Of a long patch all but some
-    thousand operations are kept in a temporary file, so that it may be larger than memory.
+    The whole patch is read before the first operation comes. All but some thousand operations of a
+    long patch are kept in a temporary file, so that it may be larger than memory.
 
     Args:
-        source: What `jelly_rdflib.apply` takes: bytes, a path, a binary file, or operations.
+        source: A source as for `jelly_rdflib.apply`: bytes, a path, a binary file, or operations.
         limits: As for `jelly_rdflib.apply`.
         normalize: As for `jelly_rdflib.apply`.
         format: As for `jelly_rdflib.apply`.
 
     Returns:
-        An iterator of operations. Nothing is read before the first one is asked for.
+        An iterator of operations. Reading starts with its first operation.
 
     Raises:
-        PatchError: A prefix is deleted without its IRI. (Raised by the iterator, as those below.)
+        PatchError: A prefix is deleted without its IRI. (Raised by the iterator, like those below.)
         ApplyError: Something is no operation, or transactions start and end where they must not.
-        EncodeError: An operation of a long patch can't be kept, having a term of no known class.
+        EncodeError: An operation of a long patch can't be kept, having a term of an unknown class.
         DecodeError, LimitError, TypeError, ValueError, LookupError, OSError: As by
             `jelly_rdflib.apply`.
 
@@ -89,14 +88,14 @@ def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
             elif number > 0 or operation[0] == Op.H:
                 yield operation
             else:
-                # It ends the patch that comes first, so what comes last is to be ended.
+                # The last END of the patch becomes the last END of the inverse.
                 is_ended = True
         if is_ended:
             yield (Op.END,)
 
 
 def _keep(operations: Iterator[Operation], spool: Spool) -> None:
-    """Put into the spool what counts, and at the end of each patch its inverse's header."""
+    """Spool the operations with an effect, and after each patch the header of its inverse."""
     is_open = False
     start = 0
     id: Node | None = None

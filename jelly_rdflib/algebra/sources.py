@@ -1,4 +1,4 @@
-"""What changes are taken from: as `jelly_rdflib.apply` takes them, looked through as they come."""
+"""Sources of operations, as for `jelly_rdflib.apply`; each operation is checked as it comes."""
 
 from __future__ import annotations
 
@@ -22,38 +22,21 @@ _TERMS = frozenset({URIRef, BNode, Literal, TripleTerm})
 
 
 def is_held(source: Any) -> bool:
-    """Whether the operations of a source are in memory, whatever becomes of them."""
+    """Are the operations of a source in memory anyway?"""
     return isinstance(source, list | tuple | PatchOperations | Batch)
 
 
 def open_operations(
     source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
 ) -> Iterator[Operation]:
-    """Open a source as operations, each of which is well-formed.
-
-    Args:
-        source: What `jelly_rdflib.apply` takes.
-        limits: As for `jelly_rdflib.apply`.
-        normalize: As for `jelly_rdflib.apply`.
-        format: As for `jelly_rdflib.apply`.
-
-    Raises:
-        ApplyError: Something is no operation. (Raised by the iterator.)
-        TypeError: ``source`` is of another kind.
-        ValueError: There are options for reading, but nothing to read.
-
-    Examples:
-        >>> operations = open_operations([(Op.TX,)], limits=None, normalize=None, format=None)
-        >>> list(operations)
-        [(<Op.TX: 2>,)]
-    """
+    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations."""
     if is_readable(source):
         return open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format
         ).operations()
     check_source(source)
     check_reading(limits, normalize, format)
-    # What a reader made is well-formed.
+    # Operations of a reader are well-formed.
     if isinstance(source, Batch) or (
         isinstance(source, PatchOperations) and source.slices is not None
     ):
@@ -63,7 +46,7 @@ def open_operations(
 
 @contextmanager
 def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
-    """Close, when the block is left, what `open_operations` opened; leave others' iterators."""
+    """Close a reader after the block; an iterator of the caller is not closed."""
     try:
         yield operations
     finally:
@@ -74,7 +57,7 @@ def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operati
 def operation_at(batch: Batch, row: int) -> Operation:
     """Return an operation of a batch that is no statement.
 
-    To iterate for each over the batch would make the nodes of all its terms each time.
+    Iterating over the batch would make the nodes of all its terms.
     """
     op = Op(batch.ops[row])
     if op in (Op.TX, Op.TC, Op.TA, Op.END):
@@ -86,11 +69,7 @@ def operation_at(batch: Batch, row: int) -> Operation:
 
 
 def check_source(source: object) -> None:
-    """Check that something may have operations.
-
-    Raises:
-        TypeError: It can't be read, nor iterated over.
-    """
+    """Check that a source can be read or iterated over."""
     if not is_readable(source) and not isinstance(source, Iterable):
         raise TypeError(
             f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
@@ -99,7 +78,7 @@ def check_source(source: object) -> None:
 
 
 def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
-    """Check that there are no options for reading, where there is nothing to read."""
+    """Check that there are no options for reading, for sources of operations."""
     if limits is not None or normalize is not None or format is not None:
         raise ValueError(
             "limits, normalize and format are about bytes, and operations are given: give them to "
@@ -118,14 +97,13 @@ def _checked(operation: Any) -> Operation:
         if operation[4] is not None:
             _check_term(operation, operation[4])
     if not isinstance(code, Op):
-        # A plain number will do for a code, but is not what others look for.
+        # A plain number is accepted, but the algebra compares with `is`.
         return (Op(code), *operation[1:])
-    result: Operation = operation
-    return result
+    return operation  # type: ignore[no-any-return]
 
 
 def _is_plain_statement(operation: Any) -> bool:
-    """Is there nothing to check? Most operations are found well-formed here, and fast."""
+    """Is this a well-formed statement? A fast test for most operations."""
     if type(operation) is not tuple or len(operation) != 5:
         return False
     op, s, p, o, g = operation

@@ -1,10 +1,10 @@
-"""Operations that are kept until they are wanted, in a temporary file where they are many."""
+"""A list of operations, which keeps most operations of a long list in a temporary file."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any, TypeAlias
 
 from rdflib.term import Literal
 
@@ -15,16 +15,15 @@ from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, Patch
 from jelly_rdflib.streams.codecs import PatchDecoder, PatchEncoder
 from jelly_rdflib.terms import TripleTerm
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
-# How many operations, and characters in them, are a piece. No more than two are in memory.
+# The size of a piece, in operations and in characters. No more than two pieces are in memory.
 _MAX_OPERATIONS = 1 << 14
 _MAX_CHARACTERS = 2 << 20
-# A character takes up to so many bytes: a literal has its text twice.
+# The most bytes for a character: a literal has its text twice.
 _CHARACTER = 8
+
+# The last quoted triple in each place of an operation, and the characters in it: many operations
+# may have the same one, which may be large.
+_Triples: TypeAlias = dict[int, tuple[TripleTerm, int]]
 
 _LIMITS = Limits(
     max_frame_size=(1 << 31) - 1,
@@ -39,50 +38,37 @@ _LIMITS = Limits(
 
 
 class Spool:
-    """A list of operations of any length: appended at the end, read from either end, cut off.
+    """A list of operations of any length: appended at the end, read from either end, truncated.
 
-    Of a long one all but the newest are in a temporary file, some thousand operations at a time as
-    a frame of Jelly-Patch, which can be read by itself. They come back equal, literals in the very
-    same lexical form; but where some of such a piece have no graph and others have one, no graph
-    comes back as the default graph.
+    A temporary file has the older operations of a long list, in pieces of some thousand operations.
+    Each piece is a frame of Jelly-Patch, which can be decoded by itself. Operations come back
+    equal, literals in the same lexical form. But if only some operations of a piece have a graph,
+    the others come back with the default graph.
 
     A context manager, which removes the file.
 
     Raises:
-        EncodeError: By `append`: an operation can't be written, as a term is of no known class.
+        EncodeError: By `append`: an operation has a term of an unknown class.
         OSError: By `append`: there is no room for the file.
-
-    Examples:
-        >>> with Spool() as spool:
-        ...     spool.append((Op.TX,))
-        ...     spool.append((Op.TC,))
-        ...     list(reversed(spool))
-        [(<Op.TC: 3>,), (<Op.TX: 2>,)]
     """
 
     def __init__(self) -> None:
-        # The newest operations, and the characters in them; and those before them, as many. So to
-        # cut off a little, over and over, reads nothing back.
+        # The newest piece, and the number of characters in it; and the piece before it. With two
+        # pieces in memory, truncating a little, again and again, reads nothing back.
         self._newest: list[Operation] = []
         self._characters = 0
         self._newer: list[Operation] = []
         self._newer_characters = 0
-        # The last quoted triple in each place of an operation, and the characters in it.
-        self._triples: dict[int, tuple[TripleTerm, int]] = {}
+        self._triples: _Triples = {}
         self._file: IO[bytes] | None = None
-        # Where each piece starts, and how many operations came before it; and where the last ends.
+        # The start of each piece in the file, and the number of operations before it; and the end.
         self._offsets = [0]
         self._counts = [0]
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Spool:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -102,7 +88,7 @@ class Spool:
             yield from reversed(self._read(number))
 
     def append(self, operation: Operation) -> None:
-        """Put an operation at the end."""
+        """Append an operation."""
         self._newest.append(operation)
         self._characters += _count_characters(operation, self._triples)
         if len(self._newest) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
@@ -112,21 +98,21 @@ class Spool:
             self._newest, self._characters = [], 0
 
     def truncate(self, count: int) -> None:
-        """Keep the first ``count`` operations, and throw the others away."""
+        """Keep the first ``count`` operations, and remove the others."""
         if count < len(self) - len(self._newest):
             self._newest, self._characters = self._newer, self._newer_characters
             self._newer, self._newer_characters = [], 0
         while count < self._counts[-1]:
             self._newest = self._read(len(self._counts) - 2)
-            self._characters = self._count_characters(self._newest)
+            self._characters = self._count(self._newest)
             self._counts.pop()
             self._offsets.pop()
-        # What stays is not looked at: this may come after each of many operations.
+        # Only the removed ones are counted, since many calls may remove a few each.
         start = count - self._counts[-1] - len(self._newer)
-        self._characters -= self._count_characters(self._newest[start:])
+        self._characters -= self._count(self._newest[start:])
         del self._newest[start:]
 
-    def _count_characters(self, operations: list[Operation]) -> int:
+    def _count(self, operations: list[Operation]) -> int:
         return sum(_count_characters(operation, self._triples) for operation in operations)
 
     def _write(self, operations: list[Operation]) -> None:
@@ -144,7 +130,7 @@ class Spool:
         frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
         decoder = PatchDecoder(_LIMITS, normalize=False)
         return [
-            # Mostly it is a statement, as it was.
+            # Most are statements, which need no change.
             operation if len(operation) == 5 else _restore(operation)
             for operation in decoder.decode_frame(frame)
         ]
@@ -167,27 +153,21 @@ def _encode(operations: Iterable[Operation]) -> bytes:
     return encoder.encode_frame(operations)
 
 
-def _count_characters(operation: Operation, triples: dict[int, tuple[TripleTerm, int]]) -> int:
+def _count_characters(operation: Operation, triples: _Triples) -> int:
     try:
         _, s, p, o, g = operation
         count: int = len(s) + len(p) + len(o) + (0 if g is None else len(g))
     except (TypeError, ValueError):
-        # A quoted triple has no length, and what is no statement has other parts.
-        return sum(
-            _count_characters_of_triple(place, part, triples)
-            if isinstance(part, TripleTerm)
-            else _count_characters_of(part)
-            for place, part in enumerate(operation)
-        )
+        # A quoted triple has no length, and other operations have other parts.
+        return sum(_count_part(place, part, triples) for place, part in enumerate(operation))
     return count + _count_tree(o)
 
 
-def _count_characters_of_triple(
-    place: int, triple: TripleTerm, triples: dict[int, tuple[TripleTerm, int]]
-) -> int:
-    # Many rows may have the same one, which is large.
-    if place not in triples or triples[place][0] is not triple:
-        triples[place] = (triple, _count_characters_of(triple))
+def _count_part(place: int, part: Any, triples: _Triples) -> int:
+    if not isinstance(part, TripleTerm):
+        return _count_characters_of(part)
+    if place not in triples or triples[place][0] is not part:
+        triples[place] = (part, _count_characters_of(part))
     return triples[place][1]
 
 
@@ -199,8 +179,8 @@ def _count_tree(leaf: Any) -> int:
     return tree_size(leaf) // _CHARACTER if isinstance(leaf, Literal) else 0
 
 
-# A piece may start in the middle of a transaction, so what starts and ends one is written as a
-# header that no patch has. Real ones have a mark before their keys.
+# A piece may start in the middle of a transaction, so the start and end of a transaction are
+# written as headers that no patch has. Real headers get a mark before their keys.
 _MARK = "="
 _NO_VALUE = Literal("")
 

@@ -1,4 +1,4 @@
-"""What terms are made of, and what of it takes more memory than its text."""
+"""The parts of terms, and the memory that they take beside their text."""
 
 from __future__ import annotations
 
@@ -10,21 +10,15 @@ from rdflib.term import Literal
 
 from jelly_rdflib.terms import TripleTerm
 
-# What rdflib's tree of an XML literal takes, and each tag and attribute in it, in bytes.
+# Bytes of rdflib's tree of an XML literal, and of each tag and attribute in it.
 _TREE = 4000
 _TAG = 400
 
 
 def leaves(term: Any) -> Iterator[Any]:
-    """Iterate over what a term quotes that is no triple, or the term itself.
+    """Iterate over the terms in a quoted triple that are no triples; or the term itself.
 
-    A triple may be quoted in many places: it is in memory once, and looked into once.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> [str(leaf) for leaf in leaves(TripleTerm(s, p, TripleTerm(s, p, p)))]
-        ['urn:p', 'urn:p', 'urn:s', 'urn:p', 'urn:s']
+    A triple that is quoted in several places is in memory once, and its terms come once.
     """
     waiting = [term]
     seen = set()
@@ -38,12 +32,7 @@ def leaves(term: Any) -> Iterator[Any]:
 
 
 def tree_size(literal: Literal) -> int:
-    """Return about how many bytes rdflib's tree of an XML literal takes, or 0 if there is none.
-
-    Examples:
-        >>> tree_size(Literal("<a/>", datatype=RDF.XMLLiteral)), tree_size(Literal("<a/>"))
-        (4400, 0)
-    """
+    """Estimate the bytes of rdflib's tree of an XML literal; 0 if it has no tree."""
     if literal.datatype != RDF.XMLLiteral or literal.value is None:
         return 0
     return _TREE + _TAG * (literal.count("<") + literal.count("="))

@@ -1,1 +1,1 @@
-"""What is in a file: its frames, its options, its faults."""
+"""Inspection of files: their frames, options and faults."""

@@ -1,4 +1,4 @@
-"""A source that is opened to be looked into: what it is, its batches, and how many bytes it has."""
+"""An open source with its batches, its format and its sizes."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 
 
+def error_fields(error: DecodeError) -> dict[str, Any]:
+    """Return the message of an error, and its place in the input, by name."""
+    names = ("message", "offset", "frame", "row", "line", "column")
+    return {name: getattr(error, name) for name in names}
+
+
 class _Unreadable(BatchSource):
-    """Batches of what can't be read at all."""
+    """The batches of a source that can't be opened: none, after the error."""
 
     def __init__(self, error: DecodeError) -> None:
-        self._error: DecodeError | None = error
+        self._errors = iter([error])
 
     def __next__(self) -> Batch:
-        error, self._error = self._error, None
-        if error is None:
-            raise StopIteration
-        raise error
+        raise next(self._errors)
 
 
 class EncodedInput:
-    """An open source with its batches, and with what the batches don't say.
+    """An open source with its batches, and with facts that the batches don't have.
 
     Args:
-        source: As for `jelly_rdflib.read_batches`.
-        limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`.
-        isolated: As for `jelly_rdflib.read_batches`.
-        is_exact: Whether Jelly-Patch that is called so, by ``format`` or by its name, must not be
-            Jelly-RDF, or the other way round.
-        faults: As for the readers of the core: takes errors after which reading goes on.
+        source, limits, format, isolated: As for `jelly_rdflib.read_batches`.
+        is_exact: Refuse Jelly-RDF if ``format`` or the file's name says Jelly-Patch, and the other
+            way round.
+        faults: As for the readers of the core: takes the errors after which reading goes on.
 
     Attributes:
-        batches: Its batches.
-        statistics: Counts its frames; None if it has none.
-        meter: Tells how it is compressed, and how many bytes were read of it as they are stored.
+        batches: The batches.
+        statistics: The counts of its frames; None if the format has no frames.
+        meter: The compression, and the number of stored bytes that were read.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class EncodedInput:
 
     @property
     def has_changes(self) -> bool:
-        """Whether it has changes, and not statements; so far as is known."""
+        """Whether the source has changes, not statements; True if that is not known yet."""
         if self.statistics is not None:
             return self.statistics.is_patch
         encoding = self._input.encoding
@@ -86,7 +86,7 @@ class EncodedInput:
 
     @property
     def format(self) -> str | None:
-        """The name of its encoding; None if nothing tells what that is."""
+        """The name of the encoding; None if it is not known."""
         if self.statistics is not None:
             return JELLY_PATCH.name if self.has_changes else JELLY.name
         encoding = self._input.encoding
@@ -103,7 +103,7 @@ class EncodedInput:
 
     @property
     def line_count(self) -> int | None:
-        """Lines that were decoded; None if it is no text, or nobody counts them."""
+        """Lines that were decoded; None if the reader counts no lines."""
         return self.batches.line_count if isinstance(self.batches, TextBatchReader) else None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Looking into a stream: what it is made of, and what it costs."""
+"""`inspect` counts the parts of a stream, and the bytes that they take."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import base64
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.core.jelly_statistics import FrameStatistics
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.inspection.encoded_input import EncodedInput
+from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
-# By their fields in RdfPatchRow and RdfStreamRow.
+# Kinds of rows by their field numbers in RdfPatchRow and RdfStreamRow.
 PATCH_ROWS = {
     1: "options",
     2: "statement_add",
@@ -45,17 +46,17 @@ STREAM_ROWS = {
 }
 LOOKUPS = ("name", "prefix", "datatype")
 TERMS = tuple(TermKind(kind) for kind in range(TermKind.IRI, TermKind.STRING))
-# What options say to a writer, and no stream has.
+# Options of a writer that no stream contains.
 WRITING_OPTIONS = {"frame_rows", "frame_bytes", "delimited", "namespace_declarations"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How many there are of something.
+    """The number of some elements, and their size.
 
     Args:
-        count: How many.
-        size: How many bytes they take on the wire, with their tags and lengths.
+        count: The number of elements.
+        size: The bytes that they take on the wire, with their tags and lengths.
     """
 
     count: int = 0
@@ -67,13 +68,13 @@ class LookupReport:
     """How a stream uses one of its lookups.
 
     Args:
-        size: How many entries it has room for, by the options.
-        entries: How many entries were set.
-        replaced: How many of them took the place of another.
-        unused: How many of them no term referred to before they were replaced, or at all.
-        highest_id: The highest id of an entry; 0 if there was none.
-        references: How often terms refer to the lookup: each IRI to a name and, once there was a
-            prefix, to a prefix; each literal with a datatype to a datatype.
+        size: The largest number of entries, by the options.
+        entries: The number of entries that were set.
+        replaced: The entries that took the place of another entry.
+        unused: The entries to which no term referred, at all or before they were replaced.
+        highest_id: The highest id of an entry; 0 without entries.
+        references: The references of terms to the lookup: each IRI refers to a name and, after
+            the first prefix, to a prefix; each literal with a datatype refers to a datatype.
         text_size: Bytes of the entries' texts.
     """
 
@@ -88,16 +89,16 @@ class LookupReport:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameReport:
-    """What a frame is made of.
+    """The content of a frame, counted.
 
     Args:
-        number: Which frame it is, counted from 0.
-        offset: Where its message starts in the uncompressed input, in bytes; behind its length.
+        number: The number of the frame, counted from 0.
+        offset: The start of its message in the uncompressed input, in bytes; after its length.
         size: Bytes of its message.
-        rows: How many rows it has.
-        entries: How many of them are lookup entries.
-        statements: How many of them are statements, added or deleted.
-        metadata: What is attached to it.
+        rows: The number of its rows.
+        entries: The rows that are lookup entries.
+        statements: The rows that are statements, added or deleted.
+        metadata: The metadata of the frame.
     """
 
     number: int
@@ -109,35 +110,35 @@ class FrameReport:
     metadata: dict[str, bytes]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as what JSON has; metadata in Base64, as protobuf's JSON has bytes."""
+        """Return the report as JSON values; metadata in Base64, like bytes in protobuf's JSON."""
         metadata = {key: base64.b64encode(value).decode() for key, value in self.metadata.items()}
         return {**dataclasses.asdict(self), "metadata": metadata}
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamReport:
-    """What a stream is made of; if there is an error, all that comes before that frame or row.
+    """The content of a stream, counted; after an error, the content before that frame or row.
 
     Args:
-        format: The name of its encoding, such as ``"jelly-patch"``; None if nothing tells it.
-        options: The options; None if the format has none, or they were not found.
+        format: The name of its encoding, such as ``"jelly-patch"``; None if it is not known.
+        options: The options; None if the format has no options, or the input has none.
         compression: ``"gzip"``, ``"zstd"``, or None.
         stored_size: Bytes that were read, as they are stored.
         size: Bytes that were decoded, uncompressed.
-        lines: Lines of a text that were decoded; None if it is none.
-        is_delimited: Whether its frames have their lengths before them; None if it has no frames.
-        frames: How many frames there are.
-        largest_frame: Bytes of the largest of them.
+        lines: Lines of text that were decoded; None if the format is no text.
+        is_delimited: Whether each frame comes after its length; None if the format has no frames.
+        frames: The number of frames.
+        largest_frame: Bytes of the largest frame.
         rows: Rows of frames by kind, as the schema calls them: ``"statement_add"``, ``"name"``, …
         lookups: The use of the lookups: ``"name"``, ``"prefix"``, ``"datatype"``.
-        terms: Terms that frames write out, at whatever depth, by kind: ``"iri"``,
+        terms: Terms that frames write out, at any depth, by kind: ``"iri"``,
             ``"blank_node"``, ``"simple_literal"``, …
-        repeated_terms: Terms of statements that frames don't write, as they repeat the last one:
+        repeated_terms: Terms of statements that frames leave out, since they repeat the last one:
             by position, ``"s"``, ``"p"``, ``"o"``, ``"g"``.
         metadata: Entries of frames' metadata.
         operations: Operations by the name of their code. In Jelly-RDF a statement is an ``"A"``, a
             namespace a ``"PA"``.
-        error: What is wrong with the input; None if it could be read to its end.
+        error: The error in the input; None if it could be read to its end.
     """
 
     format: str | None
@@ -178,18 +179,13 @@ class StreamReport:
         return self.operations["TA"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as what JSON has, with the properties; options with the schema's fields."""
-        names = [field.name for field in dataclasses.fields(self)]
-        result = {name: _plain(getattr(self, name)) for name in names}
-        error = result.pop("error")
-        return {
-            **result,
-            "statements": self.statements,
-            "patches": self.patches,
-            "committed": self.committed,
-            "aborted": self.aborted,
-            "error": error,
+        """Return the report as JSON values, with the properties; options by the schema's fields."""
+        result = {
+            field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)
         }
+        properties = ("statements", "patches", "committed", "aborted")
+        error = result.pop("error")
+        return {**result, **{name: getattr(self, name) for name in properties}, "error": error}
 
 
 def _plain(value: Any) -> Any:
@@ -201,8 +197,7 @@ def _plain(value: Any) -> Any:
             if name not in WRITING_OPTIONS
         }
     if isinstance(value, DecodeError):
-        places = {name: getattr(value, name) for name in ("offset", "frame", "row")}
-        return {"message": value.message, **places, "line": value.line, "column": value.column}
+        return error_fields(value)
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     return dataclasses.asdict(value) if isinstance(value, Tally | LookupReport) else value
@@ -215,9 +210,9 @@ def inspect(
     format: str | None = None,
     isolated: bool = False,
 ) -> StreamReport:
-    """Count what a stream is made of: bytes, frames, rows, lookup entries, terms, operations.
+    """Count the parts of a stream: bytes, frames, rows, lookup entries, terms, operations.
 
-    All of it is decoded and held against the rules. Memory is bounded by the largest frame.
+    The whole stream is decoded and checked. Memory is bounded by the largest frame.
 
     Args:
         source: As for `jelly_rdflib.read_batches`.
@@ -226,8 +221,8 @@ def inspect(
         isolated: As for `jelly_rdflib.read_batches`.
 
     Returns:
-        The report. If the input breaks a rule, its ``error`` says so, and what it counts is what
-        comes before.
+        The report. If the input breaks a rule, the report has the error in ``error``, and counts
+        the content before it.
 
     Raises:
         TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
@@ -245,21 +240,16 @@ def inspect(
         Tally(count=2, size=22)
     """
     input_ = EncodedInput(source, limits=limits, format=format, isolated=isolated)
-    counter = _Counter(input_)
-    try:
-        for batch in input_.batches:
-            counter.take(batch)
-    except DecodeError as error:
-        counter.error = error
-    finally:
-        input_.close()
-    return counter.report()
+    with closing(FrameInspector(input_)) as inspector, suppress(DecodeError):
+        for _ in inspector:
+            pass
+    return inspector.report
 
 
 def inspect_frames(
     source: Any, *, limits: Limits | None = None, format: str | None = None
 ) -> FrameInspector:
-    """Iterate over the frames of a stream, to see what each is made of.
+    """Iterate over the frames of a stream, and count the content of each.
 
     Args:
         source: As for `jelly_rdflib.read_batches`.
@@ -270,7 +260,7 @@ def inspect_frames(
         An iterator of `FrameReport`.
 
     Raises:
-        ValueError: The source is no stream of frames.
+        ValueError: The source is not a stream of frames.
         DecodeError, LimitError: The input breaks a rule. (Raised by the iterator.)
         TypeError, LookupError, OSError: As by `jelly_rdflib.read_batches`.
 
@@ -284,53 +274,40 @@ def inspect_frames(
         ...     print(report.number, report.rows, report.entries, report.statements)
         0 5 3 1
     """
-    return FrameInspector(EncodedInput(source, limits=limits, format=format))
+    input_ = EncodedInput(source, limits=limits, format=format)
+    if input_.statistics is None:
+        input_.close()
+        raise ValueError(f"{input_.format or 'the source'} has no frames")
+    return FrameInspector(input_)
 
 
 class FrameInspector(Iterator[FrameReport]):
-    """Iterates over the frames of a stream; see `inspect_frames`."""
+    """Iterates over the frames of a stream; see `inspect_frames`.
 
-    def __init__(self, input_: EncodedInput) -> None:
-        self._input = input_
-        if input_.statistics is None:
-            input_.close()
-            raise ValueError(f"{input_.format or 'the source'} has no frames")
-        self._counter = _Counter(input_)
-
-    def __next__(self) -> FrameReport:
-        try:
-            # The batch behind the last frame is of the end of the input.
-            for batch in self._input.batches:
-                frame = self._counter.take(batch)
-                if frame is not None:
-                    return frame
-        except DecodeError as error:
-            self._counter.error = error
-            raise
-        raise StopIteration
-
-    @property
-    def report(self) -> StreamReport:
-        """What was counted so far, as `inspect` reports it."""
-        return self._counter.report()
-
-    def close(self) -> None:
-        """Stop reading, and close the file if it was opened here."""
-        self._input.close()
-
-
-class _Counter:
-    """Counts what the batches of an input have, and their frames."""
+    It yields nothing for an input without frames, but counts its operations.
+    """
 
     def __init__(self, input_: EncodedInput) -> None:
         self._input = input_
         self._operations: Counter[int] = Counter()
         self._frames = 0
         self._largest_frame = 0
-        self.error: DecodeError | None = None
+        self._error: DecodeError | None = None
 
-    def take(self, batch: Batch) -> FrameReport | None:
-        """Count a batch; report its frame, if it has one."""
+    def __next__(self) -> FrameReport:
+        try:
+            # The batch after the last frame belongs to the end of the input.
+            for batch in self._input.batches:
+                frame = self._count(batch)
+                if frame is not None:
+                    return frame
+        except DecodeError as error:
+            self._error = error
+            raise
+        raise StopIteration
+
+    def _count(self, batch: Batch) -> FrameReport | None:
+        """Count a batch; return the report of its frame, if it has one."""
         ops = bytes(batch.ops)
         for op in Op:
             self._operations[op] += ops.count(op)
@@ -350,10 +327,10 @@ class _Counter:
             metadata=batch.metadata,
         )
 
+    @property
     def report(self) -> StreamReport:
-        """Report what was counted so far."""
+        """The counts so far, as `inspect` reports them."""
         input_ = self._input
-        statistics = input_.statistics
         return StreamReport(
             format=input_.format,
             options=input_.batches.options,
@@ -361,40 +338,37 @@ class _Counter:
             stored_size=input_.meter.size,
             size=input_.size,
             lines=input_.line_count,
-            is_delimited=None if statistics is None else statistics.is_delimited,
             frames=self._frames,
             largest_frame=self._largest_frame,
-            rows={} if statistics is None else _rows(statistics),
-            lookups={} if statistics is None else _lookups(statistics),
-            terms={} if statistics is None else _terms(statistics),
-            repeated_terms={} if statistics is None else _repeated_terms(statistics),
-            metadata=Tally() if statistics is None else _tally(statistics.metadata_entries),
             operations={op.name: self._operations[op] for op in Op},
-            error=self.error,
+            error=self._error,
+            **_counts(input_.statistics),
         )
+
+    def close(self) -> None:
+        """Stop reading, and close the file if it was opened here."""
+        self._input.close()
+
+
+def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
+    """Return the fields of a `StreamReport` that only frames have; None if there are no frames."""
+    if statistics is None:
+        empty: dict[str, Any] = {
+            name: {} for name in ("rows", "lookups", "terms", "repeated_terms")
+        }
+        return {**empty, "is_delimited": None, "metadata": Tally()}
+    row_names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
+    rows, term_kinds = statistics.rows, statistics.term_kinds
+    lookups = zip(LOOKUPS, statistics.lookups, strict=True)
+    return {
+        "is_delimited": statistics.is_delimited,
+        "rows": {name: _tally(rows[field]) for field, name in row_names.items()},
+        "lookups": {name: LookupReport(**counts) for name, counts in lookups},
+        "terms": {kind.name.lower(): term_kinds[kind] for kind in TERMS},
+        "repeated_terms": dict(zip("spog", statistics.repeated_terms, strict=True)),
+        "metadata": _tally(statistics.metadata_entries),
+    }
 
 
 def _tally(numbers: tuple[int, int]) -> Tally:
     return Tally(count=numbers[0], size=numbers[1])
-
-
-def _rows(statistics: FrameStatistics) -> dict[str, Tally]:
-    names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
-    rows = statistics.rows
-    return {name: _tally(rows[field]) for field, name in names.items()}
-
-
-def _lookups(statistics: FrameStatistics) -> dict[str, LookupReport]:
-    return {
-        name: LookupReport(**counts)
-        for name, counts in zip(LOOKUPS, statistics.lookups, strict=True)
-    }
-
-
-def _terms(statistics: FrameStatistics) -> dict[str, int]:
-    counts = statistics.term_kinds
-    return {kind.name.lower(): counts[kind] for kind in TERMS}
-
-
-def _repeated_terms(statistics: FrameStatistics) -> dict[str, int]:
-    return dict(zip("spog", statistics.repeated_terms, strict=True))

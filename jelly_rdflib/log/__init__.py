@@ -1,4 +1,4 @@
-"""Patch logs: folders that are logs of patches, which can be replayed, checked out and verified."""
+"""Patch logs: folders with a chain of patches, to replay, check out and verify."""
 
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.patch_log import PatchLog

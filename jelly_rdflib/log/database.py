@@ -1,9 +1,8 @@
-"""The SQLite database that commits what a folder has: of a log, and of a replica.
+"""The SQLite database of a log or a replica, which commits the files in its folder.
 
-Journal mode TRUNCATE, with ``synchronous=FULL``. A rollback journal, since a database in WAL mode
-can't be read on a read-only medium, and leaves two more files to copy. TRUNCATE, since SQLite syncs
-a journal that it has truncated, but in mode DELETE not the folder of one that it has deleted: the
-journal could come back after a failure of power, and take the last commit back.
+The journal mode is TRUNCATE, with ``synchronous=FULL``. A database in WAL mode can't be read on a
+read-only medium, and has two more files to copy. In mode DELETE SQLite does not sync the folder of
+the deleted journal: after a power failure the journal could come back, and undo the last commit.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import sqlite3
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from jelly_rdflib.log.staging import (
 )
 
 _MOUNTS = Path("/proc/self/mountinfo")
-# Their locks hold for one machine only, or not at all, or as the server is set up.
+# File systems whose locks hold on one machine only, or not at all, or depend on the server.
 _NETWORK = re.compile(
     "9p|afs|ceph|cifs|gfs2|lustre|ncpfs|nfs4?|ocfs2|smb3|smbfs"
     r"|fuse\.(davfs|gcsfuse|glusterfs|rclone|s3fs|sshfs)"
@@ -39,10 +39,9 @@ _NETWORK = re.compile(
 
 
 def network_file_system(folder: Path) -> str:
-    """Return the type of the file system that a folder is on, if it is one of a network.
+    """Return the type of the network file system that a folder is on.
 
-    Returns:
-        The type. An empty text for any other file system, and on systems other than Linux.
+    It is an empty text for any other file system, and on systems other than Linux.
     """
     try:
         lines = _MOUNTS.read_text(errors="surrogateescape").splitlines()
@@ -55,16 +54,16 @@ def network_file_system(folder: Path) -> str:
         fields = line.split(" ")
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
         is_above = path == point or path.startswith(point.rstrip("/") + "/")
-        # Of two at one place the later one is seen.
+        # The later one of two at the same mount point hides the other.
         if is_above and len(point) >= len(best):
             best, found = point, fields[fields.index("-", 6) + 1]
     return found if _NETWORK.fullmatch(found) else ""
 
 
 DEFAULT_TIMEOUT = 30.0
-"""How many seconds to wait for others who write."""
+"""The seconds to wait for other writers."""
 _FORMAT = 2
-# How often a commit was written once more, since it was in doubt.
+# The number of commits that were repeated, since their end was in doubt.
 _REPEATS = "CREATE TABLE repeats (count INTEGER NOT NULL)"
 _TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("version", "first", "size"), (int,)),
@@ -78,18 +77,12 @@ class Transaction:
     """An immediate transaction of SQLite, and the files that are published in it.
 
     No other process or thread can write to the database until it ends.
-
-    Args:
-        connection: A connection on which an immediate transaction has begun.
-
-    Attributes:
-        connection: As given.
-        published: What was published: the staged file, its path, the table that has it, what is
-            to be removed without a commit, and what with it.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        # The staged file, its path, its table, the files to remove after a rollback, and the files
+        # to remove after a commit.
         self.published: list[tuple[StagedFile, Path, str, list[Path], set[Path]]] = []
 
     def publish(
@@ -101,23 +94,16 @@ class Transaction:
         *,
         replaced: Iterable[Path] = (),
     ) -> None:
-        """Give a staged file its name, and the database its row; or neither, without a commit.
+        """Give a staged file its path, and the database its row; a rollback undoes both.
 
-        Args:
-            file: The file; what of it is not in memory is on the disk.
-            path: Its name.
-            table: The table.
-            row: The row, with this name in its column ``file``.
-            replaced: Files that no row names any more: removed, once this is committed.
-
-        Raises:
-            LogError: There is a folder with this name.
+        The file is in memory, or was synced. The commit removes the ``replaced`` files, which have
+        no row any more.
         """
         if path.is_dir():
-            raise LogError(f"{path} is a folder, and is to be a file: move it away")
-        # Until it is known how this ends; whoever writes next looks after it.
+            raise LogError(f"{path} is a folder, but should be a file: move it away")
+        # Until the end of the transaction is known, the next writer must clean up.
         file.needs_cleaning = True
-        # One that is there without a row may be the last copy of a patch.
+        # An existing file without a row may be the last copy of a patch.
         new = [] if path.exists() else [path]
         old = set(replaced) - {path}
         self.published.append((file, path, table, new, old))
@@ -125,68 +111,75 @@ class Transaction:
         _insert(self.connection, table, row)
 
     def settle(self, *, is_committed: bool) -> None:
-        """Remove what was published; or, if it is committed, what that replaces."""
+        """Remove the replaced files after a commit, or the published files after a rollback."""
         for file, _, _, new, old in self.published:
-            # If a file can't be removed, its notes stay. The next writer removes it.
+            # If a file can't be removed, its notes stay, and the next writer removes it.
             with suppress(OSError):
                 remove_files(old if is_committed else new)
                 file.needs_cleaning = False
 
 
+@dataclass(frozen=True, eq=False)
 class Database:
     """A database in a file.
 
-    A connection is for one operation: none is open between two, and so none gets into a process
-    that is forked.
+    A connection is open for one operation only, so a forked process never inherits one.
 
     Args:
-        path: The file, as an absolute path.
-        kind: What it is a database of, in words.
-        application_id: The number in the file's header by which SQLite tells whose database it is.
-        timeout: How many seconds to wait for others who write.
-        tables: The tables that have files, in a column ``file``, and in which folders these are.
-        schema: Statements of SQL that make the tables, with ``;`` between them and nowhere else.
-        advice: What to do if it is damaged.
-
-    Attributes:
-        path, advice: As given.
-        staging: The folder with files that are being written.
+        path: The absolute path of the file.
+        kind: The owner of the database in words.
+        application_id: The number in the file's header that identifies the owner.
+        timeout: The seconds to wait for other writers.
+        tables: The tables with a column ``file``, and the folders of these files.
+        schema: SQL statements that make the tables, with ``;`` between them and nowhere else.
+        advice: Advice for a damaged database.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        kind: str,
-        application_id: int,
-        timeout: float,
-        tables: Mapping[str, Path],
-        schema: str,
-        advice: str,
-    ) -> None:
-        self.path = path
-        self.advice = advice
-        self._schema = [_REPEATS, *schema.split(";")]
-        self.staging = path.parent / "staging"
-        self._tables = tables
-        self._kind = kind
-        self._application_id = application_id
-        self._timeout = timeout
-        self._network: str | None = None
+    path: Path
+    kind: str
+    application_id: int
+    timeout: float
+    tables: Mapping[str, Path]
+    schema: str
+    advice: str
+
+    @property
+    def staging(self) -> Path:
+        """The folder with files that are being written."""
+        return self.path.parent / "staging"
+
+    @cached_property
+    def _network(self) -> str:
+        return network_file_system(self.path.parent)
+
+    def _statements(self) -> list[str]:
+        return [_REPEATS, *self.schema.split(";")]
+
+    def exists(self) -> bool:
+        """Is there a database? An empty file is none; a LogError if it is no file."""
+        check_regular(self.path)
+        return self.path.exists() and self.path.stat().st_size > 0
+
+    def check_free(self) -> None:
+        """Check that the folder is empty, or has the database."""
+        if self.exists():
+            return
+        # Files of an earlier attempt that was interrupted are allowed.
+        others = set(list_names(self.path.parent)) - {self.path.name, f"{self.path.name}-journal"}
+        others = {name for name in others if not name.startswith(".")}
+        if others:
+            raise LogError(
+                f"{self.path.parent} is no {self.kind}, but is not empty: there is {min(others)}"
+            )
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the tables, unless they are there.
+        """Make the folder and the tables with these rows, unless the tables exist.
 
-        Args:
-            rows: What they have from the start.
-
-        Returns:
-            Whether they were made.
-
-        Raises:
-            LogError: The file is of something else.
+        Return whether they were made.
         """
-        if self.path.exists() and self.path.stat().st_size:
-            # One that is there need not be written to.
+        make_folder(self.path.parent)
+        if self.exists():
+            # An existing database need not be writable.
             with suppress(LogError), self.reading():
                 return False
         with self.writing(is_new=True) as transaction:
@@ -194,9 +187,9 @@ class Database:
             if run("PRAGMA schema_version").fetchone() != (0,):
                 self._check(transaction.connection)
                 return False
-            run(f"PRAGMA application_id = {self._application_id}")
+            run(f"PRAGMA application_id = {self.application_id}")
             run(f"PRAGMA user_version = {_FORMAT}")
-            for statement in self._schema:
+            for statement in self._statements():
                 run(statement)
             run("INSERT INTO repeats VALUES (0)")
             for table, values in rows.items():
@@ -207,13 +200,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Hold a connection that sees one state of the database.
-
-        Raises:
-            LogConflict: Others kept it locked for too long.
-            LogError: It is no such database, is damaged, or must be repaired and can't be written.
-            OSError: It can't be read.
-        """
+        """Yield a connection that sees one state of the database."""
         with self._explained(), closing(self._connect("rw")) as connection:
             connection.execute("BEGIN")
             self._check(connection)
@@ -222,25 +209,20 @@ class Database:
 
     @contextmanager
     def writing(self, *, is_new: bool = False) -> Iterator[Transaction]:
-        """Hold a transaction in which nobody else writes; it is committed after the block.
+        """Yield a transaction without other writers, which is committed after the block.
 
-        First it is cleaned up after writers that came to no end.
-
-        Args:
-            is_new: Whether the file may be missing, and is not checked.
+        First the files of dead writers are removed. With ``is_new`` the file may be missing, and is
+        not checked.
 
         Raises:
-            LogConflict: Others kept it locked for too long. Nothing was changed.
-            LogError: As by `reading`; or it is on a file system of a network.
-            OSError: It can't be written; or, with ``errno.EIO``, whether it was committed can't be
-                told.
+            LogConflict: Others kept the database locked for too long. Nothing was changed.
+            OSError: The file can't be written; or, with ``errno.EIO``, it is unknown whether the
+                transaction was committed.
         """
-        if self._network is None:
-            self._network = network_file_system(self.path.parent)
-        if self._network:
+        if network := self._network:
             raise LogError(
                 f"{self.path.parent} can be read, but not written: it is on a network's file system"
-                f" ({self._network}), on which SQLite's locks can't be relied on; keep it on a disk"
+                f" ({network}), on which SQLite's locks can't be relied on; keep it on a disk"
                 " of one machine, and copy it from there"
             )
         with (
@@ -252,14 +234,14 @@ class Database:
             try:
                 if not is_new:
                     self._check(connection)
-                    # Before the caller deletes rows, which an error brings back.
+                    # Before the caller deletes rows, which a rollback would restore.
                     self._clear(connection)
                 yield transaction
                 connection.execute("COMMIT")
                 transaction.settle(is_committed=True)
             except BaseException as error:
                 if connection.in_transaction:
-                    # First the files: without the lock they may be another's to clear.
+                    # First the files: after the rollback another writer may clear them.
                     transaction.settle(is_committed=False)
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
@@ -268,18 +250,18 @@ class Database:
                     is_committed = self._repeat_commit(transaction)
                 except sqlite3.Error as second:
                     what = (
-                        f"{error}; and whether it was committed can't be told now ({second}): look"
-                        " again (refresh), before it is tried again"
+                        f"{error}; it is unknown whether this was committed ({second}): look again"
+                        " (refresh) before you try again"
                     )
                     raise OSError(errno.EIO, what, str(self.path)) from error
                 if not is_committed or not isinstance(error, sqlite3.Error):
                     raise
 
     def _repeat_commit(self, transaction: Transaction) -> bool:
-        """Find out whether a transaction was committed whose end is in doubt.
+        """Find out whether a transaction in doubt was committed.
 
-        If it was, it is brought to the disk: what failed may have been just that. If it was not,
-        what it has published is removed.
+        If so, write to the database again, which syncs it: the sync may have failed. If not, remove
+        the published files.
         """
         with closing(self._connect("rw")) as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -296,7 +278,7 @@ class Database:
 
     @contextmanager
     def staged(self) -> Iterator[StagedFile]:
-        """Hold a file to write to, which is discarded after the block unless it was published."""
+        """Yield a staged file, which is discarded after the block unless it was published."""
         file = StagedFile(self.staging, self.writing)
         try:
             yield file
@@ -304,18 +286,18 @@ class Database:
             file.discard()
 
     def _clear(self, connection: sqlite3.Connection) -> None:
-        """Make the folders, and remove what writers have left there that are no more."""
-        for folder in (*self._tables.values(), self.staging):
+        """Make the folders, and remove the files of dead writers."""
+        for folder in (*self.tables.values(), self.staging):
             make_folder(folder)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
-            # Last the notes, by which others see that there may be more to remove.
+            # The notes last: they show that there may be more to remove.
             remove_files(self._uncommitted(connection, noted))
             remove_files(dead)
 
     def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
-        """Iterate over the files that writers have noted who are no more, and that no row has."""
-        for table, folder in self._tables.items() if noted else ():
+        """Iterate over the files without a row that dead writers have noted."""
+        for table, folder in self.tables.items() if noted else ():
             kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
             kind = SEGMENT if table == "segments" else SNAPSHOT
             for name in noted - kept:
@@ -324,7 +306,7 @@ class Database:
                     yield folder / name
 
     def problems(self) -> list[str]:
-        """Return what SQLite itself finds wrong with the file."""
+        """Return the faults that SQLite itself finds in the file."""
         try:
             with self.reading() as connection:
                 found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
@@ -335,11 +317,7 @@ class Database:
         return [] if found == ["ok"] else found
 
     def strange_parts(self, connection: sqlite3.Connection) -> list[str]:
-        """Return what the database has besides its tables, and which tables are not as they were.
-
-        Args:
-            connection: From `reading`.
-        """
+        """Find other parts than the tables of the schema, and tables that were changed."""
         query = (
             "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
         )
@@ -349,7 +327,7 @@ class Database:
             return {name: (kind, " ".join(str(sql).split())) for name, kind, sql in rows}
 
         with closing(sqlite3.connect(":memory:")) as empty:
-            for statement in self._schema:
+            for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
         found = parts(connection)
@@ -359,27 +337,19 @@ class Database:
             if found.get(name) != (kind, sql)
         ]
         return strange + [
-            f"it has a {kind} {name}, which the {self._kind} has not made"
+            f"it has a {kind} {name}, which the {self.kind} has not made"
             for name, (kind, _) in found.items()
             if name not in wanted
         ]
 
     def check(self, columns: str, row: Any) -> Any:
-        """Return a row, if each of its columns has something of the type that it is to have.
-
-        Args:
-            columns: The names of the columns, the first of which is ``version``.
-            row: The row.
-
-        Raises:
-            LogError: It is not so.
-        """
+        """Return a row after a check of the types in its columns; the first is ``version``."""
         if wrong := wrong_types(columns, row):
             raise self.damaged(wrong)
         return row
 
     def damaged(self, what: str) -> LogError:
-        """Return the error that says that the database is damaged, and what to do."""
+        """Return the error for a damaged database."""
         return LogError(f"{self.path} is damaged ({what}): {self.advice}")
 
     def _connect(self, mode: str) -> sqlite3.Connection:
@@ -388,8 +358,8 @@ class Database:
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}",
             uri=True,
-            timeout=self._timeout,
-            # Transactions begin and end where it is said, and nowhere else.
+            timeout=self.timeout,
+            # Only explicit statements begin and end transactions.
             isolation_level=None,
         )
         try:
@@ -404,8 +374,8 @@ class Database:
     def _check(self, connection: sqlite3.Connection) -> None:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found != self._application_id:
-            raise LogError(f"{self.path} is no database of a {self._kind}")
+        if found != self.application_id:
+            raise LogError(f"{self.path} is no database of a {self.kind}")
         if version != _FORMAT:
             raise LogError(
                 f"{self.path} is of version {version} of the format; this package knows {_FORMAT}"
@@ -413,15 +383,15 @@ class Database:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say what an error of SQLite means here."""
+        """Turn an error of SQLite into one that tells the user what to do."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            # Before Python 3.11 an error has its words only.
+            # Before Python 3.11 an error has no code, only a text.
             text = str(error)
             if "locked" in text:
                 raise LogConflict(
-                    f"{self.path} was locked by others for {self._timeout:g} seconds: nothing was"
+                    f"{self.path} was locked by others for {self.timeout:g} seconds: nothing was"
                     " changed; try again, or wait longer (timeout=)"
                 ) from error
             if "full" in text:
@@ -431,7 +401,7 @@ class Database:
             raise self.damaged(text) from error
 
     def _unusable(self, text: str) -> Exception:
-        """Return the error for what the system has refused."""
+        """Return the error for an operation that the system has refused."""
         journal = self.path.with_name(self.path.name + "-journal")
         is_hot = journal.exists() and journal.stat().st_size
         needed = [self.path, self.path.parent, *([journal] if is_hot else [])]
@@ -447,14 +417,14 @@ class Database:
 
 
 def wrong_types(columns: str, row: Any) -> str:
-    """Return what `Database.check` finds wrong with a row, in words; nothing if all is well."""
+    """Return the faults that `Database.check` finds in a row, in words; else an empty text."""
     wrong = _wrong_types(columns, tuple(map(type, row)))
     return wrong and f"of version {row[0]}, {wrong}"
 
 
 @cache
 def _wrong_types(columns: str, kinds: tuple[type, ...]) -> str:
-    """Return which columns have what they can't have, in words."""
+    """Return the columns with wrong types, in words."""
     named = zip(columns.split(", "), kinds, strict=True)
     wrong = [f"{name} is {kind.__name__}" for name, kind in named if kind not in _TYPES[name]]
     return " and ".join(wrong)
@@ -464,29 +434,8 @@ def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> N
     connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
 
-def check_free(folder: Path, database: str, kind: str) -> None:
-    """Check that a folder is empty, or has the database of what it is to be.
-
-    Raises:
-        LogError: It has other things.
-    """
-    path = folder / database
-    check_regular(path)
-    if path.exists() and path.stat().st_size:
-        return
-    # What an attempt to make one has left, which broke off, is not in the way.
-    others = set(list_names(folder)) - {database, f"{database}-journal"}
-    others = {name for name in others if not name.startswith(".")}
-    if others:
-        raise LogError(f"{folder} is no {kind}, but is not empty: there is {min(others)}")
-
-
 def check_regular(path: Path) -> None:
-    """Check that there is a file at a path, or nothing: to open a pipe may take forever.
-
-    Raises:
-        LogError: There is something else.
-    """
+    """Check that there is a file at a path, or nothing: opening a pipe may block forever."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

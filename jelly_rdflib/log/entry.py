@@ -1,21 +1,22 @@
-"""What a log has: its patches, each in a segment."""
+"""The patches of a log, each in a segment."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable
+from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.log.files import FORMAT, Place, headers_of
-from jelly_rdflib.log.names import FileName
+from jelly_rdflib.log.names import file_path
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
@@ -24,26 +25,28 @@ from jelly_rdflib.patch.reading import read_patches
 from jelly_rdflib.streams.reading import read_batches, read_operations
 
 COLUMNS = "version, first, id, prev, file, size, digest, time"
-"""What the database has of a patch."""
+"""The columns of a patch in the database."""
 
 Row: TypeAlias = tuple[int, int, str, str | None, str, int, str, float]
+_Reader = TypeVar("_Reader")
 
 
 class LogEntry:
-    """A patch of a log: what it is called, and ways to read it.
+    """A patch of a log: its ids, its file, and methods that read it.
 
-    Each way looks first whether the file is what the log's database says, to the last byte, and
-    whether the patch has the ids that it must have in its place.
+    Each method first checks that the file is the one in the log's database, to the last byte, and
+    that the patch has the ids of its place in the log.
 
     Attributes:
-        limits: What to accept when it is read.
+        limits: Limits for reading the patch.
 
     Raises:
         LogError: By its methods: the segment is damaged, is in the wrong place, or is gone.
-        DecodeError, LimitError: By what its methods return: it breaks a rule of the format.
+        DecodeError, LimitError: By the iterators that its methods return: the segment breaks a rule
+            of the format.
     """
 
-    # There may be a hundred thousand, of which little is asked for.
+    # There may be a hundred thousand entries, with few attributes used.
     __slots__ = ("_folder", "_row", "limits")
 
     def __init__(self, row: Any, folder: Path, limits: Limits) -> None:
@@ -58,27 +61,27 @@ class LogEntry:
 
     @property
     def first(self) -> int:
-        """The first of the versions that it stands for; the same, unless it is squashed."""
+        """The first version that the patch replaces; the same, unless it is squashed."""
         return self._row[1]
 
     @property
     def id(self) -> URIRef:
-        """The patch's id."""
+        """The id of the patch."""
         return URIRef(self._row[2])
 
     @property
     def prev(self) -> URIRef | None:
-        """The id of the patch before it; None for the first."""
+        """The id of the previous patch; None for the first."""
         return None if self._row[3] is None else URIRef(self._row[3])
 
     @property
     def path(self) -> Path:
-        """Its segment."""
-        return named(self._folder, self._row[4])
+        """The path of the segment."""
+        return file_path(self._folder, self._row[4])
 
     @property
     def size(self) -> int:
-        """The bytes of the segment."""
+        """The size of the segment in bytes."""
         return self._row[5]
 
     @property
@@ -88,10 +91,10 @@ class LogEntry:
 
     @property
     def time(self) -> datetime.datetime:
-        """When it was committed, by the clock of the machine that did it; in UTC.
+        """The time of the commit, by the clock of the machine that committed; in UTC.
 
         Raises:
-            LogError: The database has something else there.
+            LogError: The database has no valid time.
         """
         try:
             return datetime.datetime.fromtimestamp(self._row[7], datetime.timezone.utc)
@@ -116,34 +119,29 @@ class LogEntry:
 
     @property
     def header(self) -> Headers:
-        """The headers that the patch begins with, by key; only they are read.
+        """The headers at the start of the patch, by key; only these are read.
 
         Together they take up to ``limits.max_text_size`` bytes of memory.
         """
         found: dict[str, tuple[str, Node]] = {}
         sizes: dict[str, int] = {}
         room = HeaderRoom(self.limits)
-        operations = self.operations()
-        try:
+        with closing(self.operations()) as operations:
             for _, key, value in takewhile(lambda it: it[0] == Op.H, operations):
                 same = key.lower()
                 room.give_back(sizes.pop(same, 0))
                 sizes[same] = room.take(key, value, place_error=operations.place_error)
                 found[same] = key, value
-        finally:
-            operations.close()
         return Headers(found.values())
 
     def operations(self, *, normalize: bool | None = False) -> OperationReader:
         """Iterate over the operations, with bounded memory; see `jelly_rdflib.read_operations`.
 
         Args:
-            normalize: As for `jelly_rdflib.read_operations`, but False by default: a log gives back
-                what was put in.
+            normalize: As for `jelly_rdflib.read_operations`, but False by default: a log returns
+                the appended literals unchanged.
         """
-        return read_operations(
-            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
-        )
+        return self._open(read_operations, normalize)
 
     def batches(self, *, normalize: bool | None = False) -> BatchSource:
         """Iterate over the batches, with bounded memory; see `jelly_rdflib.read_batches`.
@@ -151,9 +149,7 @@ class LogEntry:
         Args:
             normalize: As for `operations`.
         """
-        return read_batches(
-            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
-        )
+        return self._open(read_batches, normalize)
 
     def read(self, *, normalize: bool | None = False) -> Patch:
         """Read the whole patch into memory.
@@ -161,67 +157,29 @@ class LogEntry:
         Args:
             normalize: As for `operations`.
         """
-        patches = read_patches(
-            checked_source(self), limits=self.limits, normalize=normalize, format=FORMAT
-        )
-        try:
+        with closing(self._open(read_patches, normalize)) as patches:
             return next(patches)
-        finally:
-            patches.close()
 
-
-def named(folder: Path, file: str) -> Path:
-    """Return where a file is that the database names.
-
-    Raises:
-        LogError: It is no name that a log gives: it might lead anywhere.
-    """
-    if not isinstance(file, str) or FileName.parse(file) is None:
-        raise LogError(f"{folder}: the database names a file {file!r}, which is none of a log")
-    return folder / file
-
-
-def known(folder: Path, rows: Iterable[Any]) -> list[Path]:
-    """Return where the files of rows are, but none that a log would not name: see `named`."""
-    return [folder / row[0] for row in rows if isinstance(row[0], str) and FileName.parse(row[0])]
+    def _open(self, read: Callable[..., _Reader], normalize: bool | None) -> _Reader:
+        source = checked_source(self)
+        return read(source, limits=self.limits, normalize=normalize, format=FORMAT)
 
 
 def place_of(entry: LogEntry) -> Place:
-    """Return a patch's place in the log."""
+    """Return the place of a patch in the log."""
     return Place(entry.first, entry.version, entry.id, entry.prev)
 
 
-def stored_source(entry: LogEntry) -> bytes | Path:
-    """Return what the package's readers take for a segment, after a look at its digest.
-
-    Raises:
-        LogError: It is damaged, or is gone.
-    """
-    return read_stored(entry.path, entry.digest)
-
-
 def checked_source(entry: LogEntry) -> bytes | Path:
-    """Return the same as `stored_source`, after a look at the headers, too.
-
-    Raises:
-        LogError: The segment is damaged, is in the wrong place, or is gone.
-        DecodeError, LimitError: Its first frame breaks a rule of the format.
-    """
-    source = stored_source(entry)
-    batches = read_batches(source, limits=entry.limits, format=FORMAT)
-    try:
+    """Return a segment for readers, after a check of its digest and its place."""
+    source = read_stored(entry.path, entry.digest)
+    with closing(read_batches(source, limits=entry.limits, format=FORMAT)) as batches:
         check_start(entry, next(batches))
-    finally:
-        batches.close()
     return source
 
 
 def check_start(entry: LogEntry, batch: Batch) -> None:
-    """Check by its first batch that a patch has the headers that go with its place.
-
-    Raises:
-        LogError: It has not.
-    """
+    """Check that the first batch of a patch has the headers of its place in the log."""
     try:
         place_of(entry).check(headers_of(batch))
     except LogError as error:

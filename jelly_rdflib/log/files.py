@@ -1,8 +1,8 @@
 """The files of a log: segments and snapshots.
 
-A segment has one patch, which names its id and the id of the patch before it: its place. A snapshot
-has a whole dataset as Jelly-RDF, its statements and its prefixes, so that not all patches must be
-applied to get there. Jelly-RDF declares prefixes for a whole stream, as rdflib binds them for a
+A segment has one patch, whose headers have its id and the id of the previous patch: its place. A
+snapshot has a whole dataset as Jelly-RDF, its statements and its prefixes, so that a checkout need
+not apply all patches. Jelly-RDF declares prefixes for a whole stream, as rdflib binds them for a
 whole store. Graphs without statements are not in it.
 """
 
@@ -30,6 +30,7 @@ from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.log.names import SNAPSHOT, FileName
 from jelly_rdflib.log.staging import StagedFile, read_stored
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import (
@@ -49,20 +50,9 @@ _SQUASHED = "squashed"
 
 @dataclass(frozen=True)
 class Place:
-    """A patch's place in a log.
+    """The place of a patch in a log: its first and last version, its id and that before it.
 
-    Args:
-        first: The first version that it stands for.
-        last: The last one, which it makes; the same, unless it was squashed.
-        id: Its id.
-        prev: The id of the patch before it; None for the first.
-
-    Examples:
-        >>> for header in Place(2, 4, URIRef("uuid:4"), URIRef("uuid:1")).headers():
-        ...     print(*header[1:])
-        id uuid:4
-        prev uuid:1
-        squashed 2-4
+    Only a squashed patch has more than one version. It makes the last one.
     """
 
     first: int
@@ -71,23 +61,16 @@ class Place:
     prev: URIRef | None
 
     def headers(self) -> list[Operation]:
-        """Return the headers that the patch begins with.
+        """Return the first headers of the patch.
 
-        A squashed patch has a header ``squashed``, so that also the file alone says which versions
-        it stands for.
+        A squashed patch has a header ``squashed``, so that the file alone shows which versions it
+        replaces.
         """
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Operation]) -> None:
-        """Check the headers of a patch.
-
-        Args:
-            headers: All that it has, or those at its start.
-
-        Raises:
-            LogError: They don't go with this place.
-        """
-        found = [(self._key(key), value) for _, key, value in self.some(headers)]
+        """Check that headers, all of a patch or those at its start, are those of this place."""
+        found = [(self._key(key), value) for _, key, value in self.select(headers)]
         for key, wanted in self._values().items():
             values = [value for each, value in found if each == key]
             if values != ([] if wanted is None else [wanted]):
@@ -95,8 +78,8 @@ class Place:
                 wish = f"it should be {show_term(wanted)}" if wanted else "there should be none"
                 raise LogError(f"its header {key} is {shown}; {wish}")
 
-    def some(self, headers: Iterable[Operation]) -> list[Operation]:
-        """Return those that say a place, as many as show what is wrong: two of each key."""
+    def select(self, headers: Iterable[Operation]) -> list[Operation]:
+        """Select the headers of the place, at most two of each key: two are an error already."""
         counts = Counter(self._values().keys())
         some = []
         for header in headers:
@@ -108,17 +91,17 @@ class Place:
 
     @staticmethod
     def has_header(operation: Operation) -> bool:
-        """Is this a header that says a place?"""
+        """Is this operation a header of a place?"""
         return operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, _SQUASHED)
 
     def _key(self, key: str) -> str:
-        """Return what a key is compared by: with a ``prev``, ``previous`` says no place."""
+        """Return a key for comparisons: beside a ``prev``, ``previous`` is an ordinary key."""
         return header_key(key) if self.prev is None else key.lower()
 
     def _values(self) -> dict[str, Node | None]:
         values: dict[str, Node | None] = {ID: self.id, PREV: self.prev}
         if self.first != self.last:
-            # One that is in a place of its own may come from a log in which it was squashed.
+            # A patch of one version may have this header from another log, so it is not checked.
             values[_SQUASHED] = Literal(f"{self.first}-{self.last}")
         return values
 
@@ -136,15 +119,8 @@ def write_segment(
 ) -> None:
     """Write a patch as a segment: one FLAT stream of quads.
 
-    Args:
-        file: Where to.
-        operations: What comes after the headers that go with its place; without an `Op.END`.
-        place: Its place.
-        options: Sizes of lookups and frames, and which terms there may be.
-        is_compressed: Whether to compress it with zstd.
-
-    Raises:
-        EncodeError: An operation can't be expressed with the options, or is out of place.
+    The operations lack the headers of the place and the `Op.END`. The options have the sizes of
+    lookups and frames, and the allowed terms.
     """
     options = replace(
         options,
@@ -163,12 +139,12 @@ def write_segment(
 
 @contextmanager
 def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
-    """Hold what writes to a file, compressed with zstd or as it is; complete after the block."""
+    """Yield a sink that writes to a file, compressed with zstd or not; complete after the block."""
     if is_compressed:
         compressor = zstandard.ZstdCompressor(write_checksum=True)
         sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
         yield sink
-        # Not after an error: there is nothing more to write then.
+        # Not after an error: the file is discarded then.
         sink.close()  # type: ignore[no-untyped-call]
     else:
         yield file
@@ -181,17 +157,10 @@ def check_segment(
     limits: Limits,
     check_header: Callable[[Operation], None] | None = None,
 ) -> None:
-    """Check a whole segment: one patch, with the headers that go with its place.
+    """Check that a whole segment has one patch, with the headers of its place.
 
-    Args:
-        source: What `read_stored` returned, or a file's `StagedFile.source`.
-        place: Its place.
-        limits: What to accept.
-        check_header: Called with each header after those of its place.
-
-    Raises:
-        LogError: It is not so.
-        DecodeError, LimitError: It breaks a rule of the format.
+    ``source`` comes from `read_stored` or `StagedFile.source`. ``check_header`` is called with each
+    header after those of the place.
     """
     headers: list[Operation] = []
     own = len(place.headers())
@@ -202,7 +171,7 @@ def check_segment(
             for header in found[own:]:
                 check_header(header)
             own = max(0, own - len(found))
-        headers = place.some(chain(headers, found))
+        headers = place.select(chain(headers, found))
         patches += bytes(batch.ops).count(Op.END)
     if patches != 1:
         raise LogError(f"it has {patches} patches, not one")
@@ -217,14 +186,25 @@ def headers_of(batch: Batch) -> Iterator[Operation]:
 
 
 def empty_dataset() -> Dataset:
-    """Make a dataset without prefixes; rdflib would bind a set of its own."""
+    """Make a dataset without the prefixes that rdflib binds by itself."""
     dataset = Dataset()
     dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
     return dataset
 
 
-def write_snapshot(file: StagedFile, dataset: Dataset, *, is_compressed: bool) -> None:
-    """Write a dataset; the same one always gives the same bytes."""
+def write_snapshot(
+    file: StagedFile,
+    dataset: Dataset,
+    version: int,
+    id: URIRef,
+    folder: Path,
+    *,
+    is_compressed: bool,
+) -> Path:
+    """Write a version of a dataset to the disk, and return the path that it is to get in a folder.
+
+    The same dataset always gives the same bytes. ``id`` is that of the patch of the version.
+    """
     has_prefixes = any(dataset.namespaces())
     options = StreamOptions(
         physical_type=PhysicalStreamType.QUADS, namespace_declarations=has_prefixes
@@ -234,15 +214,18 @@ def write_snapshot(file: StagedFile, dataset: Dataset, *, is_compressed: bool) -
         StatementWriter(sink, options) as writer,
     ):
         write_graph(dataset, writer, namespaces=has_prefixes)
+    file.sync()
+    return folder / str(FileName(version, version, id, file.digest, SNAPSHOT, is_compressed))
+
+
+def check_snapshot(source: bytes | Path, limits: Limits) -> None:
+    """Check that a whole snapshot can be read."""
+    for _ in read_batches(source, limits=limits, format=JELLY.name):
+        pass
 
 
 def check_empty(target: Dataset) -> None:
-    """Check that a dataset has no statements.
-
-    Raises:
-        TypeError: It is none.
-        ValueError: It has.
-    """
+    """Check that a target is a dataset without statements."""
     contents = Contents(target)
     if not contents.is_dataset:
         raise TypeError(f"a Dataset is wanted, not a {type(target).__name__}")
@@ -251,12 +234,7 @@ def check_empty(target: Dataset) -> None:
 
 
 def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> None:
-    """Add what a snapshot has to an empty dataset, which stays empty after an error.
-
-    Raises:
-        LogError: The file is damaged, or is gone.
-        DecodeError, LimitError: It breaks a rule of the format.
-    """
+    """Load a snapshot into an empty dataset, which stays empty after an error."""
     source = read_stored(path, digest)
     opened = open_input(source, format=JELLY.name, holds_changes=False, limits=limits)
     apply_read(opened.operations(), Target(target), is_held=True, limits=limits)

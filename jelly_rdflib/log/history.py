@@ -1,4 +1,4 @@
-"""What the database of a log says of its patches and snapshots."""
+"""The folder of a log, and the patches and snapshots in its database."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.log.database import Database, check_free, check_regular
-from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row, named
-from jelly_rdflib.log.names import FileName, parse_patch_id
-from jelly_rdflib.log.staging import list_names, make_folder
+from jelly_rdflib.log.database import Database
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
+from jelly_rdflib.log.names import FileName, file_path, parse_patch_id
+from jelly_rdflib.log.staging import list_names
 from jelly_rdflib.options import Limits
 
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
-"""The database of a log."""
+"""The name of a log's database."""
 _LOG_ID = re.compile("[0-9a-f]{32}")
 _APPLICATION_ID = 0x4A504C47  # "JPLG"
 _SCHEMA = """
@@ -57,14 +57,7 @@ _ADVICE = (
 
 
 class Snapshot(NamedTuple):
-    """What the database has of a snapshot.
-
-    Attributes:
-        version: The version.
-        id: The id of the patch that makes it.
-        file: The name of the file.
-        digest: Its SHA-256.
-    """
+    """A snapshot in a database; ``id`` is that of the patch which makes the version."""
 
     version: int
     id: str
@@ -72,20 +65,14 @@ class Snapshot(NamedTuple):
     digest: str
 
 
+def check_compression(compression: Any) -> None:
+    """Check the argument ``compression`` of a new log or replica."""
+    if compression not in COMPRESSIONS:
+        raise ValueError(f"compression is 'zst' or None, not {compression!r}")
+
+
 class History:
-    """The places in the folder of a log, and what its database says.
-
-    Args:
-        path: The folder.
-        limits: What to accept of patches.
-        timeout: How many seconds to wait for others who write.
-
-    Attributes:
-        path: The folder, wherever the process goes.
-        segments: The folder with a segment for each patch.
-        snapshots: The folder with the snapshots.
-        database: What says what the log has.
-    """
+    """The folder of a log: its database, and the folders of its segments and snapshots."""
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
@@ -98,22 +85,12 @@ class History:
         )
 
     def create(self, compression: str | None) -> bool:
-        """Make an empty log, with the folders that it is in; nothing is done if there is one.
-
-        Returns:
-            Whether it was made.
-
-        Raises:
-            LogError: The folder has other things in it.
-            ValueError: There is no such compression.
-        """
-        if compression not in COMPRESSIONS:
-            raise ValueError(f"compression is 'zst' or None, not {compression!r}")
+        """Make an empty log and its folder, unless there is a log; return whether it was made."""
+        check_compression(compression)
         if self.is_old():
             self.read_log()
         self._check_not_lost()
-        check_free(self.path, NAME, "patch log")
-        make_folder(self.path)
+        self.database.check_free()
         return self.make_tables(compression)
 
     def make_tables(
@@ -123,19 +100,13 @@ class History:
         segments: Sequence[Any] = (),
         snapshots: Sequence[Any] = (),
     ) -> bool:
-        """Make the database with its rows, unless there is one; return whether it was made."""
+        """Make the database with these rows, unless it is there; return whether it was made."""
         rows = {"log": [(uuid.uuid4().hex, compression)]}
         return self.database.create(rows | {"segments": segments, "snapshots": snapshots})
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
-        """Return what the log itself is called, how its files are compressed, its newest patch.
-
-        Raises:
-            LogError: The folder is no log, or is one of another format.
-            OSError: The folder is not there, or can't be read.
-        """
-        check_regular(self.database.path)
-        if not self.database.path.exists() or not self.database.path.stat().st_size:
+        """Return the id of the log, the compression of its files, and its newest patch."""
+        if not self.database.exists():
             if not self.path.exists():
                 raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path))
             if self.is_old():
@@ -149,36 +120,26 @@ class History:
             return (*self.read_name(connection), self.newest(connection))
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
-        """Return what the log itself is called, and how its files are compressed.
-
-        Raises:
-            LogError: The database does not say it.
-        """
+        """Return the id of the log, and the compression of its files."""
         rows = connection.execute("SELECT id, compression FROM log").fetchall()
         if len(rows) == 1:
             id, compression = rows[0]
             if isinstance(id, str) and _LOG_ID.fullmatch(id) and compression in COMPRESSIONS:
                 return id, compression
-        raise self.database.damaged("its table log does not say what that of a patch log does")
+        raise self.database.damaged("its table log has no valid row")
 
     def _check_not_lost(self) -> None:
-        """Check that there are no segments, or there is a database with them."""
-        path = self.database.path
-        is_there = path.exists() and path.stat().st_size
-        if not is_there and any(map(FileName.parse, list_names(self.segments))):
-            raise self.database.damaged("it is empty" if path.exists() else "it is gone")
+        """Check that there are no segments without a database."""
+        if not self.database.exists() and any(map(FileName.parse, list_names(self.segments))):
+            is_empty = self.database.path.exists()
+            raise self.database.damaged("it is empty" if is_empty else "it is gone")
 
     def is_old(self) -> bool:
-        """Is there a log of the format before this one?"""
-        is_new = self.database.path.exists() and self.database.path.stat().st_size
-        return not is_new and (self.path / "log.json").exists()
+        """Is there a log of the earlier format?"""
+        return not self.database.exists() and (self.path / "log.json").exists()
 
     def entry(self, row: Any) -> LogEntry:
-        """Return the patch of a row.
-
-        Raises:
-            LogError: The row is damaged.
-        """
+        """Return the patch of a row, after a check of the row."""
         return LogEntry(self.database.check(COLUMNS, row), self.segments, self.limits)
 
     def newest(self, connection: sqlite3.Connection) -> LogEntry | None:
@@ -188,7 +149,7 @@ class History:
         return None if row is None else self.entry(row)
 
     def find(self, connection: sqlite3.Connection, version: int) -> LogEntry:
-        """Return the patch that makes a version, which there is."""
+        """Return the patch that makes a version, which must exist."""
         query = f"SELECT {COLUMNS} FROM segments WHERE version = ?"
         return self.entry(connection.execute(query, (version,)).fetchone())
 
@@ -199,16 +160,9 @@ class History:
         return None if row is None else int(row[0])
 
     def resolve(self, connection: sqlite3.Connection, version: Any, newest: int) -> int:
-        """Return the number of a version.
+        """Return the number of a version, given as that, as the id of its patch, or as None.
 
-        Args:
-            connection: From `Database.reading`.
-            version: Its number, or the id of the patch that makes it. None is the newest.
-            newest: The newest version that may be seen.
-
-        Raises:
-            LogError: There is none, or it was squashed.
-            TypeError: It is neither.
+        None is ``newest``, the newest version that the caller may see.
         """
         if isinstance(version, str):
             id = parse_patch_id(version)
@@ -217,8 +171,8 @@ class History:
                 raise LogError(f"the log has no patch <{id}>; if it had, it was squashed")
             if found > newest:
                 raise LogError(
-                    f"the patch <{id}> makes version {found}, which is newer than what this object"
-                    f" has seen, {newest}: call refresh()"
+                    f"the patch <{id}> makes version {found}, which is newer than version"
+                    f" {newest}, the newest that this object has seen: call refresh()"
                 )
             return found
         if version is None:
@@ -247,21 +201,17 @@ class History:
         return version
 
     def between(self, connection: sqlite3.Connection, since: int, upto: int) -> list[LogEntry]:
-        """Return the patches that lead from one version to another.
-
-        Raises:
-            LogError: They don't: the log is broken.
-        """
+        """Return the patches that lead from one version to another."""
         if since >= upto:
             return []
         query = f"SELECT {COLUMNS} FROM segments WHERE version BETWEEN ? AND ? ORDER BY version"
         rows = connection.execute(query, (since, upto)).fetchall()
-        # That of the version before them, which is there.
+        # The first row is that of the version before them.
         before = (0, None) if since == 0 else (since, rows.pop(0)[2])
         broken = broken_links(rows, *before)
         if broken:
             raise LogError(f"the log is broken: {broken[0][1]}: see verify()")
-        # There may be a hundred thousand, of two kinds or one.
+        # Of a hundred thousand rows, only one with each tuple of types is checked.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             self.database.check(COLUMNS, row)
         segments, limits = self.segments, self.limits
@@ -277,32 +227,22 @@ class History:
         return [Snapshot(*row) for row in rows]
 
     def snapshot_path(self, snapshot: Snapshot) -> Path:
-        """Return where a snapshot is.
-
-        Raises:
-            LogError: Its row is damaged.
-        """
-        self.database.check("version, id, file, digest", snapshot)
-        return named(self.snapshots, snapshot.file)
+        """Return the path of a snapshot, after a check of its row."""
+        self.database.check(", ".join(Snapshot._fields), snapshot)
+        return file_path(self.snapshots, snapshot.file)
 
 
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
-    """Find out where patches don't follow one another.
+    """Find patches that don't follow the one before; return their versions and the faults.
 
-    Args:
-        rows: The rows of the patches, in order.
-        version: The version before them.
-        id: The id of the patch that makes it.
-
-    Returns:
-        For each patch that does not follow the one before it: its version, and what is wrong.
+    The first row must follow ``version``, made by the patch ``id``.
     """
     broken = []
     for row in rows:
         if row[1] != version + 1:
-            what = f"version {row[0]} starts at {row[1]}, and the one before it is {version}"
+            what = f"version {row[0]} starts at {row[1]}, but the previous one is {version}"
             broken.append((row[0], what))
         elif row[3] != id:
-            broken.append((row[0], f"version {row[0]} is to follow <{row[3]}>, and follows <{id}>"))
+            broken.append((row[0], f"version {row[0]} must follow <{row[3]}>, but follows <{id}>"))
         version, id = row[0], row[2]
     return broken

@@ -1,16 +1,16 @@
-"""A patch that is to be appended, whatever it comes as."""
+"""A patch to append: operations, or a source that is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any, TypeGuard
 
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.algebra.header_room import HeaderRoom
+from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.algebra.sources import is_held
 from jelly_rdflib.errors import LimitError, LogError
 from jelly_rdflib.headers import ID, PREV, PREVIOUS
@@ -22,46 +22,34 @@ from jelly_rdflib.streams.reading import read_operations
 from jelly_rdflib.streams.sources import is_readable
 
 _END: Operation = (Op.END,)
-# None is no operation, and not the end either.
+# Marks the end of the operations: an iterator may yield None, which is an error.
 _NOTHING: Any = object()
-# Whoever reads a segment makes lookups as large as it asks for.
+# Every reader of a segment allocates lookups of the sizes in its options.
 _FEW_OPERATIONS = 100
 
 
 def default_options(patch: Any) -> PatchOptions:
-    """Return options for a patch: with small lookups if it is seen to be short."""
+    """Return options for a patch: with small lookups if it is known to be short."""
     if isinstance(patch, list | tuple | Patch) and len(patch) <= _FEW_OPERATIONS:
         return PatchOptions.small()
     return PatchOptions()
 
 
 class IncomingPatch:
-    """The operations of one patch, of which the headers at its start have been read.
+    """The operations of one patch, whose first headers have been read.
 
     Args:
-        operations: They, with or without an `Op.END`.
-        limits: ``max_text_size`` is for the headers at the start, and for the keys of all others:
-            they are kept until the patch is written and checked. None if they are in memory anyway.
-        place_error: Tells an error where in the input it is, while the headers at the start are
-            read.
-        must_be_there: Whether no operation at all, and no END, is no patch.
-
-    Attributes:
-        is_in_memory: Whether there are no limits, since all operations are in memory.
-        id: The patch's id; None if it has none.
-        prev: The id of the patch it is to follow; None if it does not say.
-
-    Raises:
-        LogError: There is no patch, or its ids are none.
-        LimitError: The headers take more memory than they may.
+        operations: The operations, with or without an `Op.END`.
+        limits: ``max_text_size`` limits the first headers and the keys of all others, which are
+            kept until the patch is written and checked. None if they are in memory anyway.
+        place_error: Gives an error in the first headers its place in a source that is read. Such a
+            source must have a patch.
     """
 
     def __init__(
         self,
         operations: Iterator[Operation],
         limits: Limits | None,
-        *,
-        must_be_there: bool,
         place_error: Callable[[LimitError], None] | None = None,
     ) -> None:
         self.is_in_memory = limits is None
@@ -71,12 +59,12 @@ class IncomingPatch:
         self._spellings: dict[str, str] = {}
         self._room = None if limits is None else HeaderRoom(limits)
         first = next(operations, _NOTHING)
-        if first is _NOTHING and must_be_there:
+        if first is _NOTHING and place_error is not None:
             raise LogError("there is no patch to append: the input has none")
         while _is_header(first):
             self._take_header(first, place_error)
             first = next(operations, _NOTHING)
-        # It counts where there is no prev; else it is a header like others.
+        # Without a prev, the header previous has its meaning.
         self._has_prev = self.prev is not None
         if not self._has_prev:
             self._take_previous()
@@ -113,12 +101,7 @@ class IncomingPatch:
             )
 
     def check_header(self, header: Operation) -> None:
-        """Check a header that was written after those of its place.
-
-        Raises:
-            LogError: It says a place too late, or its key was spelled in another way before.
-            LimitError: The keys take more memory than they may.
-        """
+        """Check a header after those of the place: its key, and the memory of all keys."""
         spelled = header[1]
         key = spelled.lower()
         if key in (ID, PREV) or (key == PREVIOUS and not self._has_prev):
@@ -131,16 +114,11 @@ class IncomingPatch:
         self._check_spelling(key, spelled)
 
     def operations(self) -> Iterator[Operation]:
-        """Iterate over the operations that are neither of the headers ``id`` and ``prev``."""
-        # Up to the first END.
+        """Iterate over the operations up to the END, without the headers ``id`` and ``prev``."""
         return chain(self._headers, iter(self._rest.__next__, _END))
 
     def check_end(self) -> None:
-        """Check, once the operations were taken, that nothing follows them.
-
-        Raises:
-            LogError: There is another patch.
-        """
+        """Check, after all `operations` were taken, that no other patch follows."""
         if next(self._rest, _NOTHING) is not _NOTHING:
             raise LogError(
                 "there is more than one patch; append them one by one:"
@@ -149,7 +127,7 @@ class IncomingPatch:
 
 
 def _is_header(operation: Any) -> TypeGuard[Operation]:
-    """Is this a header? What is no operation at all, whoever writes it will tell."""
+    """Is this a header? The writer reports anything that is no operation."""
     return (
         isinstance(operation, tuple)
         and len(operation) == 3
@@ -160,28 +138,16 @@ def _is_header(operation: Any) -> TypeGuard[Operation]:
 
 @contextmanager
 def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[IncomingPatch]:
-    """Hold a patch open.
-
-    Args:
-        patch: What `jelly_rdflib.read_operations` takes, or operations.
-        limits: What to accept of what is read.
-        format: What it is, as for `jelly_rdflib.read_operations`.
-
-    Raises:
-        TypeError: ``patch`` is neither.
-        ValueError: ``format`` is given for operations.
-    """
+    """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations."""
     if is_readable(patch):
-        reader = read_operations(patch, limits=limits, normalize=False, format=format)
-        try:
-            yield IncomingPatch(reader, limits, must_be_there=True, place_error=reader.place_error)
-        finally:
-            reader.close()
+        with closing(
+            read_operations(patch, limits=limits, normalize=False, format=format)
+        ) as reader:
+            yield IncomingPatch(reader, limits, reader.place_error)
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:
             raise ValueError("a format is for bytes, and operations are given")
-        kept_limits = None if is_held(patch) else limits
-        yield IncomingPatch(iter(patch), kept_limits, must_be_there=False)
+        yield IncomingPatch(iter(patch), None if is_held(patch) else limits)
     else:
         raise TypeError(
             f"can't append a {type(patch).__name__}: give a Patch, operations, bytes, a path or a"

@@ -1,15 +1,17 @@
 """Ids of patches, and names of the files of a log.
 
-Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file says which versions it
-has, its patch's id, and its own digest. What a log has, its database says: the names are for
-people, and so that a file that no row names can be told from one that the log has not made.
+Ids are UUIDs as ``uuid:`` IRIs (RDF Patch, "Header"). The name of a file has its versions, the id
+of its patch, and its own digest. The database of a log, not the names, says which files belong to
+it. The names are for people, and they distinguish files of a log without a row from other files.
 """
 
 from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rdflib.term import URIRef
@@ -28,27 +30,15 @@ def make_patch_id() -> URIRef:
 
 
 def patch_id_of(digits: str) -> URIRef:
-    """Return the id with the given digits, as in the names of files.
-
-    Examples:
-        >>> patch_id_of("0686c69d-8f89-4496-acb5-744f0157a8db")
-        rdflib.term.URIRef('uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
-    """
+    """Return the id with the digits of a UUID."""
     return URIRef(SCHEME + digits)
 
 
 def parse_patch_id(value: Any) -> URIRef:
-    """Return an id in the one form that a log has: ``uuid:`` and small letters.
+    """Return an id in the form that logs use: ``uuid:`` and small letters.
 
-    Args:
-        value: The id, as an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID.
-
-    Raises:
-        LogError: It is no UUID.
-
-    Examples:
-        >>> parse_patch_id(URIRef("urn:uuid:0686C69D-8F89-4496-ACB5-744F0157A8DB"))
-        rdflib.term.URIRef('uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
+    ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
+    a LogError.
     """
     found = None
     if isinstance(value, URIRef) or type(value) is str:
@@ -64,7 +54,7 @@ def parse_patch_id(value: Any) -> URIRef:
 SEGMENT = ".jellyp"
 SNAPSHOT = ".jelly"
 DIGEST_LENGTH = 16
-"""How many digits of a file's SHA-256 are in its name."""
+"""The number of digits of a file's SHA-256 in its name."""
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAME = re.compile(
@@ -77,22 +67,13 @@ _NAME = re.compile(
 class FileName:
     """The name of a segment, or of a snapshot.
 
-    Args:
-        first: The first version that a segment has.
-        last: The last one; mostly the same. A snapshot has only this.
-        id: The id of the patch that makes version ``last``.
-        digest: The SHA-256 of the file, of which the first digits are in the name.
-        kind: `SEGMENT` or `SNAPSHOT`.
-        is_compressed: Whether the file is compressed with zstd.
+    ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` is that of the patch
+    which makes version ``last``. The name has only the first digits of ``digest``.
 
     Examples:
-        >>> name = FileName.parse(
-        ...     "0000000003-0686c69d-8f89-4496-acb5-744f0157a8db-e3b0c44298fc1c14.jellyp"
-        ... )
-        >>> name.first, name.last, str(name.id)
-        (3, 3, 'uuid:0686c69d-8f89-4496-acb5-744f0157a8db')
-        >>> FileName.parse("notes.txt") is None
-        True
+        >>> name = "0000000003-0686c69d-8f89-4496-acb5-744f0157a8db-e3b0c44298fc1c14.jellyp"
+        >>> FileName.parse(name).last
+        3
     """
 
     first: int
@@ -104,7 +85,7 @@ class FileName:
 
     @classmethod
     def parse(cls, name: str) -> FileName | None:
-        """Return what a name says; None if it is not such a name."""
+        """Parse a name; None if it is no name of a segment or snapshot."""
         found = _NAME.fullmatch(name)
         if found is None:
             return None
@@ -117,7 +98,7 @@ class FileName:
             kind=kind,
             is_compressed=compression is not None,
         )
-        # Each name has one spelling, so that no two files are for the same thing.
+        # Each name has one spelling, so that no two files have the same meaning.
         return parsed if str(parsed) == name and 1 <= parsed.first <= parsed.last else None
 
     def __str__(self) -> str:
@@ -126,3 +107,17 @@ class FileName:
             versions += f"-{self.last:010d}"
         extension = self.kind + (".zst" if self.is_compressed else "")
         return f"{versions}-{self.id.removeprefix(SCHEME)}-{self.digest[:DIGEST_LENGTH]}{extension}"
+
+
+def file_path(folder: Path, file: Any) -> Path:
+    """Return the path of a file in the database; a LogError if its name might lead anywhere."""
+    if not isinstance(file, str) or FileName.parse(file) is None:
+        raise LogError(
+            f"{folder}: the database names a file {file!r}, which is no name of a log's file"
+        )
+    return folder / file
+
+
+def file_paths(folder: Path, rows: Iterable[Any]) -> list[Path]:
+    """Return the paths of the files that rows of one column name, without invalid names."""
+    return [folder / row[0] for row in rows if isinstance(row[0], str) and FileName.parse(row[0])]

@@ -27,30 +27,29 @@ from jelly_rdflib.options import Limits, PatchOptions
 
 
 class PatchLog:
-    """A log of patches: a folder with a file for each, in a chain.
+    """A log of patches: a folder with a chain of patches, each in a file.
 
-    Each patch has an ``id``, and but for the first a ``prev``, the id of the patch before it (RDF
-    Patch, "Header"). After the n-th patch the data have version n; version 0 is empty. Where a
-    version is asked for, its number or its patch's id will do, and None is the newest.
+    Each patch has an ``id``, and all but the first have a ``prev``, the id of the previous patch
+    (RDF Patch, "Header"). After the n-th patch the data have version n; version 0 is empty. All
+    methods take a version as its number or as the id of its patch, and None as the newest.
 
-    The object is a view: it has the patches that were there when it was made, or at the last
-    `refresh`, and those that it appended itself. `append` adds only after the newest patch of the
-    view. So a patch that was made for what one has seen can't follow one that one has not seen,
-    whoever appended that. Any number of processes may read and append at the same time; each thread
-    needs an object of its own. If another process squashes versions, this object can't read them
-    any more either.
+    The object is a view: it has the patches that were in the log when it was made, or at the last
+    `refresh`, and the patches that it appended itself. `append` adds only after the newest patch of
+    the view. So a patch never follows one that its author has not seen, no matter who appended
+    that. Any number of processes may read and append at the same time; each thread needs an object
+    of its own. If another process squashes versions, this object can't read them any more either.
 
     Args:
         path: The folder.
         create: Make the log if there is none.
-        compression: ``"zst"`` to have the files of a new log compressed with zstd.
-        limits: What to accept of patches, those of the log included; by default `Limits`' own
+        compression: ``"zst"`` to compress the files of a new log with zstd.
+        limits: The limits for reading patches, those of the log included; by default `Limits`' own
             defaults.
-        timeout: How many seconds to wait for others who write: then each method, also one that
-            only reads, raises a `jelly_rdflib.LogConflict`.
+        timeout: The seconds to wait for other writers: after that each method, also one that only
+            reads, raises a `jelly_rdflib.LogConflict`.
 
     Raises:
-        LogError: The folder is no log, or not of this format: see ``jellyp log upgrade``.
+        LogError: The folder is no log, or a log of the earlier format: see ``jellyp log upgrade``.
         OSError: There is no such folder, or it can't be read.
         ValueError: There is no such compression.
 
@@ -134,7 +133,7 @@ class PatchLog:
         return [snapshot.version for snapshot in self._snapshots(self.version)]
 
     def refresh(self) -> LogEntry | None:
-        """Look what others have done to the log.
+        """Update the view with the changes of other writers.
 
         Returns:
             The newest patch.
@@ -147,8 +146,8 @@ class PatchLog:
         """Return the patches that lead from one version to another; none of them is read.
 
         Args:
-            since: The version before the first of them; by default 0.
-            upto: The version that the last of them makes.
+            since: The version before the first patch; by default 0.
+            upto: The version of the last patch.
 
         Raises:
             LogError: There is no such version, or it was squashed; or the log is broken.
@@ -167,7 +166,7 @@ class PatchLog:
         """Return the patch that makes a version; it is not read.
 
         Args:
-            version: Which.
+            version: The version; by default the newest.
 
         Raises:
             LogError: There is no such version, or it was squashed, or it is 0, which no patch
@@ -189,39 +188,40 @@ class PatchLog:
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
-        The end of the process or a failure of power before that leaves the log as it was, or with
-        the whole patch. After Ctrl+C it may be either. After an error the log is as it was, but for
-        one: an OSError with ``errno.EIO`` that says that it can't be told now whether the patch was
-        committed. Then look again (`refresh`) before trying again, since it may be in the log.
+        If the process ends or the power fails before that, the log is as it was, or has the whole
+        patch. After Ctrl+C it may be either. After an error the log is as it was, with one
+        exception: an OSError with ``errno.EIO`` means that it is unknown whether the patch was
+        committed. Then call `refresh` before trying again, since the patch may be in the log.
 
-        The patch gets an ``id`` if it has none. All of it is read once. In memory are a frame, up
-        to 1 MiB of the segment, the headers at its start, and the keys of later ones: headers take
-        up to ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a list
-        are not counted, being there anyway. Lexical forms, headers and aborted transactions are
-        kept. In a log all statements are quads: one without a graph is one of the default graph.
+        The patch gets an ``id`` if it has none. It is read once. A frame, up to 1 MiB of the
+        segment, the headers at its start, and the keys of later headers are in memory: headers take
+        up to ``max_text_size`` bytes, which is some 20,000 short ones; those of a `Patch` or a
+        list, which are in memory anyway, are not counted. Lexical forms, headers and aborted
+        transactions are kept. In a log all statements are quads: a statement without a graph
+        becomes one of the default graph.
 
         Args:
-            patch: A `Patch`, operations, or what `jelly_rdflib.read_operations` takes, with one
-                patch.
-            prev: The id of the patch that it is to follow: by default what its own header says, or
-                else the newest that this object knows.
-            options: Sizes of lookups and frames, and whether there may be quoted triples and
-                generalized statements, as for `jelly_rdflib.PatchWriter`. By default a patch that
-                is seen to be short has small lookups.
+            patch: A `Patch`, operations, or a source as for `jelly_rdflib.read_operations`, with
+                one patch.
+            prev: The id of the patch that it must follow: by default its own header, or else the
+                newest patch of this view.
+            options: Sizes of lookups and frames, and whether quoted triples and generalized
+                statements are allowed, as for `jelly_rdflib.PatchWriter`. By default a patch that
+                is known to be short has small lookups.
             format: As for `jelly_rdflib.read_operations`.
 
         Raises:
-            LogConflict: Another patch is the newest: someone was first. See `refresh`. Or others
-                were writing for longer than ``timeout``.
+            LogConflict: Another patch is the newest: another writer was first. See `refresh`. Or
+                others were writing for longer than ``timeout``.
             LogError: There is no patch or more than one, its ids are no UUIDs, the log has a patch
                 with its id, or is broken.
             EncodeError: An operation can't be expressed with the options, or is out of place.
             DecodeError: The input breaks a rule of the format.
-            LimitError: The input asks for more than the limits, or what was written of it does.
+            LimitError: The input exceeds the limits, or the written segment does.
             TypeError: ``patch`` is none of these.
-            ValueError: ``prev`` is not what the patch says; there is a format for operations.
-            OSError: The disk is full, or anything else that is wrong with it; or it can't be told
-                whether the patch was committed, see above.
+            ValueError: ``prev`` differs from the patch's header; there is a format for operations.
+            OSError: The disk is full or fails; or it is unknown whether the patch was committed,
+                see above.
         """
         with open_incoming(patch, self._history.limits, format) as incoming:
             head_id = None if self._head is None else self._head.id
@@ -250,33 +250,33 @@ class PatchLog:
     ) -> int:
         """Apply patches to a graph or dataset: each wholly or not at all.
 
-        With ``position`` the dataset itself keeps how far it came, in a graph of that name, so that
-        each patch is applied once, however often this is called and wherever it breaks off. In a
-        store with transactions that is changed in the transaction of the patch. In others, what
-        broke off in a patch is done again from its start, which comes to the same. A patch that
-        changes this graph is refused, and so is what it may have put there in another way.
+        With ``position`` the dataset itself has its position in the log, in a graph of that name,
+        so that each patch is applied once, regardless of the number of calls and of interruptions.
+        A store with transactions changes the position in the transaction of the patch. In others,
+        an interrupted patch is applied again from its start, with the same result. A patch that
+        changes this graph is refused, and so are statements there from any other source.
 
         Args:
-            target: What to apply them to, as for `jelly_rdflib.apply`.
-            since: The version that the target has; by default 0, which is empty.
-            upto: The version that it is to have.
-            position: The name of a graph. With ``since`` the position is set to that first,
-                whatever the graph has.
+            target: The graph or dataset, as for `jelly_rdflib.apply`.
+            since: The version of the target; by default 0, which is empty.
+            upto: The wanted version.
+            position: The name of a graph. With ``since`` the position is set to that first, and
+                replaces all statements of the graph.
             normalize: As for `jelly_rdflib.read_operations`, but False by default: the target gets
-                the lexical forms that were put in. For one that was filled from elsewhere, where
-                rdflib has rewritten ``"01"^^xsd:integer`` to ``1``, True may be the better.
-            progress: Called with each `LogEntry` that was applied.
+                the lexical forms of the patches. True may be better for a target that was filled
+                from another source, if rdflib has rewritten ``"01"^^xsd:integer`` to ``1`` there.
+            progress: Called with each applied `LogEntry`.
 
         Returns:
-            The version that the target has now.
+            The new version of the target.
 
         Raises:
             LogError: There is no such version, or it was squashed; a segment is damaged; the target
-                has a position that the log does not have, or that no replay has put there.
+                has a position that the log does not have, or that comes from no replay.
             ApplyError: The target can't take an operation: as by `jelly_rdflib.apply`; or a patch
-                changes the graph with the position. The target has the version before it then.
-            TypeError: The target is no graph, or no dataset where there is a position.
-            ValueError: The position is to be in the default graph.
+                changes the graph with the position. Then the target has the version before it.
+            TypeError: The target is no graph, or with a position, no dataset.
+            ValueError: The position names the default graph.
 
         Examples:
             >>> import tempfile
@@ -291,7 +291,7 @@ class PatchLog:
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
             if since is None:
-                # Of two the newer one: the other was to go next.
+                # The newer one of two: an interrupted replay was about to delete the other.
                 since = max((self._resolve(id) for id in kept.read()), default=0)
             kept.set(self.entry(since).id if self._resolve(since) else None)
         entries, start, end = self._between(since, upto)
@@ -307,13 +307,13 @@ class PatchLog:
     ) -> Dataset:
         """Return the data of a version, made from the nearest snapshot before it.
 
-        The data have the lexical forms that were put in. A dataset that is made here has just the
-        prefixes that the patches have bound, and not those that rdflib binds by itself.
+        The data have the lexical forms of the patches. A new dataset has only the prefixes of the
+        patches, not those that rdflib binds by itself.
 
         Args:
-            version: Which.
+            version: The version; by default the newest.
             target: An empty dataset to fill, of any store; by default a new one.
-            progress: Called with each `LogEntry` that was applied.
+            progress: Called with each applied `LogEntry`.
 
         Returns:
             The target.
@@ -324,7 +324,7 @@ class PatchLog:
             ValueError: The target is not empty.
 
         Warns:
-            LogWarning: A snapshot is damaged or missing; it is made from others, or without.
+            LogWarning: A snapshot is damaged or missing; the data are made without it.
         """
         if target is None:
             target = empty_dataset()
@@ -340,21 +340,20 @@ class PatchLog:
         return target
 
     def snapshot(self, version: Any = None) -> Path:
-        """Write a snapshot: a version as a whole, from which `checkout` starts.
+        """Write a snapshot: the whole data of a version, from which `checkout` starts.
 
-        It is Jelly-RDF, with the prefixes as namespaces of the whole dataset, which is how rdflib
-        has them.
+        It is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
 
         Args:
-            version: Which.
+            version: The version; by default the newest.
 
         Returns:
-            The file. If there was a snapshot of the version, and it is not damaged, it is that.
+            The file. An existing snapshot of the version, which is not damaged, is not replaced.
 
         Raises:
             LogError: As by `checkout` and `entry`.
             ApplyError: As by `checkout`.
-            OSError: The file can't be written. None is left then.
+            OSError: The file can't be written. Then there is none.
         """
         entry = self.entry(version)
         found = self._snapshots(entry.version)
@@ -366,29 +365,30 @@ class PatchLog:
         return self._publisher.add_snapshot(entry, self.checkout(entry.version))
 
     def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
-        """Make one patch of several that follow one another, with the same effect.
+        """Replace several consecutive patches by one with the same effect.
 
-        It is what `jelly_rdflib.compact` makes of them: in one transaction each statement comes
-        once, what was aborted is gone, and headers are kept. It has the last one's ``id`` and the
-        first one's ``prev``, and a header ``squashed`` says which versions it stands for. Those
-        between are gone, and their snapshots, too. A target that has such a version can't be
-        brought up to date any more; one that has the version before the first, or a version from
-        the last on, can.
+        `jelly_rdflib.compact` makes this patch: in one transaction each statement comes once,
+        aborted transactions are left out, and headers are kept. It has the last one's ``id`` and
+        the first one's ``prev``, and a header ``squashed`` with the versions that it replaces. The
+        versions between are removed, and their snapshots, too. A target with such a version can't
+        be updated any more; a target with the version before the first, or with the last or a later
+        version, can.
 
-        The one patch deletes whatever came and went in the meantime. To undo it, ask first what of
-        it takes effect on the version before: ``effective(...)``, then `jelly_rdflib.invert`.
+        The new patch deletes each statement that was added and deleted again. To undo it, first
+        take the part with an effect on the version before, ``effective(...)``, then
+        `jelly_rdflib.invert`.
 
         Args:
             first: The first version, or the id of the patch that makes it.
             last: The last one.
 
         Returns:
-            The patch that is in their place.
+            The new patch.
 
         Raises:
             LogError: There are no such versions, or they were squashed already; a segment is
-                damaged; someone else squashed them meanwhile.
-            OSError: It can't be written. The log is as it was then.
+                damaged; another process squashed them meanwhile.
+            OSError: The patch can't be written. Then the log is as it was.
         """
         if type(first) is not int or first < 1:
             first = self.entry(first).first
@@ -398,29 +398,29 @@ class PatchLog:
         if len(entries) == 1:
             return entries[0]
         entry = self._publisher.squash(entries)
-        # What others have appended meanwhile is not seen before it is looked for.
+        # Patches that others have appended meanwhile come into the view with `refresh`.
         if self.version == entry.version:
             self._head = entry
         return entry
 
     def verify(self, *, deep: bool = False) -> list[LogProblem]:
-        """Look for all that is wrong with the log as it is on the disk now.
+        """Find all problems of the log as it is on the disk now.
 
-        The database is looked through, and every file is read to the end: segments are to be what
-        the database says, to have one patch each, and to name the patch before; snapshots must be
-        whole. Files that are too many are told, too; but not what a writer that was cut off has
-        left, since the next one removes it.
+        The database is checked, and every file is read to the end: segments must match the
+        database, must have one patch each, and must name the previous patch; snapshots must be
+        whole. Unknown files are reported, too; but not the files of an interrupted writer, since
+        the next writer removes them.
 
         Args:
-            deep: Make each version that there is a snapshot of, and compare.
+            deep: Make each version with a snapshot from the patches, and compare.
 
         Returns:
-            The problems, each with what to do about it; none if all is well.
+            The problems, each with advice; none if the log has no problem.
         """
         return find_problems(self._history, deep=deep)
 
     def _load_snapshot(self, snapshot: Snapshot, target: Dataset) -> bool:
-        """Load a snapshot, or warn that it can't be."""
+        """Load a snapshot; warn and return False if that fails."""
         try:
             path = self._history.snapshot_path(snapshot)
             load_snapshot(path, snapshot.digest, target, self._history.limits)

@@ -1,8 +1,8 @@
-"""Adding files to a log, and removing those that others stand for: all that writes to its folder.
+"""All writes to a log: adding segments and snapshots, and removing replaced ones.
 
-Each is encoded before, since that may take long: in memory or, if it is large, in a file aside.
-Then, in a transaction in which nobody else writes, it is looked whether it fits, the file gets its
-name, and the database its row.
+A file is encoded first, since that may take long: in memory or, if it is large, in a staged file.
+Then, in a transaction without other writers, the publisher checks that it fits the log, the file
+gets its name, and the database gets its row.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -20,23 +21,18 @@ from rdflib.term import URIRef
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.log.database import Transaction
-from jelly_rdflib.log.entry import LogEntry, Row, known, place_of
+from jelly_rdflib.log.entry import LogEntry, Row
 from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
 from jelly_rdflib.log.history import History
 from jelly_rdflib.log.incoming import IncomingPatch
-from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.names import SEGMENT, FileName, file_paths
 from jelly_rdflib.log.staging import StagedFile, is_whole
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions
 
 
 class Publisher:
-    """Writes to a log.
-
-    Args:
-        history: The log.
-        is_compressed: Whether its files are compressed with zstd.
-    """
+    """Writes to a log, whose files are compressed with zstd or not."""
 
     def __init__(self, history: History, *, is_compressed: bool) -> None:
         self._history = history
@@ -45,21 +41,14 @@ class Publisher:
     def append(
         self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
     ) -> LogEntry:
-        """Append a patch.
-
-        Args:
-            patch: The patch.
-            id: Its id.
-            prev: The id of the patch that it is to follow.
-            options: As for `write_segment`.
-        """
+        """Append a patch, with an id and the id of the patch that it must follow."""
         database = self._history.database
         if not patch.is_in_memory:
-            # That it can't be appended is better told before such a patch is read than after.
+            # A conflict is better reported before a large patch is read.
             with database.writing() as transaction:
                 self._next_version(transaction.connection, prev, id)
         with database.staged() as file:
-            # Which version it is does not stand in it.
+            # The segment does not contain its version.
             place = Place(0, 0, id, prev)
             self._write(file, patch.operations(), place, options, patch.check_header)
             patch.check_end()
@@ -71,7 +60,7 @@ class Publisher:
         return entry
 
     def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
-        """Put one patch in the place of several, which follow one another."""
+        """Replace consecutive patches by one."""
         first, last = entries[0], entries[-1]
         place = Place(first.first, last.version, last.id, first.prev)
         history = self._history
@@ -94,30 +83,23 @@ class Publisher:
                 connection.execute(f"DELETE FROM snapshots WHERE {between}", versions)
                 versions = (place.first, place.last)
                 connection.execute(f"DELETE FROM segments WHERE {between}", versions)
-                covered = known(history.snapshots, names)
+                covered = file_paths(history.snapshots, names)
                 covered += [each.path for each in entries]
                 return self._add_segment(transaction, file, place, covered)
 
     def add_snapshot(self, entry: LogEntry, dataset: Dataset) -> Path:
-        """Write a snapshot, in the place of one that can't be read.
-
-        Args:
-            entry: The patch that makes the version.
-            dataset: The data of the version.
-        """
+        """Write the data of a version as a snapshot; it replaces one that can't be read."""
         history = self._history
         with history.database.staged() as file:
-            write_snapshot(file, dataset, is_compressed=self._is_compressed)
-            file.sync()
-            place = replace(place_of(entry), first=entry.version)
-            path = history.snapshots / str(self._name(file, place, SNAPSHOT))
+            place = (entry.version, entry.id, history.snapshots)
+            path = write_snapshot(file, dataset, *place, is_compressed=self._is_compressed)
             with history.database.writing() as transaction:
                 run = transaction.connection.execute
                 query = "SELECT 1 FROM segments WHERE version = ? AND id = ?"
                 if run(query, (entry.version, entry.id)).fetchone() is None:
                     raise LogError(f"version {entry.version} was squashed meanwhile")
                 query = "SELECT file FROM snapshots WHERE version = ?"
-                old = known(history.snapshots, run(query, (entry.version,)))
+                old = file_paths(history.snapshots, run(query, (entry.version,)))
                 # Another process may have made the same one.
                 if old != [path] or not is_whole(path, file.digest):
                     made = (path.name, file.size, file.digest, time.time())
@@ -127,11 +109,7 @@ class Publisher:
         return path
 
     def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
-        """Return the version that a patch makes: a compare-and-swap on ``prev``.
-
-        Raises:
-            LogConflict: It can't be appended.
-        """
+        """Return the version of the next patch: a compare-and-swap on ``prev``."""
         newest = self._history.newest(connection)
         version, head_id = (0, None) if newest is None else (newest.version, newest.id)
         earlier = self._history.find_id(connection, id)
@@ -154,7 +132,7 @@ class Publisher:
         options: PatchOptions,
         check_header: Callable[[Operation], None] | None = None,
     ) -> None:
-        """Write a patch, and see that it can be read."""
+        """Write a patch, and check that it can be read."""
         write_segment(
             file, operations, place=place, options=options, is_compressed=self._is_compressed
         )
@@ -169,23 +147,22 @@ class Publisher:
         replaced: Iterable[Path] = (),
     ) -> LogEntry:
         """Publish a segment, and add its row."""
-        path = self._history.segments / str(self._name(file, place, SEGMENT))
+        versions = (place.first, place.last, place.id)
+        name = FileName(*versions, file.digest, SEGMENT, self._is_compressed)
+        path = self._history.segments / str(name)
         prev = None if place.prev is None else str(place.prev)
         made = (path.name, file.size, file.digest, time.time())
         row: Row = (place.last, place.first, str(place.id), prev, *made)
         transaction.publish(file, path, "segments", row, replaced=replaced)
         return self._history.entry(row)
 
-    def _name(self, file: StagedFile, place: Place, kind: str) -> FileName:
-        return FileName(place.first, place.last, place.id, file.digest, kind, self._is_compressed)
-
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
     """Iterate over the operations of one patch with the effect of several: see `compact`.
 
-    The headers that go with its place are not among them. Memory is that of `compact`.
+    They lack the headers of its place. Memory is that of `compact`.
     """
-    # Before the first patch there is nothing to be deleted.
+    # Version 0 has no statement that could be deleted.
     has_deletes = entries[0].prev is not None
     for operation in compact(chain.from_iterable(entry.operations() for entry in entries)):
         is_idle = operation[0] == Op.D and not has_deletes
@@ -194,15 +171,12 @@ def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
 
 
 def _squashed_options(entries: Sequence[LogEntry]) -> PatchOptions:
-    """Return options that allow all terms that the patches have."""
+    """Return options that allow all terms of the patches."""
     has_quoted = has_generalized = False
     for entry in entries:
-        batches = entry.batches()
-        try:
+        with closing(entry.batches()) as batches:
             next(batches)
             options = batches.options
-        finally:
-            batches.close()
         has_quoted |= options.rdf_star
         has_generalized |= options.generalized_statements
     return PatchOptions(rdf_star=has_quoted, generalized_statements=has_generalized)

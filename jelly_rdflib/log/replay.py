@@ -1,14 +1,14 @@
-"""Applying the patches of a log, each wholly or not at all, and knowing how far that came.
+"""Replay: applying the patches of a log in order, each wholly or not at all.
 
-The position of a target in a log is a statement in a graph of its own, and part of the change that
-a patch makes. A store with transactions has both or neither. In any other store changes come one
-after another and the position last; what breaks off before it is done again, from the patch's
-start, and that comes to the same, since for each statement the last thing that a patch does to it
-counts. The old position goes only after the new one is there.
+The position of a target in a log is a statement in a graph of its own, which changes together with
+the data of a patch. A store with transactions has both changes or neither. In any other store
+changes come one after another and the position last. If a replay is interrupted before that, the
+whole patch is applied again. The result is the same, since only the last operation of a patch on
+each statement has an effect. The old position is deleted after the new one was added.
 
-A patch that changes this graph is refused. What else may have put a statement there, such as a
-replay without a position, can't pass it off as a position: its subject is a seal, which takes the
-id of the log to make, and that is in the log's database only.
+A patch that changes this graph is refused. A statement from another source, such as a replay
+without a position, is no position: the subject of a position is a seal, and making it takes the id
+of the log, which only the log's database has.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
@@ -28,27 +30,18 @@ from jelly_rdflib.errors import ApplyError, LogError
 from jelly_rdflib.graph.apply import apply, apply_read
 from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.log.entry import LogEntry, check_start, stored_source
+from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT
+from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.streams.reading import read_batches
 
 POSITION = URIRef("urn:x-jelly-rdflib:position")
-"""The predicate that says which patch of a log was applied last."""
+"""The predicate of a position; its object is the id of the patch that was applied last."""
 
 
 class Position:
-    """Where a target is in a log.
-
-    Args:
-        graph: The dataset.
-        name: The graph in it that has the position.
-        log: What the log itself is called.
-
-    Raises:
-        TypeError: The target is no dataset.
-        ValueError: The name is that of the default graph.
-    """
+    """The position of a dataset in a log, in the graph ``name``; ``log`` is the id of the log."""
 
     def __init__(self, graph: Graph, name: URIRef, log: str) -> None:
         target = Target(graph)
@@ -62,41 +55,33 @@ class Position:
         self._log = log
 
     def read(self) -> list[URIRef]:
-        """Return the ids of the patches that it names: mostly one, or none.
+        """Return the ids in the graph: mostly one, or none.
 
-        There are two where a replay broke off between the new and the old one.
-
-        Raises:
-            LogError: The graph has something that is no position of this log.
+        There are two if a replay was interrupted between adding the new and deleting the old one.
         """
         ids = []
         for triple in self._triples():
             id = triple[2]
             if not isinstance(id, URIRef) or triple != self._triple(id):
                 raise LogError(
-                    f"the graph <{self.name}> says where the data are in the log, and has what no"
-                    f" replay of this log has put there: {' '.join(map(show_term, triple))}. If"
-                    " you know the version of the data, give it as since, and what is there goes;"
+                    f"the graph <{self.name}> is for the position of the data in the log, but no"
+                    f" replay of this log has written {' '.join(map(show_term, triple))}. If you"
+                    " know the version of the data, give it as since, which replaces the position;"
                     " else take another graph, or start from an empty dataset"
                 )
             ids.append(id)
         return ids
 
     def set(self, id: URIRef | None) -> None:
-        """Set it, and remove whatever else is there; None is version 0."""
-        operations = self._removals(id)
-        if id is not None and not any(each == self._triple(id) for each in self._triples()):
-            operations.insert(0, (Op.A, *self._triple(id), self.name))
-        if operations:
-            apply(operations, self._graph)
+        """Set the position, and delete all else in the graph; None is version 0."""
+        if self._triples() != ([] if id is None else [self._triple(id)]):
+            apply(self.moves(id), self._graph)
 
-    def moves(self, entry: LogEntry) -> list[Operation]:
-        """Return the operations that set the position, to come after those of a patch."""
-        return [(Op.A, *self._triple(entry.id), self.name), *self._removals(entry.id)]
-
-    def _removals(self, newest: URIRef | None) -> list[Operation]:
-        kept = None if newest is None else self._triple(newest)
-        return [(Op.D, *triple, self.name) for triple in self._triples() if triple != kept]
+    def moves(self, id: URIRef | None) -> list[Operation]:
+        """Return the operations that set the position; a replay adds them to those of a patch."""
+        new = [] if id is None else [self._triple(id)]
+        old = [triple for triple in self._triples() if triple not in new]
+        return [(op, *each, self.name) for op, part in ((Op.A, new), (Op.D, old)) for each in part]
 
     def _triples(self) -> list[tuple[Node, Node, Node]]:
         context = self._target.context(self.name)
@@ -108,9 +93,9 @@ class Position:
 
 
 _MARKS = re.compile(b"[" + bytes([Op.TX, Op.TC, Op.TA]) + b"]")
-# Changes that follow one another, or one mark.
+# Consecutive changes, or one mark.
 _PARTS = re.compile(b"[" + bytes([Op.PA, Op.PD, Op.A, Op.D]) + b"]+|" + _MARKS.pattern)
-# A segment that has no more is decoded once, not twice.
+# A segment with fewer batches is decoded once, not twice.
 _FEW_BATCHES = 4
 
 Progress = Callable[[LogEntry], object]
@@ -124,84 +109,49 @@ def replay_entries(
     normalize: bool | None = False,
     progress: Progress | None = None,
 ) -> None:
-    """Apply patches to a graph or dataset.
-
-    Args:
-        entries: The patches.
-        target: As for `jelly_rdflib.apply`.
-        position: Where to keep how far it came.
-        normalize: As for `jelly_rdflib.read_operations`.
-        progress: Called with each patch that was applied.
-    """
+    """Apply patches to a graph or dataset; ``progress`` is called after each patch."""
     place = Target(target)
     for entry in entries:
         moves, protected = (
-            ([], None) if position is None else (position.moves(entry), position.name)
+            ([], None) if position is None else (position.moves(entry.id), position.name)
         )
-        operations = _read(
-            entry, stored_source(entry), normalize=normalize, moves=moves, protected=protected
-        )
-        apply_read(operations, place, is_held=True, limits=entry.limits)
+        source = read_stored(entry.path, entry.digest)
+        changes = _committed_changes(entry, source, normalize=normalize, protected=protected)
+        operations = chain.from_iterable((changes, moves))
+        with closing(changes):
+            apply_read(operations, place, is_held=True, limits=entry.limits)
         if progress is not None:
             progress(entry)
 
 
-def _read(
+def _committed_changes(
     entry: LogEntry,
     source: bytes | Path,
     *,
     normalize: bool | None,
-    moves: list[Operation],
     protected: URIRef | None,
-) -> Iterator[Operation]:
-    # A generator, which closes the inner one when it is closed.
-    yield from _committed_operations(entry, source, normalize=normalize, protected=protected)
-    yield from moves
+) -> Generator[Operation, None, None]:
+    """Iterate over the committed changes of a patch, without marks of transactions.
 
-
-def _committed_operations(
-    entry: LogEntry,
-    source: bytes | Path,
-    *,
-    normalize: bool | None = False,
-    protected: URIRef | None = None,
-) -> Iterator[Operation]:
-    """Iterate over the statements and prefixes that a patch adds and deletes.
-
-    There are no marks of transactions among them: applied as they come, they are one. Since a patch
-    says only at the end of a transaction that it was aborted, the segment is read twice.
-
-    Args:
-        entry: The patch.
-        source: What `stored_source` returned for it.
-        normalize: As for `jelly_rdflib.read_operations`.
-        protected: A graph that it may not change.
-
-    Raises:
-        LogError: It has not the headers that go with its place.
-        ApplyError: It changes the graph that it may not change.
-        DecodeError, LimitError: The segment breaks a rule of the format.
+    So the whole patch is applied as one transaction. Only the end of a transaction shows whether it
+    was aborted, so a long segment is read twice. ``protected`` is a graph that the patch must not
+    change.
     """
-    batches = read_batches(source, limits=entry.limits, normalize=normalize, format=FORMAT)
-    try:
+    options: dict[str, Any] = {"limits": entry.limits, "normalize": normalize, "format": FORMAT}
+    with closing(read_batches(source, **options)) as batches:
         few = list(islice(batches, _FEW_BATCHES))
         check_start(entry, few[0])
         aborted = _aborted_transactions(chain(few, batches))
-    finally:
-        batches.close()
     if len(few) < _FEW_BATCHES:
         yield from _changes(few, aborted, entry, protected)
         return
     del few
-    batches = read_batches(source, limits=entry.limits, normalize=normalize, format=FORMAT)
-    try:
+    with closing(read_batches(source, **options)) as batches:
         yield from _changes(batches, aborted, entry, protected)
-    finally:
-        batches.close()
 
 
 def _aborted_transactions(batches: Iterable[Batch]) -> set[int]:
-    """Return the numbers of the transactions that were aborted, counted from 0."""
+    """Return the numbers of the aborted transactions, counted from 0."""
     aborted: set[int] = set()
     transaction = -1
     for batch in batches:

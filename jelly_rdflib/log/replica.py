@@ -1,4 +1,4 @@
-"""A dataset that follows a log, kept in a folder together with how far it came."""
+"""A dataset that follows a log, in a folder with the version that it has."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database, check_free
-from jelly_rdflib.log.entry import LogEntry, known, named
+from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
+from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import empty_dataset, load_snapshot, write_snapshot
-from jelly_rdflib.log.history import COMPRESSIONS
-from jelly_rdflib.log.names import SNAPSHOT, FileName
+from jelly_rdflib.log.history import Snapshot, check_compression
+from jelly_rdflib.log.names import FileName, file_path, file_paths
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.staging import list_names, make_folder
+from jelly_rdflib.log.staging import list_names
 from jelly_rdflib.options import Limits
 
 _NAME = "replica.db"
@@ -37,20 +37,20 @@ _ADVICE = "nothing is lost: make a new replica of the log, in another folder"
 class Replica:
     """A dataset that follows a log, kept in a folder.
 
-    The data are one file of Jelly-RDF, and a database beside it says which version of the log they
-    are. The two change together, and whatever breaks off leaves both as they were: each patch is in
-    the data once. The dataset itself is in memory. For one that is not, a store on a disk, see
-    ``position`` of `PatchLog.replay`.
+    The data are one file of Jelly-RDF, and a database beside it has the version of the data in the
+    log. The two change together, and an interruption leaves both as they were: each patch is
+    applied once. The dataset itself is in memory. For a store on a disk, see ``position`` of
+    `PatchLog.replay`.
 
     Args:
         path: The folder; it is made if it is not there.
-        compression: ``"zst"`` to have the file compressed with zstd.
-        limits: What to accept of the file; by default `Limits`' own defaults.
-        timeout: How many seconds to wait for others who write.
+        compression: ``"zst"`` to compress the file with zstd.
+        limits: The limits for reading the file; by default `Limits`' own defaults.
+        timeout: The seconds to wait for other writers.
 
     Attributes:
-        dataset: The data, without the prefixes that rdflib binds by itself. What is changed in it
-            by others than `update` is neither kept nor undone.
+        dataset: The data, without the prefixes that rdflib binds by itself. Only changes by
+            `update` are kept; others are neither kept nor undone.
 
     Raises:
         LogError: The file is damaged; or the folder is no replica, and is not empty.
@@ -69,6 +69,9 @@ class Replica:
         1
     """
 
+    _version: int
+    _id: URIRef | None
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -77,26 +80,27 @@ class Replica:
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
-        if compression not in COMPRESSIONS:
-            raise ValueError(f"compression is 'zst' or None, not {compression!r}")
+        check_compression(compression)
         self._path = Path(os.path.abspath(path))
         self._is_compressed = compression is not None
         self._limits = limits or Limits()
-        file = self._path / _NAME
-        self._version = 0
-        self._id: URIRef | None = None
         self._database = Database(
-            file, "replica", _APPLICATION_ID, timeout, {"data": self._path}, _SCHEMA, _ADVICE
+            self._path / _NAME,
+            "replica",
+            _APPLICATION_ID,
+            timeout,
+            {"data": self._path},
+            _SCHEMA,
+            _ADVICE,
         )
-        is_new = not file.exists() or (file.is_file() and not file.stat().st_size)
+        is_new = not self._database.exists()
         if is_new and any(map(FileName.parse, list_names(self._path))):
             raise LogError(
                 f"{self._path} is a replica of an earlier format, or has lost its {_NAME}:"
                 f" {_ADVICE}"
             )
-        check_free(self._path, _NAME, "replica")
         if is_new:
-            make_folder(self._path)
+            self._database.check_free()
             self._database.create({})
         self._load()
 
@@ -110,7 +114,7 @@ class Replica:
 
     @property
     def version(self) -> int:
-        """The version of the log that the dataset is; 0 if it is empty."""
+        """The version of the dataset in the log; 0 if it is empty."""
         return self._version
 
     @property
@@ -119,24 +123,24 @@ class Replica:
         return self._id
 
     def update(self, log: PatchLog, *, upto: Any = None, progress: Progress | None = None) -> int:
-        """Apply the patches that are missing, and keep the result.
+        """Apply the missing patches, and store the result in the folder.
 
-        The log is taken as it was when it was last looked at: see `PatchLog.refresh`. After an
-        error `dataset` is a new object, read from the disk. An update in a forked child changes the
+        The patches are those that ``log`` has seen: see `PatchLog.refresh`. After an error
+        `dataset` is a new object, read from the disk. An update in a forked child changes the
         child's dataset and the folder. The parent's dataset stays as it was.
 
         Args:
             log: The log. It must be the same each time.
-            upto: The version that is wanted, by its number or its patch's id; by default the
-                newest. A replica does not go back.
-            progress: Called with each `LogEntry` that was applied.
+            upto: The wanted version, by its number or its patch's id; by default the newest. A
+                replica does not go back.
+            progress: Called with each applied `LogEntry`.
 
         Returns:
-            The version that the dataset is now.
+            The new version of the dataset.
 
         Raises:
-            LogError: The log does not have the version that the dataset is, or has squashed it, or
-                has not the version that is wanted; or a segment is damaged.
+            LogError: The log does not have the version of the dataset, or has squashed it, or does
+                not have the wanted version; or a segment is damaged.
             LogConflict: Others were writing for longer than the timeout.
             ApplyError: rdflib can't hold a statement.
             OSError: The file can't be written.
@@ -156,20 +160,17 @@ class Replica:
         self._version, self._id = missing[-1].version, missing[-1].id
         return self._version
 
-    def _read(self) -> tuple[int, str, str, str] | None:
-        """Return what the database has: version, id, file and digest; None for an empty dataset."""
+    def _read(self) -> Snapshot | None:
+        """Return the row of the dataset; None for an empty dataset."""
         with self._database.reading() as connection:
             return self._row(connection)
 
-    def _row(self, connection: sqlite3.Connection) -> tuple[int, str, str, str] | None:
-        columns = "version, id, file, digest"
+    def _row(self, connection: sqlite3.Connection) -> Snapshot | None:
+        columns = ", ".join(Snapshot._fields)
         rows = connection.execute(f"SELECT {columns} FROM data").fetchall()
         if len(rows) > 1:
             raise self._database.damaged(f"it has {len(rows)} versions, not one")
-        found: list[tuple[int, str, str, str]] = [
-            self._database.check(columns, row) for row in rows
-        ]
-        return found[0] if found else None
+        return Snapshot(*self._database.check(columns, rows[0])) if rows else None
 
     def _load(self) -> None:
         while True:
@@ -178,30 +179,28 @@ class Replica:
             row = self._read()
             if row is None:
                 return
-            version, id, file, digest = row
             try:
-                load_snapshot(named(self._path, file), digest, self.dataset, self._limits)
+                path = file_path(self._path, row.file)
+                load_snapshot(path, row.digest, self.dataset, self._limits)
             except LogError:
-                # Unless another process has replaced it meanwhile.
+                # Unless another process has replaced the file meanwhile.
                 if self._read() == row:
                     raise
             else:
-                self._version, self._id = version, URIRef(id)
+                self._version, self._id = row.version, URIRef(row.id)
                 return
 
     def _save(self, entry: LogEntry) -> None:
-        """Keep the dataset in place of what is there, unless that is newer."""
+        """Store the dataset in place of an older one; a newer one stays."""
         with self._database.staged() as file:
-            write_snapshot(file, self.dataset, is_compressed=self._is_compressed)
-            file.sync()
-            place = (entry.version, entry.version, entry.id)
-            path = self._path / str(FileName(*place, file.digest, SNAPSHOT, self._is_compressed))
+            place = (entry.version, entry.id, self._path)
+            path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
             with self._database.writing() as transaction:
                 old = self._row(transaction.connection)
-                if old is not None and old[0] >= entry.version:
+                if old is not None and old.version >= entry.version:
                     # Another process has updated it, too.
                     return
                 row = (entry.version, str(entry.id), path.name, file.digest, time.time())
                 transaction.connection.execute("DELETE FROM data")
-                replaced = known(self._path, [] if old is None else [old[2:]])
+                replaced = [] if old is None else file_paths(self._path, [(old.file,)])
                 transaction.publish(file, path, "data", row, replaced=replaced)

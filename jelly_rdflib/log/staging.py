@@ -1,16 +1,14 @@
-"""Files that are written aside until they get their names.
+"""Files that are written in a staging folder until they get their names.
 
-A file is brought to the disk (fsync) before it gets its name, by a rename, which file systems do
-wholly or not at all; then its folder is brought to the disk, or the name might not outlive a
-failure of power.
+A file is synced (fsync) before an atomic rename gives it its name. Then its folder is synced:
+otherwise a power failure could lose the name.
 
-A small file stays in memory until then. Beside a larger one is its *mark*: an empty database that
+A small file stays in memory until then. A larger one has a *mark* beside it: an empty database that
 its writer keeps locked. SQLite's locks end with their process, however that ends, are seen from
-other containers, and work on all systems. So a mark that can be locked is of a writer that is no
-more.
+other containers, and work on all systems. So if a mark can be locked, its writer is dead.
 
-Before a file gets its name, its writer makes *notes*: files whose names have the names of all files
-that it may leave without a row in the database. What is not noted nobody clears.
+Before a file gets its name, its writer makes *notes*: files whose names contain the names of all
+files that it may leave without a row in the database. Only noted files are ever removed.
 """
 
 from __future__ import annotations
@@ -32,38 +30,30 @@ _STAGED = re.compile(r"([0-9a-f]{32})\.(?:(.+)\.)?(tmp|note|mark)")
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
-# A smaller file is read, and written, at once.
+# A smaller file is read, and written, in one piece.
 _AT_ONCE = 1 << 20
-# What a fork has copied is not ours to close.
+# Connections that a fork has inherited: a forked process must not close them.
 _INHERITED: list[sqlite3.Connection] = []
 
 
 class StagedFile:
-    """A file that is written aside until it gets its name: in memory while it is small.
+    """A file that is written in a staging folder until it gets its name: in memory while small.
 
-    Args:
-        folder: Where to write it; on the same file system as where it will be.
-        alone: Holds what keeps everybody else from calling `find_dead`.
-
-    Raises:
-        LogError: By its methods: this is a fork of the process that has made it.
-
-    Attributes:
-        path: Where it is meanwhile.
-        size: How many bytes were written.
-        needs_cleaning: Whether something is left for others to remove: then its notes stay.
+    The folder is on the same file system as the final path. ``alone`` is a lock that keeps all
+    others from calling `find_dead`. A fork of the process that made the file can't use it.
     """
 
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
+        # Must the next writer remove something? Then the notes stay.
         self.needs_cleaning = False
         self._alone = alone
-        # Until there is a file.
+        # None after the file was made.
         self._data: bytearray | None = bytearray()
         self._fd: int | None = None
         self._lock: sqlite3.Connection | None = None
-        # Its mark and its notes, in the order in which they go.
+        # The mark and the notes, in the reverse order of their removal.
         self._signs: list[Path] = []
         self._pid = os.getpid()
         self._hash = hashlib.sha256()
@@ -85,28 +75,25 @@ class StagedFile:
 
     @property
     def source(self) -> bytes | Path:
-        """What was written, or where it is: for readers."""
+        """The written bytes, or the path of the file: a source for readers."""
         return self.path if self._data is None else bytes(self._data)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what was written, in hexadecimal digits."""
+        """The SHA-256 of the written bytes, in hexadecimal digits."""
         return self._hash.hexdigest()
 
     def sync(self) -> None:
-        """Bring it to the disk, unless it is in memory; nothing may be written after that."""
+        """Sync the file, unless it is in memory; nothing may be written after that."""
         if self._fd is not None:
             with _named(self.path):
                 os.fsync(self._fd)
 
     def publish(self, path: Path, noted: Iterable[Path]) -> None:
-        """Give it its name, in the same file system, and bring that to the disk.
+        """Give the file its final path, on the same file system, and sync that.
 
-        Call it only while nobody else can call `find_dead`, until the caller's work is committed.
-
-        Args:
-            path: Its name.
-            noted: The files that are removed if no row names them, should the process end.
+        Nobody else may call `find_dead` until the caller commits. If the process ends before, the
+        next writer removes those of the ``noted`` files that no row names.
         """
         self._check_process()
         if self._data is not None:
@@ -115,13 +102,13 @@ class StagedFile:
         self._close()
         for each in noted:
             self._make_note(each.name)
-        # First the notes: without them nobody would remove a file that is never committed.
+        # The notes first: without them nobody would remove an uncommitted file.
         sync_folder(self.path.parent)
         os.replace(self.path, path)
         sync_folder(path.parent)
 
     def discard(self) -> None:
-        """Throw it away, unless it was published; and then its notes and its mark."""
+        """Remove the file, unless it was published; then its notes and its mark."""
         if os.getpid() != self._pid:
             if self._lock is not None:
                 _INHERITED.append(self._lock)
@@ -145,7 +132,7 @@ class StagedFile:
     def _make_mark(self) -> None:
         mark = self.path.with_suffix(".mark")
         self._signs.append(mark)
-        # An error of the system says more than one of SQLite.
+        # An error of the system is clearer than one of SQLite.
         os.close(os.open(mark, _NEW, 0o666))
         self._lock = _lock(mark)
         if self._lock is None:
@@ -161,7 +148,7 @@ class StagedFile:
         note = self.path.with_name(f"{self.path.stem}.{name}.note")
         self._signs.append(note)
         try:
-            # It is the name that counts, and to make a file takes longer.
+            # Only the name matters, and a link is faster than a new file.
             os.link(self.path, note)
         except OSError:
             # Not all file systems have links.
@@ -184,10 +171,10 @@ class StagedFile:
 
 
 def _lock(mark: Path) -> sqlite3.Connection | None:
-    """Lock a mark, and make it if it is not there; None if another has it locked."""
+    """Lock a mark, and make it if it is missing; None if another process has locked it."""
     connection = sqlite3.connect(mark, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        # Else the lock would make one more file.
+        # Otherwise the lock would create one more file.
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("BEGIN EXCLUSIVE")
     except BaseException as error:
@@ -199,10 +186,9 @@ def _lock(mark: Path) -> sqlite3.Connection | None:
 
 
 def parse_staged(name: str) -> tuple[str, str | None, str] | None:
-    """Return what a name says: of which writer it is, which name it notes, and what it is.
+    """Parse a name in the staging folder; None if it is none of a staged file.
 
-    Returns:
-        The last is ``tmp``, ``note`` or ``mark``; None for a name that is none of these.
+    Return the writer, the noted name or None, and the kind: ``tmp``, ``note`` or ``mark``.
     """
     match = _STAGED.fullmatch(name)
     if match is None:
@@ -214,17 +200,14 @@ def parse_staged(name: str) -> tuple[str, str | None, str] | None:
 
 
 def list_noted(folder: Path) -> set[str]:
-    """Return the names that are noted, by writers that live and those that do not."""
+    """Return the names that writers have noted, living and dead ones."""
     return {found[1] for found in map(parse_staged, list_names(folder)) if found and found[1]}
 
 
 def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
-    """Find what writers have left that are no more.
+    """Find the files of dead writers, while nobody else can begin to write there.
 
-    Call it only while nobody else can begin to write there.
-
-    Returns:
-        Staged files and notes, and last the marks; and the names that were noted.
+    Return the staged files and notes, and last the marks; and the noted names.
     """
     found = {name: parsed for name in list_names(folder) if (parsed := parse_staged(name))}
     writers = {writer for writer, _, _ in found.values()}
@@ -236,7 +219,7 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 
 def _is_dead(mark: Path) -> bool:
-    # What can't be opened takes room, but does no other harm.
+    # A mark that can't be opened takes room, but does no other harm.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
@@ -247,7 +230,7 @@ def _is_dead(mark: Path) -> bool:
 
 
 def remove_files(paths: Iterable[Path]) -> None:
-    """Remove files, and bring that to the disk."""
+    """Remove files, and sync their folders."""
     folders = set()
     for path in paths:
         path.unlink(missing_ok=True)
@@ -257,36 +240,29 @@ def remove_files(paths: Iterable[Path]) -> None:
 
 
 def list_names(folder: Path) -> list[str]:
-    """Return the names in a folder; none if it is not there.
-
-    What copies a log may leave out folders that are empty, as git does.
-
-    Raises:
-        LogError: It is no folder.
-        OSError: It can't be read.
-    """
+    """Return the names in a folder; none if it is missing: copies by git lack empty folders."""
     try:
         return os.listdir(folder)
     except FileNotFoundError:
         return []
     except NotADirectoryError:
-        raise LogError(f"{folder} is to be a folder, and is something else: move it away") from None
+        raise LogError(f"{folder} is no folder, but should be one: move it away") from None
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those it is in, where they are not there yet; all of them durable."""
+    """Make a folder and its missing parents, and sync them."""
     if path.is_dir():
         return
     make_folder(path.parent)
     with suppress(FileExistsError):
         path.mkdir()
     if not path.is_dir():
-        raise LogError(f"{path} is to be a folder, and is something else: move it away")
+        raise LogError(f"{path} is no folder, but should be one: move it away")
     sync_folder(path.parent)
 
 
 def sync_folder(path: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can: Windows can't."""
+    """Sync the names in a folder, which Windows can't."""
     if os.name == "nt":
         return
     with _named(path):
@@ -298,17 +274,12 @@ def sync_folder(path: Path) -> None:
 
 
 def hash_stored(path: Path) -> tuple[bytes | Path, str]:
-    """Return what readers take for a file, and its SHA-256 in hexadecimal digits.
+    """Return a source for readers, and the SHA-256 of a file in hexadecimal digits.
 
-    Returns:
-        The bytes of a small file, the path of a large one; and the digest.
-
-    Raises:
-        LogError: It is gone, or is no file.
-        OSError: It can't be read.
+    The source is the bytes of a small file, or the path of a large one.
     """
     try:
-        # A pipe is not waited for.
+        # Opening a pipe must not block.
         fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _OPEN)
     except FileNotFoundError:
         raise LogError(f"{path} is gone: it was squashed, replaced or deleted meanwhile") from None
@@ -325,16 +296,7 @@ def hash_stored(path: Path) -> tuple[bytes | Path, str]:
 
 
 def read_stored(path: Path, digest: str) -> bytes | Path:
-    """Return what readers take for a file, once it is seen to be what it should be.
-
-    Args:
-        path: The file.
-        digest: Its SHA-256, or the first digits of it.
-
-    Raises:
-        LogError: It is damaged, or is gone, or is no file.
-        OSError: It can't be read.
-    """
+    """Return a file as a source for readers, after a check of its SHA-256 or its first digits."""
     source, found = hash_stored(path)
     if len(digest) < DIGEST_LENGTH or not found.startswith(digest):
         raise LogError(f"{path} is damaged: its SHA-256 is {found}, and should be {digest}")
@@ -342,7 +304,7 @@ def read_stored(path: Path, digest: str) -> bytes | Path:
 
 
 def is_whole(path: Path, digest: str) -> bool:
-    """Can a file be read, and is it what it should be? Arguments as for `read_stored`."""
+    """Does `read_stored` accept a file?"""
     try:
         read_stored(path, digest)
     except (LogError, OSError):
@@ -352,7 +314,7 @@ def is_whole(path: Path, digest: str) -> bool:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Have an OSError say which file it is about."""
+    """Add the file name to an OSError."""
     try:
         yield
     except OSError as error:

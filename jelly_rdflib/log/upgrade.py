@@ -1,7 +1,7 @@
-"""Converting a log of the format before this one, in which names of files were all there was.
+"""`upgrade` converts a log of the earlier format, which had no database.
 
-That had a file ``log.json`` that made it a log, a file ``head`` with its lock and a note of the
-newest version, and the same segments and snapshots. They stay where they are.
+A folder with a file ``log.json`` was a log. A file ``head`` had the lock and a note of the newest
+version. Segments and snapshots were the same, and stay where they are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,13 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, LogError, LogWarning
-from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, check_regular
-from jelly_rdflib.log.files import Place, check_segment
+from jelly_rdflib.log.files import Place, check_segment, check_snapshot
 from jelly_rdflib.log.history import COMPRESSIONS, History
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.staging import hash_stored, is_whole, list_names, remove_files
 from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.reading import read_batches
 
 _MARKER, _HEAD = "log.json", "head"
 _NOTE = re.compile(rb"(version (\d{10,}), change [0-9a-f]{32}), check ([0-9a-f]{8})\n")
@@ -38,11 +37,11 @@ def upgrade(
     limits: Limits | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> PatchLog:
-    """Convert a log of the earlier format; of one that is converted nothing is changed.
+    """Convert a log of the earlier format; a converted log is not changed.
 
-    All files are read and checked first. Then the database is made, in one transaction. After that
-    the files are removed that were squashed into others, ``head``, and last ``log.json``; so
-    whatever breaks off, it can be started again. A ``head`` or ``log.json`` that is not of the
+    All files are read and checked first. Then the database is made, in one transaction. Then the
+    files that were squashed into others are removed, ``head``, and last ``log.json``. So an
+    interrupted upgrade can be started again. A ``head`` or ``log.json`` that is not of the
     earlier format stays. Nobody else may write to the log meanwhile.
 
     Args:
@@ -51,11 +50,11 @@ def upgrade(
         timeout: As for `PatchLog`.
 
     Raises:
-        LogError: The folder is no log, or something is wrong with it; nothing was changed then.
-        OSError: It can't be read or written.
+        LogError: The folder is no log, or the log is damaged; nothing was changed then.
+        OSError: The log can't be read or written.
 
     Warns:
-        LogWarning: A snapshot is damaged: the log has none of its version then. The file stays.
+        LogWarning: A snapshot is damaged, and is left out of the log. The file stays.
     """
     history = History(path, limits or Limits(), timeout)
     marker = history.path / _MARKER
@@ -71,14 +70,14 @@ def upgrade(
         return log
     head = history.path / _HEAD
     is_note = head.is_file() and _NOTE.fullmatch(_start_of(head))
-    # Last what tells that this is to be done.
+    # The marker last, which shows that an upgrade is to be done.
     remove_files([*_leftovers(history), *([head] if is_note else [])])
     remove_files([marker])
     return log
 
 
 def _read_marker(path: Path) -> str | None:
-    """Return how the log's files are compressed."""
+    """Return the compression of the log's files."""
     check_regular(path)
     try:
         content: Any = json.loads(_start_of(path))
@@ -87,7 +86,7 @@ def _read_marker(path: Path) -> str | None:
     except (ValueError, TypeError, KeyError, RecursionError):
         known, compression = False, None
     if not known or compression not in COMPRESSIONS:
-        raise LogError(f"{path} does not say what that of a patch log of the earlier format does")
+        raise LogError(f"{path} is not that of a patch log of the earlier format")
     return compression
 
 
@@ -99,7 +98,7 @@ def _start_of(path: Path) -> bytes:
 def _segments(history: History) -> list[Any]:
     """Return the rows of the segments."""
     folder = history.segments
-    # Of those that start alike, first the one that has most.
+    # Of those with the same first version, the longest comes first.
     names = sorted(_names(folder, SEGMENT), key=lambda it: (it.first, -it.last, str(it)))
     rows: list[Any] = []
     version, id = 0, None
@@ -116,11 +115,7 @@ def _segments(history: History) -> list[Any]:
         if name.id in ids:
             raise LogError(f"{path}: its id is that of an earlier version, too")
         place = Place(name.first, name.last, name.id, id)
-        row = _row(
-            path,
-            name,
-            lambda source, place=place: check_segment(source, place, limits=history.limits),
-        )
+        row = _row(path, name, partial(check_segment, place=place, limits=history.limits))
         rows.append((name.last, name.first, str(name.id), None if id is None else str(id), *row))
         version, id = name.last, name.id
         ids.add(id)
@@ -136,11 +131,7 @@ def _segments(history: History) -> list[Any]:
 def _snapshots(history: History, ids: dict[int, str]) -> list[Any]:
     """Return the rows of the snapshots."""
     rows: dict[int, Any] = {}
-
-    def check(source: bytes | Path) -> None:
-        for _ in read_batches(source, limits=history.limits, format=JELLY.name):
-            pass
-
+    check = partial(check_snapshot, limits=history.limits)
     for name in sorted(_names(history.snapshots, SNAPSHOT), key=str):
         path = history.snapshots / str(name)
         was_squashed = name.last not in ids and name.last <= max(ids, default=0)
@@ -158,7 +149,7 @@ def _snapshots(history: History, ids: dict[int, str]) -> list[Any]:
 def _leftovers(history: History) -> Iterator[Path]:
     """Iterate over segments that were squashed into others, and snapshots that are not needed.
 
-    One that is not what its name says may be anything: it stays.
+    A file whose digest does not match its name stays.
     """
     with history.database.reading() as connection:
         segments = connection.execute("SELECT first, version, file FROM segments").fetchall()
@@ -167,17 +158,16 @@ def _leftovers(history: History) -> Iterator[Path]:
     squashed = {
         version: row for row in segments if row[0] < row[1] for version in range(row[0], row[1] + 1)
     }
-    for name in _names(history.segments, SEGMENT):
-        path = history.segments / str(name)
-        covering = squashed.get(name.first)
-        is_unused = covering is not None and covering == squashed.get(name.last)
-        if is_unused and path.name not in kept and is_whole(path, name.digest):
-            yield path
-    for name in _names(history.snapshots, SNAPSHOT):
-        path = history.snapshots / str(name)
-        is_unused = name.last in squashed or name.last in snapshots
-        if is_unused and path.name not in kept and is_whole(path, name.digest):
-            yield path
+    for folder, kind in ((history.segments, SEGMENT), (history.snapshots, SNAPSHOT)):
+        for name in _names(folder, kind):
+            covering = squashed.get(name.first)
+            if kind == SEGMENT:
+                is_unused = covering is not None and covering == squashed.get(name.last)
+            else:
+                is_unused = covering is not None or name.last in snapshots
+            path = folder / str(name)
+            if is_unused and path.name not in kept and is_whole(path, name.digest):
+                yield path
 
 
 def _names(folder: Path, kind: str) -> Iterator[FileName]:
@@ -187,7 +177,7 @@ def _names(folder: Path, kind: str) -> Iterator[FileName]:
 
 
 def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
-    """Check a file, and return what the database has of each: file, size, digest and time."""
+    """Check a file, and return its columns in the database: file, size, digest and time."""
     source, digest = hash_stored(path)
     if not digest.startswith(name.digest):
         raise LogError(f"{path} is damaged: its SHA-256 starts with {digest[:16]}")
@@ -200,13 +190,13 @@ def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
 
 
 def _noted_version(path: Path) -> int:
-    """Return the newest version that there has been, as far as is known."""
+    """Return the newest version in the note of ``head``; 0 without a note."""
     check_regular(path)
     try:
         found = _NOTE.fullmatch(_start_of(path))
     except FileNotFoundError:
         found = None
-    # One that is broken says nothing: it may be half written.
+    # A damaged note may be half written.
     if found is None or int(found[3], 16) != zlib.crc32(found[1]):
         return 0
     return int(found[2])

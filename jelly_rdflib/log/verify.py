@@ -1,4 +1,4 @@
-"""Looking through a whole log for all that is wrong with it."""
+"""`find_problems` checks a whole log."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
-from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.log.database import wrong_types
-from jelly_rdflib.log.entry import COLUMNS, LogEntry, named, place_of, stored_source
-from jelly_rdflib.log.files import check_segment, empty_dataset, load_snapshot
+from jelly_rdflib.log.entry import COLUMNS, LogEntry, place_of
+from jelly_rdflib.log.files import check_segment, check_snapshot, empty_dataset, load_snapshot
 from jelly_rdflib.log.history import NAME, History, broken_links
-from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, file_path
 from jelly_rdflib.log.replay import replay_entries
 from jelly_rdflib.log.staging import list_names, list_noted, parse_staged, read_stored
 from jelly_rdflib.patch.diff import diff
-from jelly_rdflib.streams.reading import read_batches
 
-# How often a log in which others write is looked through, if something seems wrong with it.
+# The attempts to check a log while others write to it, if there seem to be problems.
 _ATTEMPTS = 3
 
 _SEGMENT = "bring the file back from a copy of the log; later versions need it, unless a snapshot"
@@ -35,13 +33,13 @@ _STRANGE = "the log has not made it, and leaves it alone: move it away"
 
 @dataclass(frozen=True)
 class LogProblem:
-    """Something that is wrong with a log.
+    """A problem of a log.
 
     Args:
-        path: The file or folder where it is seen.
-        message: What is wrong, in words.
-        version: The version it is about; None if it is about none, or about more than one.
-        advice: What to do about it.
+        path: The file or folder with the problem.
+        message: The problem in words.
+        version: The affected version; None if there is none, or more than one.
+        advice: Advice for solving the problem.
 
     Examples:
         >>> print(LogProblem(Path("log/segments/x"), "is gone", 3, "bring it back from a copy"))
@@ -58,12 +56,7 @@ class LogProblem:
 
 
 def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
-    """Look for problems.
-
-    Args:
-        history: The log.
-        deep: Whether to compare snapshots with what the patches make.
-    """
+    """Find the problems of a log; with ``deep``, compare snapshots with the patches, too."""
     problems = [_database_problem(history, each) for each in history.database.problems()]
     if problems:
         return problems
@@ -75,14 +68,14 @@ def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
         except LogError as error:
             return [_database_problem(history, str(error))]
         problems = list(_problems_of(history, state, deep=deep))
-        # While it was read, segments may have been squashed, and be missed.
+        # Meanwhile another process may have squashed segments, which are missing then.
         if not problems or _read(history) == state:
             break
     return problems
 
 
 class _State(NamedTuple):
-    """What the database has: rows, and what it should not have, in words."""
+    """The rows of the database, and its strange parts in words."""
 
     segments: list[Any]
     snapshots: list[Any]
@@ -102,7 +95,7 @@ def _read(history: History) -> _State:
 
 
 def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[LogProblem]:
-    """Iterate over problems, if the database can be read."""
+    """Iterate over the problems of a log whose database can be read."""
     problems = [_database_problem(history, each) for each in state.strange]
     for columns, rows in ((COLUMNS, state.segments), (_SNAPSHOT_COLUMNS, state.snapshots)):
         wrong = {row[0]: what for row in rows if (what := wrong_types(columns, row))}
@@ -136,7 +129,7 @@ def _strange_files(history: History) -> Iterator[LogProblem]:
     for folder in (*kinds, staging, history.path):
         try:
             names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]
-            # What is being published has no row yet, or is seen while it is removed; not twice.
+            # A file that is just published or removed has no row, but is not found twice.
             strays = _strays(history, folder) if folder in kinds else set()
             if strays:
                 strays &= _strays(history, folder)
@@ -160,14 +153,14 @@ def _strange_files(history: History) -> Iterator[LogProblem]:
 
 
 def _strays(history: History, folder: Path) -> set[str]:
-    """Return the files that no row has, unless a writer is to remove them."""
+    """Return the files without a row, except those that the next writer will remove."""
     names = set(list_names(folder))
     state = _read(history)
     if folder == history.segments:
         names -= {row[4] for row in state.segments}
     else:
         names -= {row[2] for row in state.snapshots}
-    # What is wrong with that folder is told for itself.
+    # Problems of the staging folder are reported separately.
     with suppress(LogError, OSError):
         names -= list_noted(history.database.staging)
     return names.intersection(list_names(folder))
@@ -181,12 +174,12 @@ def _segment_problem(history: History, entry: LogEntry) -> LogProblem | None:
     name = FileName.parse(path.name)
     assert name is not None
     try:
-        source = stored_source(entry)
+        source = read_stored(path, entry.digest)
         said = (name.first, name.last, name.id)
         if said != (entry.first, entry.version, entry.id) or not entry.digest.startswith(
             name.digest
         ):
-            raise LogError("its name is not that of what the database says of it")
+            raise LogError("its name does not match its row in the database")
         _check_size(path, entry.size)
         check_segment(source, place_of(entry), limits=entry.limits)
     except (LogError, DecodeError, OSError) as error:
@@ -204,13 +197,12 @@ def _snapshot_problem(history: History, row: Any, ids: dict[int, Any]) -> LogPro
     version, id, file, size, digest, _ = row
     path = history.snapshots / str(file)
     try:
-        path = named(history.snapshots, file)
+        path = file_path(history.snapshots, file)
         if str(ids.get(version)) != id:
             raise LogError(f"it is of version {version} made by <{id}>, which the log has not")
         source = read_stored(path, digest)
         _check_size(path, size)
-        for _ in read_batches(source, limits=history.limits, format=JELLY.name):
-            pass
+        check_snapshot(source, history.limits)
     except (LogError, DecodeError, OSError) as error:
         return _problem_of(path, error, version, _SNAPSHOT_AGAIN)
     return None
@@ -230,7 +222,7 @@ def _wrong_snapshots(
             snapshot = empty_dataset()
             load_snapshot(path, digest, snapshot, history.limits)
         except (JellyError, OSError) as error:
-            # There can't be a snapshot of what can't be replayed.
+            # There can't be a snapshot of a version that can't be replayed.
             yield _problem_of(path, error, version, _SNAPSHOT_AGAIN)
             return
         changes = sum(1 for _ in diff(snapshot, dataset))

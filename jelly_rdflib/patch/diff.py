@@ -25,39 +25,40 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     taken for a default graph. Named graphs without statements can't be told from graphs that are
     not there.
 
-    With ``canonical`` the labels of blank nodes don't count, but what is said of them. Statements
+    With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
     that blank nodes join are a component, and components with the same canonical form (RDFC-1.0)
-    are no difference, whatever else changed. Of the others the blank nodes are paired as well as it
-    goes, and only what is said of them anew is in the patch. What is deleted has the labels of
+    are no difference, whatever else changed. In the other components blank nodes are paired as well
+    as possible, and the patch has only their new statements. Deleted statements have the labels of
     ``old``, so that the patch applies to it as it is. Nodes that are new there get their label of
     RDFC-1.0, with a hash of the component after it: ``_:c14n0-6f1e…``. So the same change gives the
-    same patch, whatever labels ``new`` has. Applied to ``old`` it gives a dataset that is
+    same patch, whatever labels ``new`` has. Applied to ``old``, the patch gives a dataset that is
     isomorphic to ``new``.
 
-    RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four of a
-    component that do are told apart beforehand, by what is around them. Where that is the same for
-    nodes that are not interchangeable, as in some regular graphs without any text, or where it
-    would take too long, the difference may be larger than it need be; it is right all the same.
+    RDFC-1.0 takes exponential time where many blank nodes look alike. So more than four such nodes
+    of a component are distinguished beforehand, by the statements around them. These may be the
+    same for nodes that are not interchangeable, as in some regular graphs without any text, or
+    comparing them may take too long. Then the difference may be larger than necessary, but it is
+    correct.
 
     For rdflib and its Memory store ``"x"`` and ``"x"^^xsd:string`` are two literals; for RDF 1.1
     and for stores such as Oxigraph's they are one, which oxrdflib gives as ``"x"^^xsd:string``.
-    Where both stores tell them apart, so does the difference. Where either does not, a statement
-    that has them is the same in both spellings: it is deleted only if ``new`` has neither, and
-    added only if ``old`` has neither. Whether a store tells them apart is seen by what it answers.
+    If both stores distinguish them, so does the difference. If either store does not, a statement
+    with such a literal is the same in both spellings: it is deleted only if ``new`` has neither
+    spelling, and added only if ``old`` has neither. The answers of a store show which kind it is.
 
-    The patch is for ``old``, and for what has the same statements in the same spelling: applied
-    to a store that takes both spellings for one, the difference of two that tell them apart may
-    delete too much, and the spelling of one store need not be found in another.
+    The patch is for ``old``, and for any store with the same statements in the same spelling. The
+    difference of two stores that distinguish the spellings may delete too much from a store that
+    does not, and one store may not find the spelling of another.
 
-    Each statement of one is looked up in the other; what is in memory beside the two is the
-    difference, and with ``canonical`` the statements with blank nodes of both.
+    Each statement of either is looked up in the other. Beside the two, the difference is in memory,
+    and with ``canonical`` the statements with blank nodes of both.
 
     Args:
-        old: What the patch is for: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
+        old: The target of the patch: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
             may be compared with another.
-        new: What it makes of it.
-        canonical: Whether to compare blank nodes by what is said of them, not by their labels. It
-            needs the extra ``syntaxes``.
+        new: The result of the patch.
+        canonical: Compare blank nodes by their statements, not by their labels. It needs the extra
+            ``syntaxes``.
 
     Returns:
         A patch with one transaction; without any operation if there is no difference. Prefixes
@@ -68,8 +69,8 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
 
     Raises:
         TypeError: ``old`` or ``new`` is neither a graph nor a dataset.
-        PatchError: A store is not open. With ``canonical``: beside a blank node is a term that
-            RDF 1.1 does not allow where it is, such as a blank node as predicate.
+        PatchError: A store is not open. With ``canonical``: a statement with a blank node has a
+            term in a position that RDF 1.1 forbids, such as a blank node as predicate.
         ImportError: With ``canonical``: pyoxigraph is missing.
 
     Examples:
@@ -125,12 +126,9 @@ def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:
 def _missing_triples(
     contents: Contents, other: Contents, *, only_ground: bool
 ) -> dict[Node, list[_Triple]]:
-    """Return the triples, by graph, that are in the contents and not in the other.
+    """Return the triples, by graph, that the other does not have.
 
-    Args:
-        contents: Where to look for them.
-        other: Where they are missing.
-        only_ground: Whether to leave out statements with blank nodes.
+    With ``only_ground``, leave out statements with blank nodes.
     """
     missing: dict[Node, list[_Triple]] = {}
     for name in contents.graphs:
@@ -152,7 +150,7 @@ def _differ_by_blank_nodes(
     deletes: dict[Node, list[_Triple]],
     adds: dict[Node, list[_Triple]],
 ) -> None:
-    """Put in what is to be deleted and added of the statements with blank nodes."""
+    """Add the statements with blank nodes to the deletes and adds."""
     old, new = _blank_quads(before), _blank_quads(after)
     folds_strings = _folds_strings(before, old) or _folds_strings(after, new)
     changes = differ(old, new, folds_strings=folds_strings)
@@ -171,7 +169,7 @@ def _blank_quads(contents: Contents) -> list[Quad]:
 
 
 def _folds_strings(contents: Contents, quads: list[Quad]) -> bool:
-    """Does the store take ``"x"`` and ``"x"^^xsd:string`` for one, as far as is to be seen?"""
+    """Does the store treat ``"x"`` and ``"x"^^xsd:string`` as one, judging by these quads?"""
     return any(True for s, p, o, name in quads for _ in contents.aliases((s, p, o), name))
 
 

@@ -1,4 +1,4 @@
-"""One patch, and what can be done with it."""
+"""One patch, and the operations on it: invert, compact, effective, apply."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 
 if TYPE_CHECKING:
     from rdflib.graph import Graph
-
-    from jelly_rdflib.graph.apply import ApplyResult
 
 
 class Patch(PatchOperations):
@@ -67,7 +65,7 @@ class Patch(PatchOperations):
         return Patch(compact(self, assume_effective=assume_effective))
 
     def effective(self, dataset: Graph) -> Patch:
-        """Return what of the patch changes something in a graph or dataset.
+        """Return the part of the patch that changes something in a graph or dataset.
 
         See `jelly_rdflib.effective`.
 

@@ -1,25 +1,18 @@
-"""Reading a stream of changes patch by patch."""
+"""`read_patches` reads a stream of changes patch by patch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jelly_rdflib.core.batch import (
-    Batch,
-    BatchSlice,
-    BatchSource,
-)
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.open_input import open_input
 
-if TYPE_CHECKING:
-    pass
-
 _DEFAULT_LIMITS = Limits()
-# What a batch counts as, however small it is, in operations.
+# The smallest number of operations that a batch counts as.
 _BATCH_COST = 128
 
 
@@ -33,9 +26,9 @@ def read_patches(
 ) -> PatchIterator:
     """Iterate over the patches of a stream of changes.
 
-    One patch at a time is in memory, as columns; ``limits.max_held_operations`` says how large it
-    may be, and of it each frame counts as 128 operations or more. For a patch that is larger than
-    memory, use `read_operations` or `apply`.
+    One patch at a time is in memory, as columns. ``limits.max_held_operations`` is the largest
+    size of a patch, in which each frame counts as 128 operations or more. For a patch that is
+    larger than memory, use `read_operations` or `apply`.
 
     Args:
         source: As for `read_operations`.
@@ -78,10 +71,10 @@ class PatchIterator:
     def __init__(self, batches: BatchSource, *, max_held_operations: int) -> None:
         self._batches = batches
         self._max_held = max_held_operations
-        # Of the patch that comes next.
+        # The slices of the next patch, and the sum that is compared with the limit.
         self._slices: list[BatchSlice] = []
         self._held = 0
-        # The batch that is not used up, its codes, and where the next patch starts in it.
+        # The current batch, its operation codes, and the start of the next patch in it.
         self._batch: Batch | None = None
         self._ops = b""
         self._start = 0

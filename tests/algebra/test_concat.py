@@ -16,8 +16,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, Limits, Op, Patch, PatchError, TripleTerm
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.concat import concat
-from jelly_rdflib.algebra.header_room import HeaderRoom
-from jelly_rdflib.algebra.headers import JoinedHeaders
+from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from tests.algebra.strategies import (
     FORMS,
     contents,

@@ -122,8 +122,8 @@ def test_folders_without_files_may_be_missing(log: PatchLog) -> None:
         ("DELETE FROM segments WHERE version = 3", "version 4 starts at 4", 4),
         ("DELETE FROM segments WHERE version IN (1, 2)", "version 3 starts at 3", 3),
         ("UPDATE segments SET first = 2 WHERE version = 3", "version 3 starts at 2", 3),
-        ("UPDATE segments SET prev = 'uuid:7' WHERE version = 4", "is to follow <uuid:7>", 4),
-        ("UPDATE segments SET id = 'uuid:7' WHERE version = 4", "and follows <uuid:7>", 5),
+        ("UPDATE segments SET prev = 'uuid:7' WHERE version = 4", "must follow <uuid:7>", 4),
+        ("UPDATE segments SET id = 'uuid:7' WHERE version = 4", "but follows <uuid:7>", 5),
     ],
 )
 def test_rows_that_do_not_follow_one_another(
@@ -149,9 +149,9 @@ def test_rows_that_do_not_follow_one_another(
 @pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
 def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
     execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
-    with pytest.raises(LogError, match="which is none of a log"):
+    with pytest.raises(LogError, match="which is no name of a log's file"):
         PatchLog(log.path).checkout()
-    assert any("which is none of a log" in str(problem) for problem in log.verify())
+    assert any("which is no name of a log's file" in str(problem) for problem in log.verify())
 
 
 BLOB = b"0123456789abcdef"
@@ -191,11 +191,11 @@ def test_a_row_with_what_cannot_be(log: PatchLog, table: str, column: str, value
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("DELETE FROM log", "its table log does not say"),
-        ("INSERT INTO log SELECT * FROM log", "its table log does not say"),
-        ("UPDATE log SET id = 'x'", "its table log does not say"),
-        ("UPDATE log SET id = x'00'", "its table log does not say"),
-        ("UPDATE log SET compression = 'gz'", "its table log does not say"),
+        ("DELETE FROM log", "its table log has no valid row"),
+        ("INSERT INTO log SELECT * FROM log", "its table log has no valid row"),
+        ("UPDATE log SET id = 'x'", "its table log has no valid row"),
+        ("UPDATE log SET id = x'00'", "its table log has no valid row"),
+        ("UPDATE log SET compression = 'gz'", "its table log has no valid row"),
         ("DROP TABLE log", "no such table: log"),
         ("DROP TABLE segments", "no such table: segments"),
         ("DROP TABLE snapshots", "no such table: snapshots"),
@@ -499,7 +499,7 @@ def test_snapshots_of_versions_that_are_not_there(log: PatchLog) -> None:
     [
         ("size = 7", "and should have 7"),
         ("time = 1e300", "has no time for version 5"),
-        ("version = 6", "its name is not that of what the database says"),
+        ("version = 6", "its name does not match its row"),
     ],
 )
 def test_a_row_that_is_not_of_its_file(log: PatchLog, change: str, message: str) -> None:

@@ -86,8 +86,8 @@ def test_what_is_no_log_is_not_opened(tmp_path: Path) -> None:
     [
         ("PRAGMA application_id = 7", "no database of a patch log"),
         ("PRAGMA user_version = 3", "version 3 of the format"),
-        ("UPDATE log SET compression = 'xz'", "does not say"),
-        ("DELETE FROM log", "does not say"),
+        ("UPDATE log SET compression = 'xz'", "has no valid row"),
+        ("DELETE FROM log", "has no valid row"),
         ("DROP TABLE segments", "damaged"),
     ],
 )

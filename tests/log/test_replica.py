@@ -237,7 +237,7 @@ def test_a_dataset_may_follow_several_logs(log: PatchLog, tmp_path: Path, target
     log.replay(target, position=POSITION)
     other.replay(target, position=URIRef("urn:other"))
     assert numbers(target) == {4, 100}
-    with pytest.raises(LogError, match="no replay of this log has put there"):
+    with pytest.raises(LogError, match="no replay of this log has written"):
         other.replay(target, position=POSITION)
 
 
@@ -309,7 +309,7 @@ def test_what_a_patch_put_there_before_is_no_position(tmp_path: Path, target: Da
     assert log.version == 4
     log.replay(target, upto=1)
     for _ in range(2):
-        with pytest.raises(LogError, match="no replay of this log has put there"):
+        with pytest.raises(LogError, match="no replay of this log has written"):
             log.replay(target, position=POSITION)
     assert numbers(target) == {1}
     # the caller knows better

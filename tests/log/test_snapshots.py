@@ -153,7 +153,7 @@ def test_a_folder_where_a_snapshot_is_to_be(tmp_path: Path) -> None:
     path.mkdir()
     with (
         pytest.warns(LogWarning, match="is no file, but a folder"),
-        pytest.raises(LogError, match="is a folder, and is to be a file: move it away"),
+        pytest.raises(LogError, match="is a folder, but should be a file: move it away"),
     ):
         log.snapshot()
     assert files(log.path / "staging") == []

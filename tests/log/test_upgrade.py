@@ -212,7 +212,7 @@ def twice(path: Path) -> None:
         ("segments/0000000005-*", Path.unlink, "it starts at version 6, and follows 4"),
         ("segments/0000000006-*", Path.unlink, "the newest segments are missing"),
         ("segments/0000000005-*", cut, "is damaged"),
-        ("log.json", cut, "does not say"),
+        ("log.json", cut, "is not that of a patch log"),
         ("head", mark_newer, "there was a version 7"),
         ("segments/0000000006-*", twice, "there twice"),
     ],

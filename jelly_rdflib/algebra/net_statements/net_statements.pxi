@@ -4,9 +4,9 @@ cdef extern from "Python.h":
     PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
 
 cdef enum:
-    # What a table may keep of its memory when it is emptied.
+    # The largest table that keeps its memory when it is emptied.
     MAX_KEPT_ROWS = 1 << 10
-    # Recent terms, and bytes of their text: at first, and when they are forgotten.
+    # Recent terms, and bytes of their text: the first capacity, and the most.
     FIRST_RECENT = 1 << 10
     FIRST_TEXT = 1 << 16
     MAX_RECENT = 1 << 17
@@ -20,29 +20,23 @@ cdef object DELETE = Op.D
 cdef class NetStatements:
     """The last operation on each distinct statement, in the order of these operations.
 
-    Statements are the same where rdflib finds their terms equal; no graph is the default graph.
-
-    Args:
-        default_graph: The node of the default graph.
-
-    Attributes:
-        is_open: Has a transaction started that has not ended?
+    Statements are the same if rdflib finds their terms equal; no graph is the default graph.
     """
 
     cdef NodeNumbers numbers
     cdef object default_graph
-    # Of what is committed, and of the open transaction.
+    # Operations of committed transactions, and of the open transaction.
     cdef QuadTable committed
     cdef QuadTable pending
     cdef QuadTable* current
-    cdef readonly bint is_open
-    # Of the terms of the batch that was used last: their nodes, where they are made, and their
-    # numbers, 0 where not yet known.
+    cdef readonly bint is_open  # in a transaction
+    # The last batch, the nodes of its terms that were made, and the numbers of its terms, 0 while
+    # unknown.
     cdef Batch batch
     cdef list nodes
     cdef uint32_t* known
     cdef size_t known_capacity
-    # Terms that batches had lately, and their numbers: most need no node then.
+    # Terms of recent batches, and their numbers: most terms need no node then.
     cdef TermColumns recent
     cdef uint32_t* recent_numbers
     cdef size_t recent_capacity
@@ -64,7 +58,7 @@ cdef class NetStatements:
         PyMem_Free(self.recent_numbers)
 
     def __len__(self):
-        """How many operations are kept."""
+        """The number of kept operations."""
         return self.committed.live + self.pending.live
 
     def begin(self):
@@ -88,25 +82,17 @@ cdef class NetStatements:
         self.forget_pending()
 
     def abort(self):
-        """End the transaction, as if nothing had come in it."""
+        """End the transaction, and forget its operations."""
         if not self.is_open:
             follow_transaction(Op.TA, False)
         self.forget_pending()
 
     def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):
-        """Take what a batch has from a row on: adds, deletes, and the ends of transactions.
+        """Take rows of a batch: adds, deletes, and starts and ends of transactions.
 
-        Args:
-            batch: Operations.
-            start: Number of the first row.
-            stop: Number of the row to stop before.
-            has_others: Whether to stop at the next end of a transaction too.
-
-        Returns:
-            The number of the first row that is another operation, or ``stop``.
-
-        Raises:
-            ApplyError: A transaction starts or ends where it must not.
+        Return the number of the first row that is another operation, or ``stop``. With
+        ``has_others``, which says that the transaction has other operations, the end of a
+        transaction counts as another operation.
         """
         cdef size_t row
         cdef uint8_t op
@@ -127,7 +113,7 @@ cdef class NetStatements:
         return stop
 
     def take(self, tuple operation not None):
-        """Take an operation that is known to be a well-formed add or delete."""
+        """Take an add or delete, which the caller has checked."""
         cdef Quad quad
         cdef uint8_t state
         op, s, p, o, g = operation
@@ -143,10 +129,10 @@ cdef class NetStatements:
             raise MemoryError
 
     def operations(self, *, bint without_reverted):
-        """Iterate over the operations that were committed; after that no more may be taken.
+        """Iterate over the committed operations; after that no more may be taken.
 
-        Args:
-            without_reverted: Leave out those on statements whose first operation was another.
+        With ``without_reverted``, leave out statements that were first added and last deleted, or
+        first deleted and last added.
         """
         cdef NetIterator iterator = NetIterator.__new__(NetIterator)
         iterator.net = self
@@ -234,7 +220,7 @@ cdef class NetStatements:
         return self.recent_numbers[recent]
 
     cdef object make_node(self, TermTable table, uint32_t term, list nodes):
-        """Make the node of a term, and before it those of the terms that it refers to."""
+        """Make the node of a term, after the nodes of the terms that it refers to."""
         cdef uint32_t[3] numbers
         cdef uint32_t number
         if term == 0 or nodes[term] is not None:
@@ -299,6 +285,6 @@ cdef class NetIterator:
 
 
 cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
-    # The tuple steals a reference, the list keeps its own.
+    # The tuple steals a reference; the list keeps its own.
     Py_INCREF(<object>item)
     PyTuple_SET_ITEM(target, index, <object>item)

@@ -1,15 +1,15 @@
-"""The last operation on each distinct quad of numbers, in the order in which they came.
+"""The last operation on each distinct quad of numbers, in the order of these operations.
 
-A row is never moved to another place in the order: where its quad comes again it is marked as gone,
-and a new one is put at the end. Rows that are gone are swept out when there is no room.
+When a quad comes again, its old row is marked as dead and a new row is appended. Dead rows are
+removed when the table is full.
 """
 
 cdef enum RowState:
-    """What a row is; the flags of a row that a later one took the place of are all 0."""
+    """Flags of a row; a dead row has none."""
     LAST = 1  # no later operation is on its quad
     DELETES = 2
     FIRST_DELETES = 4  # the first operation on its quad was a delete
-    GRAPHLESS = 8  # it came without a graph, so it is of the default graph
+    GRAPHLESS = 8  # it came without a graph: the default graph
 
 ctypedef struct Quad:
     uint32_t s
@@ -18,7 +18,7 @@ ctypedef struct Quad:
     uint32_t g
 
 ctypedef struct QuadTable:
-    size_t count  # rows, those that are none any more among them
+    size_t count  # of rows, dead ones included
     size_t live
     size_t capacity
     Quad* quads
@@ -55,7 +55,7 @@ cdef void quads_free(QuadTable* table) noexcept nogil:
 
 
 cdef inline uint64_t hash_quad(const QuadTable* table, Quad quad) noexcept nogil:
-    # The seed, since a stranger chooses the order of terms, and so their numbers.
+    # With a seed, since the input chooses the order of terms, and so their numbers.
     return mix(
         table.seed ^ (<uint64_t>quad.s << 32 | quad.o),
         table.seed ^ (<uint64_t>quad.p << 32 | quad.g),
@@ -69,8 +69,7 @@ cdef inline bint is_same(Quad one, Quad other) noexcept nogil:
 cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) noexcept nogil:
     """Append an operation on a quad; -1 if there is no memory.
 
-    Args:
-        state: What the row is, without `LAST`. `FIRST_DELETES` counts only where the quad is new.
+    ``state`` has no `LAST`. Its `FIRST_DELETES` counts only if the quad is new.
     """
     cdef uint64_t hash = hash_quad(table, quad)
     cdef uint64_t tag = hash >> 32 << 32
@@ -98,7 +97,7 @@ cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) noexcept nogil:
 
 
 cdef int quads_merge(QuadTable* table, const QuadTable* later) noexcept nogil:
-    """Append the operations of a table that came later; -1 if there is no memory."""
+    """Append the operations of a later table; -1 if there is no memory."""
     cdef size_t row
     for row in range(later.count):
         if later.states[row] != 0 and quads_put(table, later.quads[row], later.states[row]) < 0:
@@ -107,7 +106,7 @@ cdef int quads_merge(QuadTable* table, const QuadTable* later) noexcept nogil:
 
 
 cdef int make_room(QuadTable* table) noexcept nogil:
-    """Sweep out what is gone; where that is less than a half, double the room."""
+    """Remove dead rows; if they are less than half of the rows, double the capacity."""
     cdef size_t capacity = table.capacity
     cdef size_t row
     cdef size_t kept = 0
@@ -144,7 +143,7 @@ cdef int make_room(QuadTable* table) noexcept nogil:
 
 
 cdef inline void index(QuadTable* table, size_t number) noexcept nogil:
-    """Let a free slot point to the row before this number."""
+    """Point a free slot to row ``number`` - 1."""
     cdef uint64_t hash = hash_quad(table, table.quads[number - 1])
     cdef size_t slot = hash & table.mask
     while table.slots[slot] != 0:

@@ -1,4 +1,4 @@
-"""Holding files against the rules: those that readers insist on, and those that they don't."""
+"""Checks files against every rule of the format, also the rules that readers don't enforce."""
 
 from jelly_rdflib.inspection.validation.faults import RULES, Fault, Rule
 from jelly_rdflib.inspection.validation.validator import validate

@@ -1,4 +1,4 @@
-"""The rules that `jelly_rdflib.validate` knows, and what it finds."""
+"""The rules that `jelly_rdflib.validate` checks, and the faults that it finds."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, Literal, NamedTuple
 from jelly_rdflib.errors import DecodeError
 
 Severity = Literal["error", "warning"]
-# Longer texts are cut in messages.
-MAX_SHOWN = 100
+# Messages cut longer texts.
+_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A rule.
+    """A rule of the format.
 
     Args:
-        severity: ``"error"`` if a stream must keep it (or readers refuse it), ``"warning"`` if it
-            should.
-        text: What it demands, and where that is said.
+        severity: ``"error"`` if a stream must keep the rule (or readers refuse it), ``"warning"``
+            if it should.
+        text: The demand of the rule, and the section of the specification that has it.
     """
 
     severity: Severity
@@ -39,7 +39,7 @@ def _warning(text: str) -> Rule:
 
 RULES: dict[str, Rule] = {
     "format": _error(
-        "The readers take it: the wire form and the frames, the options, lookup ids, repeated and"
+        "Readers accept it: the wire form and the frames, the options, lookup ids, repeated and"
         " quoted terms, UTF-8, the grammar of text, where transactions and patches start and end."
     ),
     "limit": _error("It asks for no more than the limits allow (jelly_rdflib.Limits)."),
@@ -113,15 +113,15 @@ RULES: dict[str, Rule] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Something that breaks a rule, and where.
+    """A place in the input that breaks a rule.
 
     Args:
         rule: The name of the rule, one of `jelly_rdflib.inspection.validation.RULES`.
-        message: What is wrong.
+        message: The fault in words.
         offset: Position in the (uncompressed) input, in bytes from its start.
         frame: Number of the frame, counted from 0.
-        row: Number of the row in its frame, counted from 0; where there are no frames, nor lines,
-            that of the operation in the input.
+        row: Number of the row in its frame, counted from 0. If the format has neither frames nor
+            lines: number of the operation in the input.
         line: Number of the line in a text, counted from 1.
         column: Number of the character in its line, counted from 1.
 
@@ -144,25 +144,17 @@ class Fault:
         return RULES[self.rule].severity
 
     def __str__(self) -> str:
-        places = {name: getattr(self, name) for name in _PLACES}
-        return f"{self.severity}: {DecodeError(self.message, **places)} [{self.rule}]"
+        place = dataclasses.asdict(self)
+        del place["rule"]
+        return f"{self.severity}: {DecodeError(**place)} [{self.rule}]"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as what JSON has."""
+        """Return the fault as JSON values."""
         return {"severity": self.severity, **dataclasses.asdict(self)}
 
 
-_PLACES = ("offset", "frame", "row", "line", "column")
-
-
 class Finding(NamedTuple):
-    """A fault in an operation of a batch.
-
-    Args:
-        row: Its number in the batch.
-        rule: The name of the rule.
-        message: What is wrong.
-    """
+    """A fault in an operation of a batch; ``row`` is the number of the operation in the batch."""
 
     row: int
     rule: str
@@ -170,20 +162,16 @@ class Finding(NamedTuple):
 
 
 class RecentSet:
-    """Tells whether something is new, as far as memory reaches: it has an end.
-
-    Args:
-        size: How many things are known at a time.
-    """
+    """The most recent ``size`` distinct things, which bounds the memory."""
 
     def __init__(self, size: int = 1 << 16) -> None:
-        # Hashes, as the things may be large.
+        # Hashes, since the things may be large.
         self._known: set[int] = set()
         self._order: deque[int] = deque()
         self._size = size
 
     def is_new(self, thing: Hashable) -> bool:
-        """Has this not been asked before, or so long ago that it is forgotten?"""
+        """Add a thing; return whether it was not there."""
         number = hash(thing)
         if number in self._known:
             return False
@@ -195,10 +183,5 @@ class RecentSet:
 
 
 def show(text: str) -> str:
-    r"""Return a text for a message, quoted and not too long.
-
-    Examples:
-        >>> show("a\nb")
-        "'a\\nb'"
-    """
-    return repr(text) if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]!r}…"
+    """Return a text for a message: quoted, and cut if it is long."""
+    return repr(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!r}…"

@@ -1,4 +1,4 @@
-"""Rules for patches: where headers and changes stand, ids, and how patches follow one another."""
+"""Rules for patches: the places of headers and changes, ids, and the chain of patches."""
 
 from __future__ import annotations
 
@@ -11,26 +11,30 @@ from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.inspection.validation.term_rules import term_text
 from jelly_rdflib.operations import Op
 
-# What is between these are changes.
+# All operations but changes.
 _MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
-# Strangers may write any number of them.
+# The input may have any number of header keys.
 _MAX_KEYS = 1 << 16
 _UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class PatchRules:
-    """Holds the patches of a stream against the rules."""
+    """Checks the patches of a stream.
+
+    It does not check where transactions start and end: the readers report that themselves, as a
+    fault of the rule ``format``, and go on.
+    """
 
     def __init__(self) -> None:
         self._ids = RecentSet()
-        # Of the patch before.
+        # The id of the previous patch.
         self._last_id: str | None = None
         self._start_patch()
 
     def _start_patch(self) -> None:
         self._id: str | None = None
-        # Hashes of keys, and of how each is spelled.
+        # Hashes of keys, and hashes of their first spellings.
         self._keys: dict[int, int] = {}
         self._values: dict[str, str] = {}
         self._has_transaction = False
@@ -40,7 +44,7 @@ class PatchRules:
         self._told: set[str] = set()
 
     def take(self, batch: Batch) -> Iterator[Finding]:
-        """Find faults of the operations of a batch."""
+        """Find faults in the operations of a batch."""
         ops = bytes(batch.ops)
         start = 0
         for match in _MARK.finditer(ops):
@@ -121,14 +125,14 @@ class PatchRules:
             )
 
     def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
-        """Tell what there may be much of once for each patch."""
+        """Report a rule that many rows may break; once for each patch."""
         if rule not in self._told:
             self._told.add(rule)
             yield Finding(row, rule, message)
 
 
 def _one_form(text: str) -> str:
-    """Return an id as it is compared: UUIDs have one form, as in a patch log."""
+    """Return an id in the form in which ids are compared: only the digits of a UUID."""
     scheme = _UUID_SCHEME.match(text)
     digits = text if scheme is None else text[scheme.end() :]
     return digits.lower() if _UUID.fullmatch(digits) else text

@@ -1,4 +1,4 @@
-"""Rules for streams of frames: options, frames, and fields on the wire."""
+"""Rules for streams of frames: options, frames, and wire fields."""
 
 from __future__ import annotations
 
@@ -21,16 +21,12 @@ MAX_FRAME_SIZE = 1_000_000
 
 
 class StreamRules:
-    """Holds the options and frames of a stream of Jelly against the rules.
-
-    Args:
-        statistics: Has counted the frames that are taken.
-    """
+    """Checks the options and frames of a Jelly stream, whose ``statistics`` count its frames."""
 
     def __init__(self, statistics: FrameStatistics) -> None:
         self._statistics = statistics
         self._options: PatchOptions | StreamOptions | None = None
-        # Of the frame with the options.
+        # The place of the frame with the options.
         self._options_frame = 0
         self._options_offset = 0
         self._has_large_frame = False
@@ -40,7 +36,7 @@ class StreamRules:
         self._has_generalized_statements = False
 
     def take(self, batch: Batch, options: PatchOptions | StreamOptions | None) -> Iterator[Fault]:
-        """Find faults of a frame, with the stream's options."""
+        """Find the faults of the frame that was counted last."""
         number, offset, size, _, _ = self._statistics.last_frame
         if self._options is None and options is not None:
             self._options = options
@@ -48,12 +44,8 @@ class StreamRules:
             yield from self._take_options(options)
         if size > MAX_FRAME_SIZE and not self._has_large_frame:
             self._has_large_frame = True
-            yield Fault(
-                rule="frame-size",
-                message=f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended",
-                offset=offset,
-                frame=number,
-            )
+            what = f"frame of {size:,} bytes; smaller than {MAX_FRAME_SIZE:,} is recommended"
+            yield self._blame("frame-size", what, offset)
         for odd in self._statistics.find_unexpected_fields():
             yield _describe(number, *odd)
         if isinstance(options, PatchOptions) and options.statement_type == PatchStatementType.QUADS:
@@ -77,7 +69,7 @@ class StreamRules:
             yield self._blame_options("logical-type", f"{name} is no logical type that is defined")
 
     def _take_graphs(self, batch: Batch) -> Iterator[Fault]:
-        """Find a prefix before the first graph; it is told once."""
+        """Find a prefix before the first graph; it is reported once."""
         if self._is_past_first_graph:
             return
         for row in range(len(batch)):
@@ -134,36 +126,25 @@ class StreamRules:
                 "version", "version 2, but neither namespace declarations nor metadata"
             )
         if self._statistics.is_in_graph:
-            yield Fault(
-                rule="open-graph",
-                message="the stream ends inside a graph",
-                offset=self._statistics.position,
-                frame=self._statistics.last_frame[0],
-            )
+            position = self._statistics.position
+            yield self._blame("open-graph", "the stream ends inside a graph", position)
 
     def _blame_row(self, rule: str, row: int, message: str) -> Fault:
-        """Make a fault of a row of the last frame's batch."""
+        """Return a fault in a row of the last frame's batch."""
         ((offset, number),) = self._statistics.locate([row])
-        return Fault(
-            rule=rule,
-            message=message,
-            offset=offset,
-            frame=self._statistics.last_frame[0],
-            row=number,
-        )
+        return self._blame(rule, message, offset, number)
+
+    def _blame(self, rule: str, message: str, offset: int, row: int | None = None) -> Fault:
+        frame = self._statistics.last_frame[0]
+        return Fault(rule=rule, message=message, offset=offset, frame=frame, row=row)
 
     def _blame_options(self, rule: str, message: str) -> Fault:
-        return Fault(
-            rule=rule,
-            message=message,
-            offset=self._options_offset,
-            frame=self._options_frame,
-            row=0,
-        )
+        place = {"offset": self._options_offset, "frame": self._options_frame, "row": 0}
+        return Fault(rule=rule, message=message, **place)
 
 
 def _describe(frame: int, kind: int, message: str, field: int, offset: int, row: int) -> Fault:
-    """Describe a field that `FrameStatistics.find_unexpected_fields` found."""
+    """Return the fault of a field that `FrameStatistics.find_unexpected_fields` found."""
     if kind == UnexpectedKind.UNKNOWN_FIELD:
         rule, what = "unknown-field", f"field {field} of {message} is not in the schema"
     elif kind == UnexpectedKind.GRAPH_FIELD:

@@ -1,4 +1,4 @@
-"""Rules for terms: IRIs, language tags, labels of blank nodes, names of prefixes."""
+"""Rules for terms: IRIs, language tags, blank node labels, prefix names."""
 
 from __future__ import annotations
 
@@ -21,14 +21,26 @@ _START = (
 )
 _PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
 _PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
+_RULES: dict[int, tuple[str, str]] = {
+    TermFault.RELATIVE_IRI: ("iri", "IRI {} is relative: it has no scheme"),
+    TermFault.BAD_CHARACTER: ("iri", "IRI {} has a character that can't stand there in an IRI"),
+    TermFault.BAD_ESCAPE: ("iri", "IRI {} has a % without two hexadecimal digits"),
+    TermFault.BAD_PORT: ("iri", "IRI {} has a port that is no number"),
+    TermFault.BAD_ADDRESS: ("iri", "IRI {} has a bad address"),
+    TermFault.LABEL: ("blank-node-label", "blank node label {} can't be written in N-Triples"),
+    TermFault.LANGUAGE_TAG: ("language-tag", "{} is no language tag of BCP 47"),
+    TermFault.UNTAGGED_LANGUAGE_STRING: (
+        "language-string",
+        "literal {} of rdf:langString has no language tag",
+    ),
+}
 _PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
 
 
 class TermRules:
-    """Holds the terms of a stream against the rules; each is told once.
+    """Checks the terms of a stream; each faulty term is reported once.
 
-    Args:
-        may_be_generalized: Whether generalized statements are the affair of the stream's options.
+    With ``may_be_generalized`` the stream's options decide on generalized statements, not a rule.
     """
 
     def __init__(self, *, may_be_generalized: bool) -> None:
@@ -36,11 +48,12 @@ class TermRules:
         self._may_be_generalized = may_be_generalized
 
     def take(self, batch: Batch) -> Iterator[Finding]:
-        """Find faults of terms that were not found before."""
+        """Find faulty terms that were not reported before."""
         for row, term, fault in TermFaults(batch).find():
             text = term_text(batch, term)
             if self._told.is_new((fault, text)):
-                yield Finding(row, *_judge(fault, text))
+                rule, message = _RULES[fault]
+                yield Finding(row, rule, message.format(show(text)))
         yield from self._take_prefixes(batch)
         if not self._may_be_generalized:
             generalized = find_generalized_statement(batch)
@@ -59,7 +72,7 @@ class TermRules:
             name = term_text(batch, names[row])
             if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
                 yield Finding(
-                    row, "prefix-name", f"prefix name {show(name)} is none that Turtle has"
+                    row, "prefix-name", f"prefix name {show(name)} is not allowed in Turtle"
                 )
 
 
@@ -67,25 +80,3 @@ def term_text(batch: Batch, term: int) -> str:
     """Return the text of a term: an IRI, a label, a lexical form, a string."""
     terms = batch.terms
     return bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]]).decode()
-
-
-def _judge(fault: int, text: str) -> tuple[str, str]:
-    """Return the rule that a term breaks, and what is wrong."""
-    if fault == TermFault.RELATIVE_IRI:
-        return "iri", f"IRI {show(text)} is relative: it has no scheme"
-    if fault == TermFault.BAD_CHARACTER:
-        return "iri", f"IRI {show(text)} has a character that can't stand there in an IRI"
-    if fault == TermFault.BAD_ESCAPE:
-        return "iri", f"IRI {show(text)} has a % without two hexadecimal digits"
-    if fault == TermFault.BAD_PORT:
-        return "iri", f"IRI {show(text)} has a port that is no number"
-    if fault == TermFault.BAD_ADDRESS:
-        return "iri", f"IRI {show(text)} has a bad address"
-    if fault == TermFault.LABEL:
-        return (
-            "blank-node-label",
-            f"blank node label {show(text)} can't be written in N-Triples",
-        )
-    if fault == TermFault.LANGUAGE_TAG:
-        return "language-tag", f"{show(text)} is no language tag of BCP 47"
-    return "language-string", f"literal {show(text)} of rdf:langString has no language tag"

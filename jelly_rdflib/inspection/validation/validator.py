@@ -1,23 +1,24 @@
-"""Finding all faults of a file."""
+"""`validate` finds all faults of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.inspection.encoded_input import EncodedInput
+from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
 from jelly_rdflib.inspection.validation.patch_rules import PatchRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
 from jelly_rdflib.inspection.validation.term_rules import TermRules
 from jelly_rdflib.options import Limits
 
-# How many findings are looked up at a time: each time the frame is gone through.
+# Findings that are located at once: each time, the whole frame is scanned.
 _LOCATED = 1 << 16
 
 
@@ -28,25 +29,25 @@ def validate(
     format: str | None = None,
     isolated: bool = False,
 ) -> Iterator[Fault]:
-    r"""Find what is wrong with a file: all that readers refuse, and what they put up with.
+    r"""Find all faults of a file: those that readers refuse, and those that they accept.
 
     The rules are in `jelly_rdflib.inspection.validation.RULES`. Reading goes on after a fault as
-    far as that makes sense. In RDF Patch text a row that is wrong is left out, up to its dot or to
-    the next line that starts like a row. In Jelly it goes on after what spoils nothing else, such
-    as a transaction that starts twice; but where frames, messages or lookups are damaged, what
-    follows can't be known, and that fault is the last one. What may go wrong in each row (the kind
-    of a field, a term, a place of headers) is told once: of a stream, of the term, of the patch.
+    far as that makes sense. In RDF Patch text a faulty row is left out, up to its dot or to the
+    next line that starts like a row. In Jelly, reading goes on after a fault that does not affect
+    later rows, such as a transaction that starts twice. Damaged frames, messages or lookups do
+    affect them: then this fault is the last one. A fault that may be in every row is reported once:
+    the kind of a field once for a stream, a term once, the place of headers once for a patch.
     Memory is bounded by the largest frame.
 
     Args:
         source: As for `jelly_rdflib.read_batches`.
         limits: As for `jelly_rdflib.read_batches`.
-        format: As for `jelly_rdflib.read_batches`. Jelly-Patch that is called so, by this or by
-            its name, must not be Jelly-RDF.
+        format: As for `jelly_rdflib.read_batches`. If this or the file's name says Jelly-Patch,
+            Jelly-RDF is a fault.
         isolated: As for `jelly_rdflib.read_batches`.
 
     Returns:
-        An iterator of `Fault`, roughly in the order of the input; without any, the file is good.
+        An iterator of `Fault`, roughly in the order of the input; a valid file has none.
 
     Raises:
         TypeError, LookupError, OSError, NotImplementedError: As by `jelly_rdflib.read_batches`.
@@ -77,17 +78,11 @@ def _offset(fault: Fault) -> int:
     return fault.offset or 0
 
 
-def _row(finding: Finding) -> int:
-    return finding.row
+_row = attrgetter("row")
 
 
 class _Validator:
-    """Reads an input and holds it against the rules.
-
-    Args:
-        input_: The input.
-        errors: Takes the errors after which its reader goes on.
-    """
+    """Reads an input and checks it; ``errors`` takes the errors after which its reader goes on."""
 
     def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
         self._input = input_
@@ -95,7 +90,7 @@ class _Validator:
         self._terms = TermRules(may_be_generalized=input_.statistics is not None)
         self._patches = PatchRules()
         self._stream = None if input_.statistics is None else StreamRules(input_.statistics)
-        # Operations before the batch.
+        # The number of operations before the batch.
         self._operations = 0
 
     def run(self) -> Iterator[Fault]:
@@ -110,7 +105,7 @@ class _Validator:
 
     def _read(self) -> Iterator[Fault]:
         for batch in self._input.batches:
-            # Of rows there may be very many, so none waits for the others.
+            # Very many rows may have findings, so these are not collected.
             faults = sorted([*self._take_errors(), *self._take_frame(batch)], key=_offset)
             yield from merge(faults, self._locate(self._find(batch)), key=_offset)
             self._operations += len(batch)
@@ -120,15 +115,8 @@ class _Validator:
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
-            yield Fault(
-                rule="limit" if isinstance(error, LimitError) else "format",
-                message=error.message,
-                offset=error.offset,
-                frame=error.frame,
-                row=error.row,
-                line=error.line,
-                column=error.column,
-            )
+            rule = "limit" if isinstance(error, LimitError) else "format"
+            yield Fault(rule=rule, **error_fields(error))
         self._errors.clear()
 
     def _take_frame(self, batch: Batch) -> Iterator[Fault]:
@@ -138,33 +126,26 @@ class _Validator:
             yield from self._stream.take(batch, self._input.batches.options)
 
     def _find(self, batch: Batch) -> Iterator[Finding]:
-        """Find faults of operations, in the order of their rows."""
+        """Find faulty operations, in the order of their rows."""
         terms = sorted(self._terms.take(batch), key=_row)
         if not self._input.has_changes:
             return iter(terms)
         return merge(terms, self._patches.take(batch), key=_row)
 
     def _locate(self, findings: Iterator[Finding]) -> Iterator[Fault]:
-        """Say where findings are in the input."""
+        """Turn findings into faults, which have places in the input."""
         while some := list(islice(findings, _LOCATED)):
-            yield from self._locate_some(some)
+            places = self._places([finding.row for finding in some])
+            for finding, place in zip(some, places, strict=True):
+                yield Fault(rule=finding.rule, message=finding.message, **place)
 
-    def _locate_some(self, findings: list[Finding]) -> Iterator[Fault]:
-        rows = [finding.row for finding in findings]
-        places: list[dict[str, int | None]]
-        statistics = self._input.statistics
+    def _places(self, rows: list[int]) -> list[dict[str, Any]]:
+        statistics, batches = self._input.statistics, self._input.batches
         if statistics is not None:
             frame = statistics.last_frame[0]
-            places = [
-                {"offset": offset, "frame": frame, "row": row}
-                for offset, row in statistics.locate(rows)
-            ]
-        elif isinstance(self._input.batches, TextBatchReader):
-            places = [
-                {"offset": offset, "line": line, "column": column}
-                for offset, line, column in self._input.batches.locate(rows)
-            ]
-        else:
-            places = [{"row": self._operations + row} for row in rows]
-        for finding, place in zip(findings, places, strict=True):
-            yield Fault(rule=finding.rule, message=finding.message, **place)
+            located = statistics.locate(rows)
+            return [{"offset": offset, "frame": frame, "row": row} for offset, row in located]
+        if isinstance(batches, TextBatchReader):
+            names = ("offset", "line", "column")
+            return [dict(zip(names, place, strict=True)) for place in batches.locate(rows)]
+        return [{"row": self._operations + row} for row in rows]
