@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
-from rdflib.namespace import NamespaceManager
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.graph.stores.native import Undoer, UndoLog
+from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
@@ -97,7 +97,8 @@ class PrefixEffects:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._bound: _Bound | None = None
+        self._log = UndoLog()
+        self._bound: PrefixMap | None = None
         self._is_in_transaction = False
 
     def begin(self) -> None:
@@ -107,88 +108,37 @@ class PrefixEffects:
     def commit(self) -> None:
         """End the transaction."""
         self._is_in_transaction = False
-        if self._bound is not None:
-            self._bound.log.clear()
+        self._log.clear()
 
     def abort(self) -> None:
         """End the transaction, as if nothing had come in it."""
         self._is_in_transaction = False
-        if self._bound is not None:
-            self._bound.undo()
+        self._log.undo(Undoer())
 
     def take(self, operation: Operation) -> list[Operation]:
         """Take an operation on a prefix, and return operations that each change a part of it."""
         if self._bound is None:
             # Not before: a graph without a namespace manager makes one when it is asked, which
             # binds rdflib's prefixes; but so it does when the patch is applied.
-            self._bound = _Bound.of(self._target.namespace_manager)
+            self._bound = self._copy_bound()
         op, prefix, iri, graph = operation
-        if op == Op.PD:
-            unbound = self._bound.unbind(prefix)
-        else:
+        if op == Op.PA:
             iri = URIRef(iri)
             if self._bound.has(prefix, iri):
                 return []
-            unbound = self._bound.bind(prefix, iri)
+            displaced = self._bound.bind(prefix, iri)
+        else:
+            displaced = self._bound.unbind(prefix)
         if not self._is_in_transaction:
-            self._bound.log.clear()
-        effects: list[Operation] = [(Op.PD, *each, graph) for each in unbound]
+            self._log.clear()
+        effects: list[Operation] = [(Op.PD, *each, graph) for each in displaced]
         if op == Op.PA:
             effects.append((Op.PA, prefix, iri, graph))
         return effects
 
-
-@dataclass
-class _Bound:
-    """What prefixes stand for, as a store of rdflib keeps it: no IRI has two.
-
-    Attributes:
-        iris, prefixes: IRIs by prefix, and prefixes by IRI.
-        log: What was there before each change of the open transaction: prefixes and their IRIs that
-            were unbound, and prefixes alone that were bound.
-    """
-
-    iris: dict[str, URIRef]
-    prefixes: dict[URIRef, str]
-    log: list[tuple[str, URIRef | None, bool]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, manager: NamespaceManager) -> _Bound:
+    def _copy_bound(self) -> PrefixMap:
+        manager = self._target.namespace_manager
         iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}
         found = {iri: manager.store.prefix(iri) for iri in iris.values()}
-        return cls(iris, {iri: prefix for iri, prefix in found.items() if prefix is not None})
-
-    def undo(self) -> None:
-        """Undo the changes that are in the log."""
-        while self.log:
-            prefix, iri, had_prefix = self.log.pop()
-            if iri is None:
-                del self.prefixes[self.iris.pop(prefix)]
-                continue
-            self.iris[prefix] = iri
-            if had_prefix:
-                self.prefixes[iri] = prefix
-
-    def has(self, prefix: str, iri: URIRef) -> bool:
-        return self.iris.get(prefix) == iri and self.prefixes.get(iri) == prefix
-
-    def bind(self, prefix: str, iri: URIRef) -> list[tuple[str, URIRef]]:
-        """Bind the prefix, and return what is no longer bound."""
-        unbound = self.unbind(prefix)
-        if iri in self.prefixes:
-            unbound += self.unbind(self.prefixes[iri])
-        self.log.append((prefix, None, False))
-        self.iris[prefix] = iri
-        self.prefixes[iri] = prefix
-        return unbound
-
-    def unbind(self, prefix: str) -> list[tuple[str, URIRef]]:
-        """Unbind the prefix, and return what it was bound to, if anything."""
-        iri = self.iris.pop(prefix, None)
-        if iri is None:
-            return []
-        has_prefix = self.prefixes.get(iri) == prefix
-        self.log.append((prefix, iri, has_prefix))
-        if has_prefix:
-            del self.prefixes[iri]
-        return [(prefix, iri)]
+        names = {iri: prefix for iri, prefix in found.items() if prefix is not None}
+        return PrefixMap(iris, names, self._log)
