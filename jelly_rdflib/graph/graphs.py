@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as DEFAULT_GRAPH
 from rdflib.graph import Dataset, Graph
 
 from jelly_rdflib.core.batch import Batch
@@ -15,7 +14,7 @@ from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.stores.contents import Contents, sort_triples
+from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import (
     Limits,
     LogicalStreamType,
@@ -184,11 +183,8 @@ def write_graphs(
 
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
     """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
-    contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):
             writer.add_namespace(prefix, iri)
-    for name in contents.names():
-        g = None if name == DEFAULT_GRAPH else name
-        for s, p, o in sort_triples(contents.triples(name)):
-            writer.add(s, p, o, g)
+    for statement in Contents(graph).statements():
+        writer.add(*statement)

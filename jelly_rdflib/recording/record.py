@@ -157,7 +157,7 @@ def _open_file(
 
 
 class Recorder(Block):
-    """What `record` returns: the changes to a graph or dataset are recorded in its block.
+    """Records the changes to a graph or dataset in its block; see `record`.
 
     Args:
         target: The graph or dataset.

@@ -8,13 +8,7 @@ from jelly_rdflib.graph.stores.native import MemoryView, View, can_view_memory
 
 
 def open_view(store: Store) -> View:
-    """Return a view of a store.
-
-    Examples:
-        >>> from rdflib import Graph
-        >>> type(open_view(Graph().store)).__name__
-        'MemoryView'
-    """
+    """Return the fastest view of a store."""
     if can_view_memory(store):
         return MemoryView(store)
     if type(store).__module__.partition(".")[0] == "oxrdflib":

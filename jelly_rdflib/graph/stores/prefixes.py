@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from functools import partial
 from typing import Any, TypeAlias
 
-from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from rdflib.store import Store
@@ -20,6 +19,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
 from jelly_rdflib.graph.stores.statements import show_term
+from jelly_rdflib.graph.stores.target import get_inner
 
 # None: unbound.
 _Iris: TypeAlias = Mapping[str, URIRef | None]
@@ -305,8 +305,7 @@ def open_prefixes(store: Store, log: UndoLog | None = None) -> PrefixMap | Publi
     Where the dicts of a store are known, they are changed: those of rdflib's own stores, and of
     oxrdflib's. The prefixes of a wrapped store are those of the store inside.
     """
-    while isinstance(store, AuditableStore):
-        store = store.store
+    store = get_inner(store)
     tables: Any = store
     if hasattr(store, "_BerkeleyDB__namespace"):
         return PrefixMap(

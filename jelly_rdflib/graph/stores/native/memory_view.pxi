@@ -1,4 +1,4 @@
-"""What rdflib's Memory store holds, by a look at what it keeps."""
+"""The contents of rdflib's Memory store, by its private dicts."""
 
 _DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
 
@@ -11,11 +11,7 @@ def can_view_memory(store):
 
 
 cdef class MemoryView(View):
-    """What a Memory store holds.
-
-    Args:
-        store: One that `can_view_memory` holds for.
-    """
+    """A view of a Memory store that `can_view_memory` holds for."""
 
     # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
     # not in the usual ones; and the graphs by their keys.
@@ -46,7 +42,9 @@ cdef class MemoryView(View):
 
     cpdef bint has(self, tuple triple, object graph) except -1:
         cdef set triples = self.triples_of(graph)
-        return triples is not None and find_triple(triples, triple, hash_of_triple(triple)) is not None
+        if triples is None:
+            return False
+        return find_triple(triples, triple, hash_of_triple(triple)) is not None
 
     cpdef object addition(self, tuple triple, object graph):
         return None if self.has(triple, graph) else triple
@@ -81,7 +79,7 @@ cdef class MemoryView(View):
                 for triple, _ in self.store.triples(pattern, graph)
             ]
         if isinstance(o, Literal) and o.language:
-            # The store answers with what it was asked for, and not with what it has.
+            # The store answers with the literal of the question, not with its own.
             changes = [
                 (False, self.triple_of(statement), each, statement)
                 for _, _, each, statement in changes
