@@ -18,22 +18,22 @@ from jelly_rdflib.terms import strong_key
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
-class StatementEffects:
-    """Which adds and deletes change something, transaction by transaction.
+class Effects:
+    """What operations would change in a target, transaction by transaction.
 
-    Only statements that are not as the store has them are remembered.
-
-    Args:
-        target: What the operations are for.
+    Of the statements it remembers only those that are no longer as in the store.
     """
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._contexts: dict[Node | None, Graph] = {}
-        # Which statements are not as in the store, and which not as before the open transaction;
-        # and whether they are there.
+        # Statements that are not as in the store, and those that are not as before the open
+        # transaction; and whether they are there.
         self._committed: dict[_Quad, bool] = {}
         self._pending: dict[_Quad, bool] | None = None
+        # A copy of the store's prefixes, and how to undo the changes of the open transaction.
+        self._bound: PrefixMap | None = None
+        self._log = UndoLog()
 
     def begin(self) -> None:
         """Start a transaction."""
@@ -44,16 +44,15 @@ class StatementEffects:
         pending, self._pending = self._pending or {}, None
         for quad, is_there in pending.items():
             _flip(self._committed, quad, is_there)
+        self._log.clear()
 
     def abort(self) -> None:
         """End the transaction, as if nothing had come in it."""
         self._pending = None
+        self._log.undo(Undoer())
 
-    def take(self, operation: Operation) -> bool:
-        """Take an add or delete.
-
-        Returns:
-            Whether it changes anything.
+    def take_statement(self, operation: Operation) -> bool:
+        """Take an add or delete, and say whether it changes anything.
 
         Raises:
             ApplyError: The target can't hold the statement.
@@ -80,46 +79,11 @@ class StatementEffects:
         found = self._target.store.triples(triple, context)
         return next(iter(found), None) is not None
 
-
-def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
-    """Take note that a statement is there now and was not, or the other way round."""
-    # What is changed a second time is as it was before the first.
-    if changed.pop(quad, None) is None:
-        changed[quad] = is_there
-
-
-class PrefixEffects:
-    """What operations on prefixes change, transaction by transaction.
-
-    Args:
-        target: What the operations are for.
-    """
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._log = UndoLog()
-        self._bound: PrefixMap | None = None
-        self._is_in_transaction = False
-
-    def begin(self) -> None:
-        """Start a transaction."""
-        self._is_in_transaction = True
-
-    def commit(self) -> None:
-        """End the transaction."""
-        self._is_in_transaction = False
-        self._log.clear()
-
-    def abort(self) -> None:
-        """End the transaction, as if nothing had come in it."""
-        self._is_in_transaction = False
-        self._log.undo(Undoer())
-
-    def take(self, operation: Operation) -> list[Operation]:
-        """Take an operation on a prefix, and return operations that each change a part of it."""
+    def take_prefix(self, operation: Operation) -> list[Operation]:
+        """Take an operation on a prefix, and return the single changes that it makes."""
         if self._bound is None:
             # Not before: a graph without a namespace manager makes one when it is asked, which
-            # binds rdflib's prefixes; but so it does when the patch is applied.
+            # binds rdflib's prefixes. Applying the patch does so, too.
             self._bound = self._copy_bound()
         op, prefix, iri, graph = operation
         if op == Op.PA:
@@ -129,7 +93,7 @@ class PrefixEffects:
             displaced = self._bound.bind(prefix, iri)
         else:
             displaced = self._bound.unbind(prefix)
-        if not self._is_in_transaction:
+        if self._pending is None:
             self._log.clear()
         effects: list[Operation] = [(Op.PD, *each, graph) for each in displaced]
         if op == Op.PA:
@@ -142,3 +106,10 @@ class PrefixEffects:
         found = {iri: manager.store.prefix(iri) for iri in iris.values()}
         names = {iri: prefix for iri, prefix in found.items() if prefix is not None}
         return PrefixMap(iris, names, self._log)
+
+
+def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
+    """Note that a statement is there now and was not, or the other way round."""
+    # The second change of a statement takes back the first.
+    if changed.pop(quad, None) is None:
+        changed[quad] = is_there

@@ -12,7 +12,7 @@ from rdflib.graph import Graph
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.stores.changes import open_changes
+from jelly_rdflib.graph.stores.general import open_changes
 from jelly_rdflib.graph.stores.native import Claim, UndoLog
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.graph.stores.target import Target

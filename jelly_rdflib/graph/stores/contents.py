@@ -12,14 +12,13 @@ from rdflib.graph import (
     ConjunctiveGraph,
     Graph,
     QuotedGraph,
-    ReadOnlyGraphAggregate,
 )
 from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.graph.stores.target import check_store, get_default_graph
+from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -50,10 +49,7 @@ class Contents:
     """
 
     def __init__(self, graph: Graph) -> None:
-        given: object = graph
-        if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
-            raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
-        check_store(graph.store, PatchError, is_changed=False)
+        check_target(graph, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
         self._tells_apart: bool | None = None

@@ -1,9 +1,9 @@
-"""Statements into any store, by the methods that every store has."""
+"""Changes to the statements of a store, by the methods that every store has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
@@ -12,8 +12,14 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.change_listener import ChangeListener
-from jelly_rdflib.graph.stores.native import Crowded, Undoer, UndoLog
-from jelly_rdflib.graph.stores.open_view import open_view
+from jelly_rdflib.graph.stores.native import (
+    Crowded,
+    MemoryChanges,
+    Undoer,
+    UndoLog,
+    can_use,
+    open_view,
+)
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.nodes.numbering import HashLimit
@@ -186,7 +192,14 @@ def check_labels(store: Store, *terms: Node | None) -> None:
     if not isinstance(store, SPARQLUpdateStore):
         return
     for term in terms:
-        if isinstance(term, BNode) and not is_sent_as_iri(store, term):
+        if not isinstance(term, BNode):
+            continue
+        try:
+            is_iri = str(store.node_to_sparql(term)).startswith("<")
+        except Exception:
+            # rdflib's own function refuses blank nodes; a user's may write them as IRIs.
+            is_iri = False
+        if not is_iri:
             raise ApplyError(
                 f"the blank node _:{term} can't be applied to a {type(store).__name__}: a SPARQL"
                 " endpoint gives blank nodes labels of its own, so a statement that has one can't"
@@ -195,10 +208,32 @@ def check_labels(store: Store, *terms: Node | None) -> None:
             )
 
 
-def is_sent_as_iri(store: SPARQLUpdateStore, node: BNode) -> bool:
-    """Does the user have the store write blank nodes as IRIs?"""
-    try:
-        return str(store.node_to_sparql(node)).startswith("<")
-    except Exception:
-        # rdflib's own function refuses blank nodes.
-        return False
+Changes: TypeAlias = GeneralChanges | MemoryChanges
+"""Adds and deletes the statements of one transaction after the other in a store."""
+
+
+def open_changes(
+    target: Target,
+    log: UndoLog,
+    *,
+    is_atomic: bool,
+    is_deferred: bool,
+    listener: ChangeListener | None = None,
+) -> Changes:
+    """Choose how the statements of a target's store are changed.
+
+    Args:
+        target: The graph or dataset to change.
+        log: Gets each change before it is made, if ``is_atomic``.
+        is_atomic: Whether a transaction can be undone.
+        is_deferred: Whether nobody looks at the store between two operations.
+        listener: The recording of the store, if there is one. It sees the changes made by the
+            store's methods, and has to be told of all others.
+    """
+    if can_use(target.store) and (
+        listener is None or (is_atomic and is_deferred and not listener.is_shared)
+    ):
+        return MemoryChanges(
+            target, log, is_atomic=is_atomic, is_deferred=is_deferred, listener=listener
+        )
+    return GeneralChanges(target, log, is_atomic=is_atomic, listener=listener)

@@ -41,7 +41,6 @@ from jelly_rdflib.graph.stores.statements import check_graph, check_operation, c
 from jelly_rdflib.graph.stores.target import get_inner
 from jelly_rdflib.terms import strong_key
 
-include "native/names.pxi"
 include "native/undoing.pxi"
 include "native/spelling.pxi"
 include "native/view.pxi"

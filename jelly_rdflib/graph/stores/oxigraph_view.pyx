@@ -113,22 +113,12 @@ cdef class OxigraphView(View):
             for quad in quads
         ]
 
-    cdef list as_stored(self, list changes):
-        cdef list stored = []
-        cdef set known = set()
-        for change in changes:
-            is_add, triple, graph, statement = change
-            if is_add and isinstance(triple[2], Literal):
-                literal = self.stored_literal(triple, graph)
-                if literal is not triple[2]:
-                    change = (True, (triple[0], triple[1], literal), graph, statement)
-            if len(changes) > 1:
-                key = self.key_of(change)
-                if key in known:
-                    continue
-                known.add(key)
-            stored.append(change)
-        return stored
+    cdef list stored_forms(self, tuple change):
+        is_add, triple, graph, statement = change
+        if not is_add or not isinstance(triple[2], Literal):
+            return [change]
+        literal = self.stored_literal(triple, graph)
+        return [(True, (triple[0], triple[1], literal), graph, statement)]
 
     cdef object stored_literal(self, tuple triple, object graph):
         """Return the object of a triple of the store, a literal, as the store spells it."""

@@ -35,9 +35,18 @@ def get_inner(store: Store) -> Store:
     return store
 
 
-def check_store(store: Store, error: type[JellyError], *, is_changed: bool) -> None:
-    """Raise the error if a store is not open, or is to be changed and can only be read."""
-    store = get_inner(store)
+def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> None:
+    """Check that a graph or dataset can be read, and changed if it is to be.
+
+    Raises:
+        TypeError: It is no graph or dataset, or one that can't be changed.
+        JellyError: The error of the type given: its store is not open, or can only be read.
+    """
+    given: object = graph
+    refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
+    if not isinstance(given, Graph) or isinstance(given, refused):
+        raise TypeError(f"a Graph or Dataset of rdflib is wanted, not a {type(given).__name__}")
+    store = get_inner(graph.store)
     name = type(store).__name__
     # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.
     is_open = getattr(store, "is_open", None)
@@ -69,13 +78,7 @@ class Target:
     """
 
     def __init__(self, graph: Graph) -> None:
-        given: object = graph
-        if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
-            raise TypeError(
-                f"changes can be applied to a Graph or Dataset of rdflib, not to a "
-                f"{type(given).__name__}"
-            )
-        check_store(graph.store, ApplyError, is_changed=True)
+        check_target(graph, ApplyError, is_changed=True)
         self._graph = graph
         self.store: Store = graph.store
         if isinstance(graph, ConjunctiveGraph):

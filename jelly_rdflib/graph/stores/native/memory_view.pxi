@@ -108,3 +108,16 @@ cdef class MemoryView(View):
     cdef list as_stored(self, list changes):
         # All literals stay as they are.
         return changes
+
+
+def open_view(store):
+    """Return the fastest view of a store."""
+    if can_view_memory(store):
+        return MemoryView(store)
+    if type(store).__module__.partition(".")[0] == "oxrdflib":
+        # If there is such a store, the packages that this module needs are installed.
+        from jelly_rdflib.graph.stores.oxigraph_view import OxigraphView, can_view_oxigraph
+
+        if can_view_oxigraph(store):
+            return OxigraphView(store)
+    return View(store)

@@ -49,3 +49,4 @@ cdef class View(Undoer):
 
 
 cdef bint is_answer(object asked, object found) except -1
+cdef object get_name(object graph)

@@ -1,5 +1,6 @@
 """The contents of a store, by its own notion of which statements are equal."""
 
+cdef object GRAPH = Graph
 cdef tuple ANYTHING = (None, None, None)
 # The datatypes of a string.
 cdef tuple STRINGS = (None, XSD.string)
@@ -366,3 +367,13 @@ cdef bint is_string(object asked, object found) except -1:
         and asked.datatype in STRINGS
         and found.datatype in STRINGS
     )
+
+
+cdef object get_name(object graph):
+    """Return the name of what a store has for a graph: a Graph, its name itself, or None."""
+    if type(graph) is GRAPH:
+        return graph.identifier
+    if isinstance(graph, GRAPH):
+        # A Dataset warns who asks for its own.
+        return GRAPH.identifier.__get__(graph)
+    return graph
