@@ -76,7 +76,7 @@ class Transactions(Journal):
             return
         if not self._at_start:
             self._begin_prefixes()
-        for name, old in self._bound.watch(prefix, iri).items():
+        for name, old in self._bound.watch(prefix, None if iri is None else URIRef(iri)).items():
             self._at_start.setdefault(name, old)
             self._told.setdefault(name, old)
 
@@ -100,14 +100,6 @@ class Transactions(Journal):
                 *((Op.PA, name, URIRef(iri), None) for name, _, iri in changed if iri is not None),
             ]
         )
-
-    def tell_committed(self) -> None:
-        """Commit, as the store did."""
-        self.commit(is_stored=True)
-
-    def tell_rolled_back(self) -> None:
-        """Roll back, as the store did."""
-        self.roll_back(is_stored=True)
 
     def commit(self, *, is_last: bool = False, is_stored: bool = False) -> None:
         """Commit the transaction, and start the next one. If that fails, roll it back.

@@ -130,7 +130,7 @@ cdef class OxigraphView(View):
             return make_string(literal)
         if literal.datatype == STRING:
             return literal
-        quad = self.quad(triple, graph)
+        quad = self.find_quad(triple, graph)
         found = next(
             self.oxigraph().quads_for_pattern(
                 quad.subject, quad.predicate, quad.object, quad.graph_name
@@ -152,18 +152,15 @@ cdef class OxigraphView(View):
     cdef object find_quad(self, tuple triple, object graph):
         """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
         try:
-            return self.quad(triple, graph)
+            return ox.Quad(
+                self.term(triple[0]),
+                self.term(triple[1]),
+                self.term(triple[2]),
+                self.graph_name(graph),
+            )
         except (TypeError, ValueError):
             # Oxigraph raises the error when it is asked to add the triple.
             return None
-
-    cdef object quad(self, tuple triple, object graph):
-        return ox.Quad(
-            self.term(triple[0]),
-            self.term(triple[1]),
-            self.term(triple[2]),
-            self.graph_name(graph),
-        )
 
     cdef object graph_name(self, object graph):
         if graph is not self.graph:

@@ -112,7 +112,7 @@ class PrefixChanges:
     def _forget_waiting(self) -> None:
         if self._waiting:
             self._waiting.clear()
-            self._bound = PrefixMap({}, {})
+            self._bound.clear()
             self._unbound.clear()
 
     def _take(self, prefix: str, iri: URIRef | None) -> None:
@@ -135,8 +135,10 @@ class PrefixChanges:
             self._unbound.add(prefix)
         elif self._is_exact:
             is_news = not self._bound.has(prefix, iri)
-            self._unbound.update(name for name, _ in self._bound.bind(prefix, iri))
-            self._unbound.discard(prefix)
+            if is_news:
+                for name, _ in self._bound.bind(prefix, iri):
+                    self._unbound.add(name)
+                self._unbound.discard(prefix)
         else:
             is_news = (prefix, iri) not in self._parsed
             self._parsed.add((prefix, iri))

@@ -63,9 +63,11 @@ class _Prefixes(ABC):
 
     def has(self, prefix: str, iri: URIRef) -> bool:
         """Are the prefix and the IRI bound to each other?"""
-        return self._get_iri(prefix) == iri and self._get_prefix(iri) == prefix
+        # None is compared first: an IRI's `__eq__` is Python code.
+        found = self._get_iri(prefix)
+        return found is not None and found == iri and self._get_prefix(iri) == prefix
 
-    def watch(self, prefix: str, iri: str | None) -> dict[str, URIRef | None]:
+    def watch(self, prefix: str, iri: URIRef | None) -> dict[str, URIRef | None]:
         """Note in the log all that may change when the prefix is bound to the IRI.
 
         A store's `bind` may break the rule of one prefix for one IRI. So every binding is followed
@@ -76,7 +78,7 @@ class _Prefixes(ABC):
         """
         iris = {prefix: self._get_iri(prefix)}
         names: dict[URIRef, str | None] = {}
-        waiting = [iris[prefix], None if iri is None else URIRef(iri)]
+        waiting = [iris[prefix], iri]
         while waiting:
             each = waiting.pop()
             if each is None or each in names:
@@ -129,8 +131,9 @@ class PrefixMap(_Prefixes):
         if self._log is not None:
             self.watch(prefix, iri)
         displaced = self._pop(prefix)
-        if iri in self._names:
-            displaced += self._pop(self._names[iri])
+        other = self._names.get(iri)
+        if other is not None:
+            displaced += self._pop(other)
         self._iris[prefix] = iri
         self._names[iri] = prefix
         return displaced
@@ -140,6 +143,11 @@ class PrefixMap(_Prefixes):
         if self._log is not None:
             self.watch(prefix, None)
         return self._pop(prefix)
+
+    def clear(self) -> None:
+        """Unbind all prefixes, past the log."""
+        self._iris.clear()
+        self._names.clear()
 
     def _pop(self, prefix: str) -> list[tuple[str, URIRef]]:
         iri = self._iris.pop(prefix, None)

@@ -64,7 +64,8 @@ cdef int _call_to_its_end(method, argument) except -1:
 cdef class Journal(Undoer):
     """Hands the changes to a graph or dataset to a sink, and logs how to undo them.
 
-    A change is a tuple as in `View`.
+    A change is a tuple as in `View`. Its subclass has the methods that the tap calls for prefixes
+    (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
     Args:
         target: The graph or dataset; no other graphs of its store are recorded.
@@ -128,18 +129,6 @@ cdef class Journal(Undoer):
         except BaseException as error:
             self.failure = error
             raise
-
-    def expect_prefix(self, prefix, iri):
-        """A prefix is about to be bound to an IRI; or to be unbound, and the IRI is None."""
-
-    def tell_prefixes(self):
-        """Prefixes may have changed."""
-
-    def tell_committed(self):
-        """The store has committed its own transaction."""
-
-    def tell_rolled_back(self):
-        """The store has rolled back its own transaction."""
 
     cdef int undo(self, int change, object statement, object graph) except -1:
         self.tap.undo(change, statement, graph, self)

@@ -265,7 +265,7 @@ cdef class Tap:
             self.methods["commit"]()
             if not self.is_quiet:
                 for journal in self.journals:
-                    journal.tell_committed()
+                    journal.commit(is_stored=True)
 
     def rollback(self):
         """Have the store roll back its own transaction."""
@@ -280,7 +280,7 @@ cdef class Tap:
                 self.is_quiet = False
                 self.forget_listed()
                 for journal in self.journals:
-                    journal.tell_rolled_back()
+                    journal.roll_back(is_stored=True)
 
     def open(self, *args, **kwargs):
         return self.call_or_refuse("open", args, kwargs)

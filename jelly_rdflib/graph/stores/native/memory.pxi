@@ -29,16 +29,6 @@ cdef enum:
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
 
-# Written out: Python's cache of attributes would keep many names that are put together.
-_DICTS = (
-    "_Memory__spo",
-    "_Memory__pos",
-    "_Memory__osp",
-    "_Memory__tripleContexts",
-    "_Memory__contextTriples",
-    "_Memory__context_obj_map",
-)
-
 
 def can_use(store) -> bool:
     """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
@@ -46,17 +36,11 @@ def can_use(store) -> bool:
     A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
     """
     return (
-        type(store) is Memory
-        and all(type(_get_private(store, name)) is dict for name in _DICTS)
-        and type(_get_private(store, "_Memory__all_contexts")) is set
-        and type(_get_private(store, "_Memory__defaultContexts")) in (dict, type(None))
+        can_view_memory(store)
+        and type(getattr(store, "_Memory__all_contexts", None)) is set
+        and type(getattr(store, "_Memory__defaultContexts", ...)) in (dict, type(None))
         and not store.dispatcher.get_map()
     )
-
-
-def _get_private(store, name):
-    # `...` where there is none: None stands for itself.
-    return getattr(store, name, ...)
 
 
 @cython.final
@@ -143,13 +127,13 @@ cdef class MemoryChanges(Undoer):
         self.is_atomic = is_atomic
         self.is_deferred = is_deferred
         self.listener = listener
-        self.spo = _get_private(store, "_Memory__spo")
-        self.pos = _get_private(store, "_Memory__pos")
-        self.osp = _get_private(store, "_Memory__osp")
-        self.triple_contexts = _get_private(store, "_Memory__tripleContexts")
-        self.context_triples = _get_private(store, "_Memory__contextTriples")
-        self.context_map = _get_private(store, "_Memory__context_obj_map")
-        self.all_contexts = _get_private(store, "_Memory__all_contexts")
+        self.spo = store._Memory__spo
+        self.pos = store._Memory__pos
+        self.osp = store._Memory__osp
+        self.triple_contexts = store._Memory__tripleContexts
+        self.context_triples = store._Memory__contextTriples
+        self.context_map = store._Memory__context_obj_map
+        self.all_contexts = store._Memory__all_contexts
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)

@@ -1,12 +1,19 @@
 """The contents of rdflib's Memory store, by its private dicts."""
 
-_DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
+cdef tuple MEMORY_DICTS = (
+    "_Memory__spo",
+    "_Memory__pos",
+    "_Memory__osp",
+    "_Memory__tripleContexts",
+    "_Memory__contextTriples",
+    "_Memory__context_obj_map",
+)
 
 
 def can_view_memory(store):
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
-        type(getattr(store, name, None)) is dict for name in _DICTS
+        [type(getattr(store, name, None)) is dict for name in MEMORY_DICTS]
     )
 
 
