@@ -1,4 +1,4 @@
-"""What is left of many operations on prefixes."""
+"""The net effect of many operations on prefixes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _Numbered: TypeAlias = tuple[int, Operation]
 
 
 class NetPrefixes:
-    """What counts of operations on prefixes, transaction by transaction.
+    """Keeps the operations on prefixes that matter, transaction by transaction.
 
-    In RDF Patch a prefix is bound for a graph, and in another one it may stand for another IRI. In
-    rdflib it is bound for all graphs, and an IRI has no more than one, so that to bind a prefix may
-    unbind another. What is left does the same by either rule.
+    In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
+    it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind
+    another. The operations that are kept do the same by either rule.
 
     Examples:
         >>> prefixes = NetPrefixes()
@@ -68,14 +68,14 @@ class NetPrefixes:
             kept.iris[str(operation[2])] = numbered
 
     def operations(self, *, is_effective: bool = False) -> list[Operation]:
-        """Return what counts, in its order.
+        """Return the operations that matter, in their order.
 
         Args:
             is_effective: Each of the operations that were taken has changed something, and bound no
                 prefix and no IRI that was bound. Then it is known what was bound before the first.
         """
         kept = self._committed
-        # The last one on an IRI has taken it from whatever prefix it had.
+        # The last operation on an IRI has taken it from its earlier prefix.
         left = dict(
             kept.effective() if is_effective else [*kept.last.values(), *kept.iris.values()]
         )
@@ -92,12 +92,12 @@ class _Kept:
 
     def effective(self) -> Iterator[_Numbered]:
         graphs = Counter(prefix for prefix, _ in self.last)
-        # What such a prefix takes an IRI from must be bound to it again.
+        # A prefix of several graphs may have taken its IRI from one that must be bound again.
         taken = {_iri(last) for (prefix, _), last in self.last.items() if graphs[prefix] > 1}
         for name, first in self.first.items():
             last = self.last[name]
             if graphs[name[0]] > 1:
-                # In rdflib they are one, so what was bound before can't be told by each.
+                # In rdflib they are one prefix: the first operation does not tell the old IRI.
                 yield last
                 continue
             was_bound = first[1][0] == Op.PD

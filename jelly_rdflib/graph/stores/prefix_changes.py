@@ -62,10 +62,10 @@ class PrefixChanges:
         self._waiting: list[tuple[str, URIRef | None]] = []
         self._bound = PrefixMap({}, {})
         self._unbound: set[str] = set()
-        # What was bound as rdflib's parsers do, in all transactions: to do it again is to do
-        # nothing, but for rdflib it takes long.
+        # Bindings made as rdflib's parsers do, in all transactions. To repeat one has no effect,
+        # but takes rdflib long.
         self._parsed: set[tuple[str, URIRef]] = set()
-        # How many prefixes the store has; None as long as that was not asked.
+        # How many prefixes the store has, at the most; None if it was not asked.
         self._count: int | None = None
         self._max_count = 0
         self._is_changed = False
@@ -86,7 +86,7 @@ class PrefixChanges:
         self._take(prefix, None)
 
     def commit(self) -> None:
-        """Do what waited for the commit; up to the next `begin` the log can still undo it.
+        """Make the waiting changes; up to the next `begin` the log can still undo them.
 
         Raises:
             ApplyError: The store can't unbind, or does not bind.
@@ -95,16 +95,16 @@ class PrefixChanges:
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
-            # It remembers short names that may be others now.
+            # The manager remembers short names, which may have changed.
             clear_qname_cache(self._target.namespace_manager)
 
     def abort(self) -> None:
-        """Forget what waited, before the log undoes what was done."""
+        """Forget the waiting changes, before the log undoes those that were made."""
         self._forget_waiting()
         self._parsed.clear()
 
     def _forget_names(self) -> None:
-        """Forget what was known of the prefixes, which are as they were again."""
+        """Forget short names and counts, when the prefixes are as they were again."""
         clear_qname_cache(self._target.namespace_manager)
         self._count = None
         self._is_changed = False
@@ -161,13 +161,13 @@ class PrefixChanges:
                 # Not every store could undo what comes before a change that it can't make.
                 prefixes.begin(self._waiting)
             if not self._is_exact:
-                # A namespace manager binds by itself.
+                # The namespace manager binds past the log.
                 prefixes.save()
             self._is_changed = True
         if self._listener is not None:
             self._listener.expect_prefix(prefix, iri)
         if self._count is None:
-            # What the user has bound is not held against the input.
+            # The user's own bindings do not count against the limit.
             self._count = len(prefixes)
             self._max_count = max(self._count, self._max_prefixes)
         if iri is None:
@@ -181,7 +181,6 @@ class PrefixChanges:
         elif not prefixes.has(prefix, iri):
             prefixes.bind(prefix, iri)
             self.added += 1
-        # At the most: the prefix may have been bound before.
         self._count += 1
         if self._count > self._max_count:
             self._count = len(prefixes)

@@ -81,12 +81,12 @@ class _Prefixes(ABC):
         waiting = [iris[prefix], iri]
         while waiting:
             each = waiting.pop()
-            if each is None or each in names:
-                continue
-            name = names[each] = self._get_prefix(each)
-            if name is not None and name not in iris:
-                iris[name] = self._get_iri(name)
-                waiting.append(iris[name])
+            if each is not None:
+                name = names[each] = self._get_prefix(each)
+                # No prefix is followed twice.
+                if name is not None and name not in iris:
+                    iris[name] = self._get_iri(name)
+                    waiting.append(iris[name])
         if self._log is not None:
             self._log.note_step(partial(self._restore, iris, names))
         return iris

@@ -1,4 +1,4 @@
-"""What a namespace manager remembers of prefixes, forgotten when they change."""
+"""The short names that a namespace manager remembers, forgotten when prefixes change."""
 
 from __future__ import annotations
 
