@@ -7,7 +7,7 @@ from typing import Any
 
 from rdflib.graph import Graph
 
-from jelly_rdflib.algebra.effects import PrefixEffects, StatementEffects
+from jelly_rdflib.algebra.effects import Effects
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.graph.stores.target import Target
@@ -71,46 +71,41 @@ def effective(
     """
     target = Target(dataset)
     operations = open_operations(source, limits=limits, normalize=normalize, format=format)
-    return _effective(operations, StatementEffects(target), PrefixEffects(target))
+    return _effective(operations, Effects(target))
 
 
-def _effective(
-    operations: Iterator[Operation], statements: StatementEffects, prefixes: PrefixEffects
-) -> Iterator[Operation]:
+def _effective(operations: Iterator[Operation], effects: Effects) -> Iterator[Operation]:
     is_open = False
     with closing_reader(operations), Spool() as spool:
         for operation in operations:
             op = operation[0]
             if op in (Op.A, Op.D):
-                effects = [operation] if statements.take(operation) else []
+                changes = [operation] if effects.take_statement(operation) else []
             elif op in (Op.PA, Op.PD):
-                effects = prefixes.take(operation)
+                changes = effects.take_prefix(operation)
             elif op == Op.H:
                 yield operation
                 continue
             else:
                 is_open = follow_transaction(op, is_open)
                 if op == Op.TX:
-                    statements.begin()
-                    prefixes.begin()
+                    effects.begin()
                 elif op == Op.TC:
-                    statements.commit()
-                    prefixes.commit()
+                    effects.commit()
                     if len(spool) > 0:
                         yield (Op.TX,)
                         yield from spool
                         yield operation
                     spool.truncate(0)
                 elif op == Op.TA:
-                    statements.abort()
-                    prefixes.abort()
+                    effects.abort()
                     spool.truncate(0)
                 else:
                     yield operation
                 continue
             if is_open:
-                for effect in effects:
-                    spool.append(effect)
+                for change in changes:
+                    spool.append(change)
             else:
-                yield from effects
+                yield from changes
         check_closed(is_open)

@@ -12,7 +12,7 @@ from rdflib.graph import Graph
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.stores.changes import open_changes
+from jelly_rdflib.graph.stores.general import open_changes
 from jelly_rdflib.graph.stores.native import Claim, UndoLog
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.graph.stores.target import Target
@@ -209,17 +209,16 @@ def apply_read(
     limits: Limits | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
-    """Apply what a reader gives: for `apply`, and for uses with their own readers.
+    """Apply the operations of a reader, which is closed.
 
     Args:
-        operations: The reader, or a generator around it; it is closed. Nobody may look at the
-            target between two operations.
-        place: What to apply them to.
+        operations: The reader, or a generator around it. Nobody may look at the target between two
+            operations.
+        place: The graph or dataset to change.
         atomic: As for `apply`.
         is_held: Whether the operations come without waiting for anybody.
         limits: As for `apply`.
-        has_exact_prefixes: Whether prefixes are bound as a patch demands; else as rdflib's parsers
-            do.
+        has_exact_prefixes: As for `PrefixChanges`.
     """
     try:
         applier = _Applier(
@@ -247,12 +246,12 @@ class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
 
     Args:
-        target: What to apply it to.
+        target: The graph or dataset to change.
         is_atomic: Whether to keep a log.
         is_deferred: Whether nobody looks at the store between two operations.
         is_held: Whether the operations come without waiting for anybody. Then a store that is
             recorded is locked for all of them: no other thread changes it meanwhile.
-        has_exact_prefixes: As for `apply_read`.
+        has_exact_prefixes: As for `PrefixChanges`.
         max_prefixes: As for `PrefixChanges`.
     """
 
@@ -286,15 +285,13 @@ class _Applier:
             find_listener=find_tap,
         )
         self._claim = Claim(target.store)
-        # Whether there is anything to roll back.
+        # Whether there is a transaction to roll back, and whether a TX started it.
         self._is_open = False
-        # Whether a TX started the open transaction.
         self._is_explicit = False
-        # How many changes had been read when the open transaction started.
+        # Counts of changes at the start of the open transaction, of operations at the end of the
+        # last patch, and of operations that are neither changes nor an END.
         self._changes_before = 0
-        # How many operations had been read when the last patch ended.
         self._operations_before = 0
-        # How many operations were read that are neither statements, nor prefixes, nor an END.
         self._others = 0
         self._patches = 0
         self._committed = 0
@@ -349,19 +346,14 @@ class _Applier:
             self._operations_before = self._count_operations()
         else:
             self._others += 1
-            self._take_other(operation)
-
-    def _take_other(self, operation: Operation) -> None:
-        op = Op(operation[0])
-        if op == Op.H:
-            return
-        is_explicit = follow_transaction(op, self._is_explicit)
-        if op == Op.TA:
-            self._abort()
-        else:
-            self._commit()
-        self._begin()
-        self._is_explicit = is_explicit
+            if op != Op.H:
+                is_explicit = follow_transaction(Op(op), self._is_explicit)
+                if op == Op.TA:
+                    self._abort()
+                else:
+                    self._commit()
+                self._begin()
+                self._is_explicit = is_explicit
 
     def _end_patch(self, what_ends: str) -> None:
         check_closed(self._is_explicit, what_ends)
@@ -404,7 +396,7 @@ class _Applier:
             self._prefixes.abort()
             self._statements.begin_undoing()
         else:
-            # It came when all was committed.
+            # The interrupt came when all was committed.
             self._log.clear()
 
     def _end_undoing(self) -> None:

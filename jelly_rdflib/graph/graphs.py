@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID as DEFAULT_GRAPH
 from rdflib.graph import Dataset, Graph
 
 from jelly_rdflib.core.batch import Batch
@@ -15,14 +15,14 @@ from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.stores.contents import Contents, sort_triples
+from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import (
     Limits,
     LogicalStreamType,
     PhysicalStreamType,
     StreamOptions,
 )
-from jelly_rdflib.streams.frames import Frame, FrameIterator, read_frames
+from jelly_rdflib.streams.frames import FrameIterator, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 
 
@@ -73,29 +73,33 @@ class GraphIterator:
     def __init__(self, frames: FrameIterator, *, strict: bool) -> None:
         self._frames = frames
         self._is_strict = strict
-        # Frames before the stream's options are empty, but of what type the options say.
+        # Frames before the stream's options are empty, but the options say what they are.
         self._early = 0
-        self._waiting: Frame | None = None
-        self._options: StreamOptions | None = None
+        # None until the options are known; a batch is None for such an empty frame.
+        self._batches: Iterator[Batch | None] | None = None
 
     def __iter__(self) -> GraphIterator:
         return self
 
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError the one after that can still be read."""
-        while self._options is None:
-            self._waiting = next(self._frames)
-            self._options = self.options
-            if self._options is None:
-                self._early += 1
-            else:
-                self._check_grouped(self._options)
-        if self._early > 0:
-            self._early -= 1
-            return _make_graph(self._options)
-        frame = next(self._frames) if self._waiting is None else self._waiting
-        self._waiting = None
-        return _make_graph(self._options, frame.batch)
+        if self._batches is None:
+            self._batches = self._read_options()
+        batch = next(self._batches)
+        is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
+        graph = Graph() if is_triples else Dataset()
+        if batch:
+            apply(batch, graph, atomic=False)
+        return graph
+
+    def _read_options(self) -> Iterator[Batch | None]:
+        for frame in self._frames:
+            if self.options is not None:
+                self._check_grouped(self.options)
+                others = map(attrgetter("batch"), self._frames)
+                return itertools.chain(itertools.repeat(None, self._early), [frame.batch], others)
+            self._early += 1
+        return iter(())
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""
@@ -117,14 +121,6 @@ class GraphIterator:
             self.close()
             raise DecodeError(message, offset=0, frame=self._early)
         warn(message)
-
-
-def _make_graph(options: StreamOptions, batch: Batch | None = None) -> Graph:
-    is_triples = options.physical_type == PhysicalStreamType.TRIPLES
-    graph = Graph() if is_triples else Dataset()
-    if batch:
-        apply(batch, graph, atomic=False)
-    return graph
 
 
 def write_graphs(
@@ -184,11 +180,8 @@ def write_graphs(
 
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
     """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
-    contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):
             writer.add_namespace(prefix, iri)
-    for name in contents.names():
-        g = None if name == DEFAULT_GRAPH else name
-        for s, p, o in sort_triples(contents.triples(name)):
-            writer.add(s, p, o, g)
+    for statement in Contents(graph).statements():
+        writer.add(*statement)

@@ -13,7 +13,7 @@ from rdflib.store import Store
 
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.operations import Op
-from jelly_rdflib.graph.stores.open_view import open_view
+from jelly_rdflib.graph.stores.native import open_view
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 include "tap/journal.pxi"

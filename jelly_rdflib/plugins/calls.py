@@ -1,4 +1,4 @@
-"""What rdflib does not tell its plugins, found where rdflib calls them."""
+"""Looks at the callers of a plugin for arguments that rdflib does not pass on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jelly_rdflib.graph.stores.target import get_default_graph
 
 
 def find_target(sink: Graph) -> Graph:
-    """Return the dataset that is parsing, where there is one.
+    """Return the dataset that is parsing, if there is one; else the sink.
 
-    It gives its parsers its default graph and no way to itself, but for its place among the
-    callers. And it has to be the dataset: a Dataset binds rdflib's own prefixes when it is first
-    asked for any, so those that a patch unbinds would be back if it had not been asked before.
+    A dataset gives its parsers only its default graph, so it is looked for among the callers. The
+    dataset itself is needed: it binds rdflib's own prefixes when it is first asked for any. If that
+    came later, prefixes that the patch has unbound would be back.
     """
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not Graph.parse.__code__:
@@ -31,20 +31,19 @@ def find_target(sink: Graph) -> Graph:
 
 
 def get_bytes(source: InputSource, what: str) -> Any:
-    """Return the stream of bytes that rdflib has found; ``what`` is to be read from it."""
+    """Return the stream of bytes that rdflib has found; ``what`` names the format."""
     stream = source.getByteStream()
-    # For text rdflib has a stream of its bytes in some encoding, which never were a patch.
+    # For text rdflib makes a stream of bytes by encoding it, which is no patch.
     if stream is None or isinstance(stream, BytesIOWrapper | io.TextIOBase):
         raise TypeError(f"{what} is binary: give bytes, a path, or a file opened with 'rb'")
     return stream
 
 
 def check_not_decoded(what: str) -> None:
-    """Raise if `Graph.serialize` is about to decode what is binary.
+    """Raise a TypeError if `Graph.serialize` is about to decode a binary format.
 
-    It passes on the same encoding whether it was given none or UTF-8, so there is no other way to
-    know than to look at its variables. Where they are not as expected, rdflib's own error comes:
-    a UnicodeDecodeError, which says nothing of how to do better.
+    It passes on the same encoding for none and for UTF-8, so its variables are looked at. If they
+    are not as expected, rdflib's own UnicodeDecodeError comes, which does not say what to do.
     """
     frame = inspect.currentframe()
     caller = frame and frame.f_back and frame.f_back.f_back

@@ -11,7 +11,7 @@ from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
 from jelly_rdflib.formats.jelly import JELLY_PATCH
-from jelly_rdflib.graph.stores.contents import Contents, sort_triples
+from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.diff import diff
@@ -159,8 +159,5 @@ def _changes(
     statement_op, prefix_op = (Op.D, Op.PD) if operation == "remove" else (Op.A, Op.PA)
     for prefix, iri in sorted(graph.namespaces()):
         yield (prefix_op, prefix, URIRef(iri), None)
-    contents = Contents(graph)
-    for name in contents.names():
-        g = None if name == DATASET_DEFAULT_GRAPH_ID else name
-        for s, p, o in sort_triples(contents.triples(name)):
-            yield (statement_op, s, p, o, g)
+    for statement in Contents(graph).statements():
+        yield (statement_op, *statement)

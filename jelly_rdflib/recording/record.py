@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from rdflib.graph import ConjunctiveGraph, Graph, QuotedGraph, ReadOnlyGraphAggregate
+from rdflib.graph import ConjunctiveGraph, Graph
 
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_encoding
 from jelly_rdflib.formats.jelly import JELLY_PATCH
-from jelly_rdflib.graph.stores.target import check_store
+from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.graph.tap import Block, Tap, find_tap
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
@@ -119,12 +119,7 @@ def record(
         PA ex http://example.org/ None
         TC
     """
-    given: object = target
-    if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
-        raise TypeError(
-            f"a Graph or Dataset of rdflib can be recorded, not a {type(given).__name__}"
-        )
-    check_store(target.store, RecordError, is_changed=True)
+    check_target(target, RecordError, is_changed=True)
     is_file = isinstance(writer, str | os.PathLike) or (
         hasattr(writer, "write") and not isinstance(writer, PatchWriter)
     )
@@ -157,7 +152,7 @@ def _open_file(
 
 
 class Recorder(Block):
-    """What `record` returns: the changes to a graph or dataset are recorded in its block.
+    """Records the changes to a graph or dataset in its block; see `record`.
 
     Args:
         target: The graph or dataset.

@@ -1,10 +1,13 @@
-"""Where the operations of a recording go: into a stream, or as patches to whoever takes them."""
+"""Where the operations of a recording go: into a stream, or as patches to a function.
+
+A sink is opened before anything is recorded. It gets each transaction as `begin`, its operations,
+and `commit` or `abort`. At the end it is closed, or left after an exception.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from types import TracebackType
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.operations import Op, Operation
@@ -12,45 +15,8 @@ from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.writing import PatchWriter
 
 
-class Sink(Protocol):
-    """Takes the operations of a recording, transaction by transaction."""
-
-    def open(self) -> None:
-        """Get ready, before anything is recorded."""
-
-    def begin(self) -> None:
-        """A transaction starts."""
-
-    def write(self, operation: Operation) -> None:
-        """Take an operation of the transaction."""
-
-    def write_all(self, operations: Iterable[Operation]) -> None:
-        """Take operations of the transaction."""
-
-    def commit(self) -> None:
-        """The transaction is committed."""
-
-    def abort(self) -> None:
-        """The transaction is aborted."""
-
-    def close(self) -> None:
-        """Nothing more comes."""
-
-    def leave(
-        self,
-        kind: type[BaseException],
-        error: BaseException,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Nothing more comes, because of an exception."""
-
-
 class WriterSink:
-    """Writes transactions to a `PatchWriter`, which stays open.
-
-    Args:
-        writer: The writer.
-    """
+    """Writes transactions to a `PatchWriter`, which stays open."""
 
     def __init__(self, writer: PatchWriter) -> None:
         self._writer = writer
@@ -58,11 +24,7 @@ class WriterSink:
         self.write_all = writer.write_all
 
     def open(self) -> None:
-        """See that the writer is between transactions.
-
-        Raises:
-            RecordError: It is in one.
-        """
+        """Raise a RecordError if the writer is in a transaction."""
         if self._writer.in_transaction:
             raise RecordError(
                 "the writer has a transaction open, and a recording starts its own: commit() or "
@@ -90,11 +52,7 @@ class WriterSink:
 
 
 class FileSink(WriterSink):
-    """Writes transactions to a `PatchWriter` of its own.
-
-    Args:
-        make: Makes the writer, and with it the file.
-    """
+    """Writes transactions to a `PatchWriter` of its own, which is made when the sink is opened."""
 
     def __init__(self, make: Callable[[], PatchWriter]) -> None:
         self._make = make
@@ -113,11 +71,7 @@ class FileSink(WriterSink):
 
 
 class PatchSink:
-    """Makes a `Patch` of each transaction that is committed.
-
-    Args:
-        take: Called with each patch.
-    """
+    """Calls a function with a `Patch` for each transaction that is committed."""
 
     def __init__(self, take: Callable[[Patch], object]) -> None:
         self._take = take
@@ -149,3 +103,6 @@ class PatchSink:
 
     def leave(self, *error: Any) -> None:
         """Do nothing."""
+
+
+Sink: TypeAlias = WriterSink | PatchSink

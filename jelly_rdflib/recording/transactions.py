@@ -19,12 +19,6 @@ from jelly_rdflib.recording.sinks import Sink
 class Transactions(Journal):
     """The journal of a recording, transaction by transaction. One is always open.
 
-    Args:
-        target: The graph or dataset.
-        tap: What tells of the changes in its store.
-        sink: Where operations go.
-        is_atomic: Whether transactions can be undone.
-
     Attributes:
         committed, aborted: How many transactions were, of those that the sink got to know of.
         all_added, all_deleted: How many statements were, in transactions that were committed.
@@ -39,15 +33,15 @@ class Transactions(Journal):
         self._tap = tap
         self._sink = sink
         self._is_atomic = is_atomic
-        # What the store rolls back must be what is recorded, and not what is in other graphs.
+        # The store must not roll back changes to graphs that are not recorded.
         self._uses_rollback = isinstance(target, ConjunctiveGraph) or not target.store.context_aware
-        # Where rdflib makes it only now, it binds its own prefixes, before anything is recorded.
+        # If rdflib makes it only now, it binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
-        # What prefixes stood for that may be others now: at the start, and when they were told.
+        # The IRIs of prefixes that may have changed: at the start, and when last told.
         self._at_start: dict[str, Any] = {}
         self._told: dict[str, Any] = {}
-        # All of them, where they are in a store whose changes nobody tells.
+        # All prefixes, if they are in another store, whose changes nobody tells.
         self._elsewhere = None if self._manager.store is target.store else self._read_prefixes()
 
     def start(self) -> None:
@@ -77,17 +71,17 @@ class Transactions(Journal):
         return dict(self._manager.store.namespaces())
 
     def expect_prefix(self, prefix: str, iri: str | None) -> None:
-        """Keep what it takes to undo that a prefix is bound to an IRI, or unbound."""
+        """Have the log undo that a prefix is bound to an IRI, or unbound."""
         if self._elsewhere is not None:
             return
         if not self._at_start:
             self._begin_prefixes()
-        for name, old in self._bound.watch(prefix, iri).items():
+        for name, old in self._bound.watch(prefix, None if iri is None else URIRef(iri)).items():
             self._at_start.setdefault(name, old)
             self._told.setdefault(name, old)
 
     def tell_prefixes(self) -> None:
-        """Write which prefixes are others than they were."""
+        """Write the changes of prefixes."""
         before = self._told
         if self._elsewhere is not None:
             now = self._read_prefixes()
@@ -96,7 +90,7 @@ class Transactions(Journal):
         else:
             now = {name: self._manager.store.namespace(name) for name in before}
             self._told = {}
-        # As in a diff: what a prefix stood for is known to who inverts the patch.
+        # As in a diff, a deletion has the IRI, so that the patch can be inverted.
         changed = [
             (name, iri, now.get(name)) for name, iri in before.items() if now.get(name) != iri
         ]
@@ -107,24 +101,16 @@ class Transactions(Journal):
             ]
         )
 
-    def tell_committed(self) -> None:
-        """Commit, as the store did."""
-        self.commit(is_stored=True)
-
-    def tell_rolled_back(self) -> None:
-        """Roll back, as the store did."""
-        self.roll_back(is_stored=True)
-
     def commit(self, *, is_last: bool = False, is_stored: bool = False) -> None:
-        """Commit the transaction, and start the next one.
+        """Commit the transaction, and start the next one. If that fails, roll it back.
 
         Args:
             is_last: Whether to close the sink.
             is_stored: Whether the store has committed by itself.
 
         Raises:
-            RecordError: A change could not be written; all are undone, if they can be.
-            Exception: What the sink or the store raises; all changes are undone, if they can be.
+            RecordError: A change could not be written.
+            Exception: The sink or the store raised it.
         """
         with self._tap.lock:
             failure = self.failure
@@ -146,7 +132,7 @@ class Transactions(Journal):
                 self.roll_back()
                 raise
             was_open = self.is_open
-            # First of all: what is committed must not be undone where an interrupt comes now.
+            # First of all, so that an interrupt now does not undo the committed transaction.
             self.is_open = False
             self.log.clear()
             self.committed += was_open
@@ -159,16 +145,12 @@ class Transactions(Journal):
                 ) from failure
 
     def leave(self) -> None:
-        """End the transaction because of an exception, and start the next one.
-
-        Raises:
-            Exception: As by `roll_back` or, if it can't be rolled back, `commit`.
-        """
+        """End the transaction because of an exception, and start the next one."""
         if self._is_atomic:
             self.roll_back()
         else:
-            # What was changed is there, and so it is recorded. Of what could not be recorded, the
-            # exception tells.
+            # The changes stay, and so they are recorded. The exception tells of those that could
+            # not be.
             self.failure = None
             self.commit()
 
@@ -178,7 +160,7 @@ class Transactions(Journal):
         May be called again if interrupted.
 
         Args:
-            is_stored: Whether the store has rolled back by itself. What it left is undone, but for
+            is_stored: Whether the store has rolled back by itself. Its remains are undone, but for
                 prefixes: these are recorded in the next transaction.
 
         Raises:
@@ -203,8 +185,8 @@ class Transactions(Journal):
                 try:
                     self._sink.abort()
                 except Exception as error:
-                    # A stream that ends inside a transaction has no part of it either. Where
-                    # another error came before, this one says less.
+                    # A stream that ends inside a transaction has no part of it either. An earlier
+                    # error says more than this one.
                     if was_written and failure is None:
                         unwritten = error
                 self.is_open = False
@@ -227,7 +209,7 @@ class Transactions(Journal):
     def _begin_undoing(self) -> None:
         if self._tap.is_shared:
             for prefix in list(self._at_start):
-                # The others are to tell that it is undone.
+                # The other journals are to tell that it is undone.
                 self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
             self._tap.roll_back_store()

@@ -12,7 +12,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 from jelly_rdflib import Op, RollbackError
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.stores.prefixes import DictPrefixes, open_prefixes
+from jelly_rdflib.graph.stores.prefixes import PrefixMap, open_prefixes
 from jelly_rdflib.operations import Operation
 from tests.graph.stores.memory_state import visible_state
 
@@ -68,7 +68,7 @@ OPERATIONS = [
 
 def can_unbind(target: Graph) -> bool:
     """Is it a store whose prefixes can be unbound? rdflib has no method for it."""
-    return isinstance(open_prefixes(target.store), DictPrefixes)
+    return isinstance(open_prefixes(target.store), PrefixMap)
 
 
 def state_of(target: Graph) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What of the statements with blank nodes has changed."""
+"""The difference of statements with blank nodes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,21 @@ from jelly_rdflib.graph.canonical.quads import Describe, Known, Quad, describer,
 def differ(
     old: Sequence[Quad], new: Sequence[Quad], *, folds_strings: bool
 ) -> tuple[list[Quad], list[Quad]]:
-    """Find what makes of one set of statements the other, but for the labels of blank nodes.
+    """Find the statements that turn one set into the other, whatever the labels of blank nodes.
 
     Args:
-        old: Statements, in each of which is a blank node.
+        old: Statements, each with a blank node.
         new: The same of the other dataset.
         folds_strings: Whether ``"x"`` and ``"x"^^xsd:string`` are the same.
 
     Returns:
-        The statements to delete, as they are in ``old``, and those to add. Their blank nodes are
-        those of ``old``, and new ones, whose labels depend on what is said of them alone; no node
-        of ``old`` has such a label.
+        The statements of ``old`` to delete, and those to add. Their blank nodes are those of
+        ``old``, and new ones. A new label depends only on the statements about its node, and no
+        node of ``old`` has it.
 
     Raises:
         ImportError: pyoxigraph is missing; the message names the extra.
         PatchError: One is no statement of RDF 1.1.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> a, b, p = BNode("a"), BNode("b"), URIRef("urn:p")
-        >>> differ([(a, p, p, p)], [(b, p, p, p)], folds_strings=False)
-        ([], [])
     """
     canonicalizer = Canonicalizer(folds_strings=folds_strings)
     describe = describer(folds_strings=folds_strings)
@@ -82,19 +76,19 @@ def _without_same(
     old_left: list[Sequence[Quad]] = []
     for form, components in by_form.items():
         if len(components) > 1:
-            # Whichever of them stay: but the same ones each time.
+            # Any of them may stay, but the same ones each time.
             components.sort(key=_least_label)
         old_left += components[same.get(form, 0) :]
     return list(chain.from_iterable(old_left)), list(chain.from_iterable(new_left))
 
 
 def _with_new_labels(forms: Sequence[Form], taken: set[Node]) -> Iterator[Quad]:
-    """Iterate over the statements of forms, with labels that no other node has."""
+    """Iterate over the statements of forms, with labels that are not taken."""
     copies = count()
     text = None
     for form in sorted(forms, key=lambda form: form.text):
         if form.text != text:
-            # Only the same form again needs another number, or one that was there before.
+            # The number tells copies of a form apart, and from nodes that were there before.
             text, copies = form.text, count()
         nodes = {term for quad in form.quads for term in quad if is_blank(term)}
         labels: dict[BNode, Node] = {}

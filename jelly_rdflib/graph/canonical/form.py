@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STRING = XSD.string
 
-# What pyoxigraph does not take, or takes for something else, is put into IRIs that start so.
+# Start of the IRIs that stand for terms that pyoxigraph does not take, or takes for others.
 _OWN = "x-jelly-rdflib:"
 
 
@@ -31,10 +31,10 @@ _OWN = "x-jelly-rdflib:"
 class Form:
     """A component in its canonical form.
 
-    Args:
-        text: The statements as canonical N-Quads: equal for components that are the same.
-        quads: The statements; their blank nodes have the labels of RDFC-1.0, ``c14n0`` and so on,
-            but for those that are `Known`.
+    Attributes:
+        text: Canonical N-Quads: equal for components that are the same.
+        quads: The statements. Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), but
+            for those that are `Known`.
     """
 
     text: str
@@ -44,17 +44,8 @@ class Form:
 class Canonicalizer:
     """Brings components into their canonical form.
 
-    Args:
-        folds_strings: Whether ``"x"`` and ``"x"^^xsd:string`` are the same.
-
     Raises:
         ImportError: pyoxigraph is missing; the message names the extra.
-
-    Examples:
-        >>> p = URIRef("urn:p")
-        >>> quads = [(BNode("x"), p, BNode("y"), DATASET_DEFAULT_GRAPH_ID)]
-        >>> Canonicalizer(folds_strings=False).form(quads).text
-        '_:c14n1 <urn:p> _:c14n0 .'
     """
 
     def __init__(self, *, folds_strings: bool) -> None:
@@ -73,21 +64,14 @@ class Canonicalizer:
         self._iris: dict[Node, pyoxigraph.NamedNode] = {}
 
     def text(self, component: Sequence[Quad]) -> str:
-        """Return the canonical form of statements, but only its text.
-
-        Args:
-            component: As for `form`.
-
-        Raises:
-            PatchError: As by `form`.
-        """
+        """Return the canonical N-Quads of a component; see `form`."""
         return _write(self._canonicalize(component, {}))
 
     def form(self, component: Sequence[Quad]) -> Form:
-        """Return the canonical form of statements.
+        """Return the canonical form of a component.
 
         Args:
-            component: Statements that blank nodes join; those that are `Known` are as good as IRIs.
+            component: Statements that blank nodes join. Those that are `Known` count as IRIs.
 
         Raises:
             PatchError: One is no statement of RDF 1.1.
@@ -107,7 +91,7 @@ class Canonicalizer:
     def _canonicalize(
         self, component: Sequence[Quad], terms: dict[Node, Any]
     ) -> list[pyoxigraph.Quad]:
-        """Return the statements as pyoxigraph has them, and put into ``terms`` what they are of."""
+        """Return pyoxigraph's canonical statements; ``terms`` gets its term for each of ours."""
         ox = self._ox
         terms[DATASET_DEFAULT_GRAPH_ID] = self._default_graph
         try:
@@ -145,7 +129,7 @@ class Canonicalizer:
             try:
                 return self._ox.NamedNode(str(iri))
             except ValueError:
-                # rdflib holds anything for an IRI, with no more than a warning.
+                # rdflib takes any text for an IRI, with no more than a warning.
                 pass
         return self._make_own("iri", iri)
 
@@ -160,7 +144,7 @@ class Canonicalizer:
             if datatype != _STRING:
                 return make(str(literal), datatype=self._convert(datatype, 0))
         except ValueError:
-            # A language tag may be too long, a text no UTF-8.
+            # The language tag is too long, or the text is no UTF-8.
             pass
         kind = f"{literal.language or ''} {datatype or ''}"
         text = quote(str(literal), safe="", errors="surrogatepass")

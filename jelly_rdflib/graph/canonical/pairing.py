@@ -1,9 +1,8 @@
-"""Which blank node of one dataset may be which of another, where not all is the same.
+"""Pairs blank nodes of two datasets that differ.
 
-Any pairing makes a difference that is right: what one says of a node and the other does not is
-deleted or added. A good one makes it small. So nodes are paired that have most in common, and only
-where there is no other choice; no label has a say in it, so that the same change gives the same
-difference.
+Any pairing gives a correct difference: a statement that only one side has is deleted or added. A
+good pairing gives a small one. So nodes that have most in common are paired, and only if there is
+no other choice. Labels do not count, so that the same change gives the same difference.
 """
 
 from __future__ import annotations
@@ -16,34 +15,16 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
 
-# How far around a node is looked at first.
+# How far around a node statements are compared at first.
 _DEPTH = 4
-# Each time all nodes that are left are looked at.
+# Each round looks at all nodes that are left.
 _MAX_ROUNDS = 10
 
 _Found: TypeAlias = "dict[str, list[BNode]]"
 
 
 def pair(old: Sequence[Quad], new: Sequence[Quad], describe: Describe) -> dict[BNode, BNode]:
-    """Pair blank nodes.
-
-    Args:
-        old: Statements of one dataset.
-        new: Statements of the other.
-        describe: Describes terms other than blank nodes.
-
-    Returns:
-        For nodes of ``new`` one of ``old``, each a different one.
-
-    Examples:
-        >>> from rdflib import Literal, URIRef
-        >>> s, p, q, g = map(URIRef, ("urn:s", "urn:p", "urn:q", "urn:g"))
-        >>> x, y = BNode("x"), BNode("y")
-        >>> old = [(s, p, x, g), (x, q, Literal("old"), g)]
-        >>> new = [(s, p, y, g), (y, q, Literal("new"), g)]
-        >>> pair(old, new, describe=str)
-        {rdflib.term.BNode('y'): rdflib.term.BNode('x')}
-    """
+    """Pair blank nodes of ``new`` with those of ``old``, each with a different one."""
     pairing = _Pairing(_Side(old, describe), _Side(new, describe))
     pairing.by_surroundings()
     for _ in range(_MAX_ROUNDS):
@@ -62,7 +43,7 @@ class _Side:
 
     Attributes:
         lines: The statements by their blank nodes.
-        names: What nodes that are paired are called, for both sides alike.
+        names: The names of paired nodes, the same on both sides.
     """
 
     def __init__(self, quads: Sequence[Quad], describe: Describe) -> None:
@@ -92,8 +73,8 @@ class _Side:
     def single_statements(self, *, is_loose: bool) -> _Found:
         """Return free nodes by each of their statements.
 
-        Args:
-            is_loose: Whether all other free nodes pass for one. Else what has any is left out.
+        If ``is_loose``, all other free nodes count as one; else statements that have any are left
+        out.
         """
         found: _Found = {}
         for node in self.free():
@@ -129,7 +110,7 @@ class _Side:
         return not is_blank(term) or term in self.names
 
     def _line(self, quad: Quad, node: BNode, views: dict[BNode, str]) -> str:
-        """Return what a statement says of a node."""
+        """Describe a statement from the view of one of its nodes."""
         return join(self._show(term, node, views) for term in quad)
 
     def _show(self, term: Node, node: BNode, views: dict[BNode, str]) -> str:
@@ -142,17 +123,13 @@ class _Side:
 
 
 class _Pairing:
-    """The pairs found so far.
-
-    Attributes:
-        new_to_old: The pairs.
-    """
+    """The pairs found so far."""
 
     def __init__(self, old: _Side, new: _Side) -> None:
         self._old = old
         self._new = new
         self.new_to_old: dict[BNode, BNode] = {}
-        # Pairs whose neighbours were not looked at.
+        # Pairs whose neighbours are still to be compared.
         self._waiting: deque[tuple[BNode, BNode]] = deque()
 
     def by_surroundings(self) -> None:

@@ -13,14 +13,14 @@ Quad: TypeAlias = tuple[Node, Node, Node, Node]
 """Subject, predicate, object and the graph's name."""
 
 Describe: TypeAlias = Callable[[Node], str]
-"""Says of a term that is no blank node what it is: equal terms, and only those, get one text."""
+"""Describes a term that is no blank node: equal terms, and only those, have the same text."""
 
 # Taken once: a namespace looks each name up in a slow way.
 _STRING = XSD.string
 
 
 class Known(URIRef):
-    """Stands for a blank node of which it is known which one it is: its text is the label."""
+    """Stands for a blank node that is identified. The text is its label."""
 
     __slots__ = ()
 
@@ -29,30 +29,14 @@ _NOT_BLANK = frozenset({URIRef, Literal, Known})
 
 
 def is_blank(term: object) -> TypeGuard[BNode]:
-    """Is the term a blank node?
-
-    Examples:
-        >>> is_blank(BNode()), is_blank(URIRef("urn:s"))
-        (True, False)
-    """
+    """Is the term a blank node?"""
     # rdflib's classes are abstract base classes, for which `isinstance` is slow.
     cls = type(term)
     return cls is BNode or (cls not in _NOT_BLANK and isinstance(term, BNode))
 
 
 def describer(*, folds_strings: bool) -> Describe:
-    """Return what describes terms.
-
-    Args:
-        folds_strings: Whether ``"x"`` and ``"x"^^xsd:string`` are the same.
-
-    Examples:
-        >>> describe = describer(folds_strings=True)
-        >>> describe(Literal("x")) == describe(Literal("x", datatype=_STRING))
-        True
-        >>> describe(Literal("x", lang="en")) == describe(Literal("x", lang="EN"))
-        True
-    """
+    """Return a function that describes terms; it may fold ``"x"`` and ``"x"^^xsd:string``."""
 
     def describe(term: Node) -> str:
         if isinstance(term, Literal):
@@ -67,30 +51,19 @@ def describer(*, folds_strings: bool) -> Describe:
 
 
 def join(texts: Iterable[str]) -> str:
-    """Join texts so that no others come to the same.
-
-    Examples:
-        >>> join(["a", "bc"]) == join(["ab", "c"])
-        False
-    """
+    """Join texts so that no two lists of texts give the same result."""
     return "".join(f"{len(text)} {text}" for text in texts)
 
 
 def digest(texts: Iterable[str]) -> bytes:
-    """Return a hash of texts, in which their order does not count."""
+    """Return a hash of texts in any order."""
     hash = blake2b(digest_size=16)
     hash.update(join(sorted(texts)).encode("utf-8", "surrogatepass"))
     return hash.digest()
 
 
 def lines_by_node(quads: Iterable[Quad]) -> dict[BNode, list[Quad]]:
-    """Return for each blank node the statements it is in.
-
-    Examples:
-        >>> b, p = BNode("b"), URIRef("urn:p")
-        >>> len(lines_by_node([(b, p, p, p), (b, p, b, p), (p, p, p, p)])[b])
-        2
-    """
+    """Return the statements of each blank node."""
     lines: dict[BNode, list[Quad]] = {}
     for quad in quads:
         for node in {term for term in quad if is_blank(term)}:
@@ -99,14 +72,7 @@ def lines_by_node(quads: Iterable[Quad]) -> dict[BNode, list[Quad]]:
 
 
 def split(quads: Iterable[Quad]) -> list[list[Quad]]:
-    """Split statements that all have blank nodes into components: those that share any.
-
-    Examples:
-        >>> a, b, c, p = BNode("a"), BNode("b"), BNode("c"), URIRef("urn:p")
-        >>> components = split([(a, p, p, p), (b, p, c, p), (p, p, c, p)])
-        >>> sorted(map(len, components))
-        [1, 2]
-    """
+    """Split statements, each with a blank node, into components that share no blank node."""
     parents: dict[BNode, BNode] = {}
 
     def find(node: BNode) -> BNode:

@@ -1,15 +1,14 @@
-"""Telling blank nodes apart that RDFC-1.0 would take long to tell apart.
+"""Marks for blank nodes that RDFC-1.0 would take long to tell apart.
 
-RDFC-1.0 tries the orders of blank nodes that look alike from where they stand, and there are
-exponentially many: a list of a thousand equal values would already take it hours. So where more
-than a few look alike, they get marks beforehand, as more statements about them. What a mark is
-depends on what is around a node alone (the nodes' colours are refined until they are stable), never
-on its label.
+RDFC-1.0 tries all orders of blank nodes that look alike, exponentially many: a list of a thousand
+equal values would take it hours. So where more than a few look alike, they get marks beforehand, as
+additional statements. A mark depends only on the surroundings of a node (the nodes' colours are
+refined until they are stable), never on its label.
 
-Where that leaves more than a few alike, one of them is given a mark of its own, and it goes on.
-Mostly it does not matter which, since what looks alike then can be exchanged for one another. There
-are graphs where it does matter, regular ones without any text in them: two that are the same may
-then not be found so. That makes a difference larger than it need be, never wrong.
+Where more than a few nodes are still alike, one gets a mark of its own, and refining goes on.
+Mostly any of them will do, since nodes that look alike then can be exchanged for one another. There
+are graphs where the choice matters, regular ones without any text in them: two that are the same
+may then not be found so. That makes a difference larger than it need be, never wrong.
 """
 
 from __future__ import annotations
@@ -21,27 +20,16 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
 
-# So many may be alike: for RDFC-1.0 that is a matter of a millisecond, whatever they are.
+# So many may be alike: RDFC-1.0 takes a millisecond, whatever they are.
 _MAX_ALIKE = 4
 # How often each statement may be looked at before the rest is told apart by labels.
 _MAX_LOOKS = 100
-# Among so many the one to choose is looked for.
+# Among so many the least label is chosen, among more any.
 _MAX_SORTED = 100
 
 
 def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str]:
-    """Return marks for the blank nodes of a component: none if they are told apart fast.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> p = URIRef("urn:p")
-        >>> nodes = [BNode(f"b{number}") for number in range(9)]
-        >>> path = [(one, p, two, p) for one, two in zip(nodes, nodes[1:])]
-        >>> len(set(find_marks(path, str).values()))
-        9
-        >>> find_marks(path[:2], str)
-        {}
-    """
+    """Return marks for the blank nodes of a component; none if RDFC-1.0 is fast without."""
     nodes = {term for quad in component for term in quad if is_blank(term)}
     if len(nodes) <= _MAX_ALIKE:
         return {}
@@ -106,7 +94,7 @@ class _Colours:
             size, colour = heapq.heappop(self._shared)
             nodes = self._members.get(colour, set())
             if len(nodes) != size or size < 2:
-                # It has fewer by now, and is there a second time.
+                # It has fewer nodes by now, and a newer entry.
                 continue
             self._round += 1
             changed: set[BNode] = set()

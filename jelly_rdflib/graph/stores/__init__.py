@@ -1,7 +1,7 @@
-"""How changes get into a store of rdflib, whatever store it is, and out of it again.
+"""Changes to a store of rdflib, whatever store it is, and their undoing.
 
-`Target` finds the graphs of what a user calls a graph or dataset. `open_changes` chooses between
-the general way (`GeneralChanges`: a store's public methods) and the fast way into rdflib's default
-store (`MemoryChanges`). Prefixes go their own way (`PrefixChanges`). All note what they change in
-one `UndoLog`, which undoes it; what a store has, and how it spells that, says its `View`.
+`Target` finds the graphs of a user's graph or dataset. `open_changes` chooses between the public
+methods of any store (`GeneralChanges`) and the fast way into rdflib's default store
+(`MemoryChanges`). `PrefixChanges` changes prefixes. All note their changes in one `UndoLog`, which
+undoes them. A `View` shows the contents of a store, and how it spells them.
 """

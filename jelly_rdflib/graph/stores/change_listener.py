@@ -1,4 +1,4 @@
-"""Whoever wants to be told of changes that go past the methods of a store."""
+"""The recording of a store, as far as changes past the store's methods need it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,23 @@ from jelly_rdflib.graph.stores.native import View
 
 
 class ChangeListener(Protocol):
-    """Tells those who record a store of what is changed in it past its methods."""
+    """A `Tap`, which is in a layer above this one."""
 
     @property
     def view(self) -> View:
-        """What the store holds."""
+        """The view of the store."""
 
     @property
     def is_shared(self) -> bool:
-        """Is there more than one who records?"""
+        """Is there more than one journal?"""
 
     def tell_made(
         self, changes: list[tuple[bool, Any, Graph, Any]], listed: Iterable[Graph], /
     ) -> None:
-        """Tell of changes that took effect.
-
-        Args:
-            changes: As a `View` has them.
-            listed: The graphs that the store lists since.
-        """
+        """Tell of changes that took effect (see `View`), and of graphs that the store now lists."""
 
     def expect_prefix(self, prefix: str, iri: str | None, /) -> None:
-        """Say that a prefix is about to be bound to an IRI, or unbound: the IRI is None."""
+        """Say that a prefix is about to be bound to an IRI, or unbound if the IRI is None."""
 
     def take_back(self) -> None:
-        """Say that what was told last is undone."""
+        """Say that the changes told last are undone."""

@@ -12,14 +12,13 @@ from rdflib.graph import (
     ConjunctiveGraph,
     Graph,
     QuotedGraph,
-    ReadOnlyGraphAggregate,
 )
 from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.graph.stores.target import check_store, get_default_graph
+from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -30,9 +29,7 @@ _STRING = XSD.string
 class Contents:
     """The statements of a graph or dataset, by their graphs.
 
-    Args:
-        graph: A Graph, Dataset or ConjunctiveGraph. A Graph is its own default graph, and so is
-            one that belongs to a Dataset.
+    A Graph is its own default graph, and so is one that belongs to a Dataset.
 
     Attributes:
         is_dataset: Whether it has named graphs.
@@ -52,10 +49,7 @@ class Contents:
     """
 
     def __init__(self, graph: Graph) -> None:
-        given: object = graph
-        if not isinstance(given, Graph) or isinstance(given, ReadOnlyGraphAggregate):
-            raise TypeError(f"a Graph or Dataset of rdflib is wanted, not {type(given).__name__}")
-        check_store(graph.store, PatchError, is_changed=False)
+        check_target(graph, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
         self._tells_apart: bool | None = None
@@ -71,9 +65,12 @@ class Contents:
                 if name != default.identifier and not isinstance(context, QuotedGraph):
                     self.graphs[name] = Graph(graph.store, name)
 
-    def names(self) -> list[Node]:
-        """Return the graphs' names, sorted."""
-        return sort_names(self.graphs)
+    def statements(self) -> Iterator[tuple[Node, Node, Node, Node | None]]:
+        """Iterate over all statements, sorted. The default graph is None."""
+        for name in sort_names(self.graphs):
+            g = None if name == DATASET_DEFAULT_GRAPH_ID else name
+            for s, p, o in sort_triples(self.triples(name)):
+                yield s, p, o, g
 
     def triples(self, name: Node) -> Iterator[_Triple]:
         """Iterate over the triples of a graph; there are none in one that is not there."""
@@ -100,10 +97,9 @@ class Contents:
                 yield triple
 
     def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
-        """Return the set itself in which rdflib's Memory store has a graph's triples, if it does.
+        """Return the very set that rdflib's Memory store has for a graph, if it is such a store.
 
-        The sets of two stores are compared in a fraction of the time that it takes to look up each
-        triple of one in the other.
+        Comparing the sets of two stores is much faster than looking up each triple.
         """
         graph = self.graphs.get(name)
         if graph is None:
@@ -122,16 +118,11 @@ class Contents:
         return next(iter(graph.store.triples(triple, graph)), None) is not None
 
     def aliases(self, triple: _Triple, name: Node) -> Iterator[_Triple]:
-        """Iterate over the respellings of a triple that the store takes for the triple itself.
+        """Iterate over the respellings that the store takes for the triple itself, which it has.
 
-        Stores that follow RDF 1.1, Oxigraph's for one, do so with ``"x"`` and ``"x"^^xsd:string``.
-        No store says whether it does, but it can be seen, and is looked for once.
-
-        Args:
-            triple: A triple that `triples` gave.
-            name: Its graph's name.
+        Stores that follow RDF 1.1, as Oxigraph's, do so with ``"x"`` and ``"x"^^xsd:string``. No
+        store says whether it does, so that is tried once.
         """
-        # Of most stores it is known soon that there are none; then none need be made.
         if self._tells_apart:
             return
         for other in respellings(triple):
@@ -148,17 +139,10 @@ class Contents:
 
 
 def respellings(triple: _Triple) -> Iterator[_Triple]:
-    """Iterate over what a triple is to RDF 1.1 and not to rdflib: ``"x"`` as ``"x"^^xsd:string``.
+    """Iterate over the other spellings of a triple in RDF 1.1: ``"x"`` as ``"x"^^xsd:string``.
 
-    Only a triple's own terms are respelled, not those of quoted triples: no store has these and
-    takes one spelling for the other.
-
-    Examples:
-        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> [o.n3() for _, _, o in respellings((s, p, Literal("x", datatype=XSD.string)))]
-        ['"x"']
-        >>> list(respellings((s, p, Literal("x", lang="en"))))
-        []
+    The terms within quoted triples keep their spelling: no store that has them takes one spelling
+    for the other.
     """
     s, p, o = triple
     spellings = product(_spellings(s), _spellings(p), _spellings(o))
@@ -177,13 +161,7 @@ def _spellings(term: Node) -> tuple[Node, ...]:
 
 
 def sort_names(names: Iterable[Node]) -> list[Node]:
-    """Sort the names of graphs: the default graph's, IRIs, blank nodes; by code points.
-
-    Examples:
-        >>> from rdflib import BNode
-        >>> list(map(str, sort_names([BNode("a"), URIRef("urn:g"), DATASET_DEFAULT_GRAPH_ID])))
-        ['urn:x-rdflib:default', 'urn:g', 'a']
-    """
+    """Sort the names of graphs: the default graph's, IRIs, blank nodes; by code points."""
     return sorted(
         names, key=lambda name: (name != DATASET_DEFAULT_GRAPH_ID, _rank(name), str(name))
     )
@@ -194,11 +172,6 @@ def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
 
     Literals come by lexical form, then language, then datatype. The order is the same in each
     process, as that of a store is not, and puts equal subjects together, which encodes well.
-
-    Examples:
-        >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> [str(o) for _, _, o in sort_triples([(s, p, Literal("a")), (s, p, URIRef("urn:o"))])]
-        ['urn:o', 'a']
     """
     return sorted(triples, key=_triple_key)
 

@@ -1,9 +1,9 @@
-"""Statements into any store, by the methods that every store has."""
+"""Changes to the statements of a store, by the methods that every store has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLUpdateStore
@@ -12,8 +12,14 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.change_listener import ChangeListener
-from jelly_rdflib.graph.stores.native import Crowded, Undoer, UndoLog
-from jelly_rdflib.graph.stores.open_view import open_view
+from jelly_rdflib.graph.stores.native import (
+    Crowded,
+    MemoryChanges,
+    Undoer,
+    UndoLog,
+    can_use,
+    open_view,
+)
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.nodes.numbering import HashLimit
@@ -23,20 +29,19 @@ from jelly_rdflib.operations import Op, Operation
 class GeneralChanges:
     """Adds and deletes the statements of transactions by a store's ``add`` and ``remove``.
 
-    The transactions of a store that has its own are used, too: what is pending when a transaction
-    starts is committed, and what the store rolls back is undone once more by the log. rdflib's
-    AuditableStore, for one, loses a statement that was deleted and added again.
+    A store's own transactions are used, too. Pending changes are committed when a transaction
+    starts. After a rollback the log undoes all once more, since a store may get it wrong: rdflib's
+    AuditableStore loses a statement that was deleted and added again.
 
     Args:
-        target: Whose store it is.
-        log: What is told of each change before it is made.
-        is_atomic: Whether to do so.
-        listener: Records the store, and sees what goes through its methods. The recording says when
-            the store commits.
+        target: The graph or dataset to change.
+        log: Gets each change before it is made, if ``is_atomic``.
+        is_atomic: Whether a transaction can be undone.
+        listener: The recording of the store. It sees the changes, and commits the store itself.
 
     Attributes:
-        undoer: Takes back what the log has of statements and graphs.
-        refusal: What there is to complain about though all was undone.
+        undoer: Undoes the log's changes to statements and graphs.
+        refusal: Why the store failed to roll back; the log has undone the changes all the same.
 
     Raises:
         ApplyError: The store does not see its own changes.
@@ -68,7 +73,7 @@ class GeneralChanges:
         self._has_transactions = is_atomic and store.transaction_aware and listener is None
         self._has_begun = False
         self._contexts: dict[Node | None, Graph] = {}
-        # Those that are known to be listed, or are in the log.
+        # The graphs that the store lists, or that the log will take off its list.
         self._listed: set[Node] = set()
         self._view = open_view(store) if listener is None else listener.view
         self._hashes = HashLimit(is_needed=self._view.is_in_memory)
@@ -81,13 +86,7 @@ class GeneralChanges:
         self.deleted = 0
 
     def statements(self, operations: Iterator[Any]) -> Operation | None:
-        """Apply adds and deletes up to the next other operation.
-
-        Args:
-            operations: An iterator of operations.
-
-        Returns:
-            The first operation that is neither, or None at the end.
+        """Apply adds and deletes up to the next other operation, and return that; None at the end.
 
         Raises:
             ApplyError: One is no operation, or the store can't hold its statement.
@@ -101,7 +100,7 @@ class GeneralChanges:
             _, s, p, o, g = operation
             self.operations += 1
             check_statement(s, p, o)
-            # Before it is looked up: what is no term may have no hash.
+            # Before the lookup: only terms are sure to have a hash.
             check_graph(g)
             if self._is_atomic:
                 check_labels(self._store, s, p, o, g)
@@ -122,13 +121,13 @@ class GeneralChanges:
             self._has_begun = False
 
     def begin_undoing(self) -> None:
-        """Let the store roll back, before the log sees that it did. May be called again."""
+        """Let the store roll back before the log undoes the changes. May be called again."""
         self._view.forget_failed()
         if self._has_begun:
             try:
                 self._store.rollback()
             except Exception as error:
-                # The log undoes what it left.
+                # The log undoes the changes that the store left.
                 self.refusal = ApplyError(
                     f"the store's rollback failed ({error}); its statements are as they were before"
                     " the transaction all the same"
@@ -139,7 +138,7 @@ class GeneralChanges:
             self._has_begun = False
 
     def end_undoing(self) -> None:
-        """Let the store commit what the log has undone, if that was anything."""
+        """Let the store commit what the log has undone, if anything."""
         if self._has_transactions and self._view.has_undone:
             self._store.commit()
         self._view.has_undone = False
@@ -184,20 +183,23 @@ class GeneralChanges:
                 self._log.note_listed(context)
                 if self._listener is None:
                     # Else it is seen when the statement is added.
-                    self._view.note_listed(context)
+                    self._view.note_listing(context, True)
             self._listed.add(name)
 
 
 def check_labels(store: Store, *terms: Node | None) -> None:
-    """Check that a transaction can be undone that changes a statement of these terms.
-
-    Raises:
-        ApplyError: One is a blank node, and the store sends it to an endpoint as that.
-    """
+    """Raise an ApplyError if a term is a blank node that could not be deleted at an endpoint."""
     if not isinstance(store, SPARQLUpdateStore):
         return
     for term in terms:
-        if isinstance(term, BNode) and not is_sent_as_iri(store, term):
+        if not isinstance(term, BNode):
+            continue
+        try:
+            is_iri = str(store.node_to_sparql(term)).startswith("<")
+        except Exception:
+            # rdflib's own function refuses blank nodes; a user's may write them as IRIs.
+            is_iri = False
+        if not is_iri:
             raise ApplyError(
                 f"the blank node _:{term} can't be applied to a {type(store).__name__}: a SPARQL"
                 " endpoint gives blank nodes labels of its own, so a statement that has one can't"
@@ -206,10 +208,32 @@ def check_labels(store: Store, *terms: Node | None) -> None:
             )
 
 
-def is_sent_as_iri(store: SPARQLUpdateStore, node: BNode) -> bool:
-    """Does the user have the store write blank nodes as IRIs?"""
-    try:
-        return str(store.node_to_sparql(node)).startswith("<")
-    except Exception:
-        # rdflib's own function refuses blank nodes.
-        return False
+Changes: TypeAlias = GeneralChanges | MemoryChanges
+"""Adds and deletes the statements of one transaction after the other in a store."""
+
+
+def open_changes(
+    target: Target,
+    log: UndoLog,
+    *,
+    is_atomic: bool,
+    is_deferred: bool,
+    listener: ChangeListener | None = None,
+) -> Changes:
+    """Choose how the statements of a target's store are changed.
+
+    Args:
+        target: The graph or dataset to change.
+        log: Gets each change before it is made, if ``is_atomic``.
+        is_atomic: Whether a transaction can be undone.
+        is_deferred: Whether nobody looks at the store between two operations.
+        listener: The recording of the store, if there is one. It sees the changes made by the
+            store's methods, and has to be told of all others.
+    """
+    if can_use(target.store) and (
+        listener is None or (is_atomic and is_deferred and not listener.is_shared)
+    ):
+        return MemoryChanges(
+            target, log, is_atomic=is_atomic, is_deferred=is_deferred, listener=listener
+        )
+    return GeneralChanges(target, log, is_atomic=is_atomic, listener=listener)

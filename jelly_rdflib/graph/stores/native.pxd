@@ -1,8 +1,5 @@
-"""What a store holds, how changes get into it, and how they are undone."""
+"""The contents of a store, how changes get into it, and how they are undone."""
 
-
-
-include "native/names.pxd"
 include "native/undoing.pxd"
 include "native/spelling.pxd"
 include "native/view.pxd"

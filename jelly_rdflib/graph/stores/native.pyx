@@ -31,7 +31,6 @@ from traceback import clear_frames
 
 from rdflib.graph import Graph
 from rdflib.namespace import XSD
-from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
 from rdflib.term import BNode, Literal, URIRef
@@ -39,9 +38,9 @@ from rdflib.term import BNode, Literal, URIRef
 from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
+from jelly_rdflib.graph.stores.target import get_inner
 from jelly_rdflib.terms import strong_key
 
-include "native/names.pxi"
 include "native/undoing.pxi"
 include "native/spelling.pxi"
 include "native/view.pxi"

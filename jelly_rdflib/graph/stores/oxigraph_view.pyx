@@ -1,9 +1,9 @@
 # cython: boundscheck=True
 # Tuples of others are read by index here.
-"""What oxrdflib's store holds, by asking the Oxigraph in it.
+"""The contents of oxrdflib's store, by asking the Oxigraph in it.
 
-oxrdflib turns each term of a question and of an answer into one of the other kind, which takes most
-of the time. Here the terms of an answer are turned only where they are needed.
+oxrdflib converts each term of a question and of an answer, which takes most of the time. Here terms
+of an answer are converted only if they are needed.
 """
 
 from jelly_rdflib.graph.stores.native cimport DELETED, View, get_name
@@ -26,19 +26,16 @@ cdef object STRING = XSD.string
 
 def can_view_oxigraph(store):
     """Is it exactly oxrdflib's store, as this module knows it?"""
-    # ``_inner`` makes the Oxigraph where there is none yet. Two threads that ask for it may get two,
-    # one of which is lost with its statements: so it is not asked for before the store is claimed.
+    # ``_inner`` makes the Oxigraph if there is none yet. Two threads that ask for it may get two,
+    # and one is lost with its statements: so it is not asked for before the store is claimed.
     inner = getattr(store, "_store", ...)
     return type(store) is OxigraphStore and (inner is None or isinstance(inner, ox.Store))
 
 
 cdef class OxigraphView(View):
-    """What a store of oxrdflib's holds.
+    """A view of a store that `can_view_oxigraph` holds for.
 
-    Of the changes that it finds, a log keeps Oxigraph's own quads: rdflib normalizes literals.
-
-    Args:
-        store: One that `can_view_oxigraph` holds for.
+    A log keeps Oxigraph's own quads, since rdflib normalizes literals.
     """
 
     # Graphs by Oxigraph's names for them, and IRIs of either kind by those of the other.
@@ -58,7 +55,7 @@ cdef class OxigraphView(View):
         self.graph = self
 
     cdef object oxigraph(self):
-        # Asked for each time: as long as anybody has it, its files can't be closed.
+        # Asked for each time: a reference would keep its files open.
         return self.store._inner
 
     cpdef bint has(self, tuple triple, object graph) except -1:
@@ -69,7 +66,7 @@ cdef class OxigraphView(View):
         return self.has(self.triple_of(statement), graph)
 
     cpdef tuple removal(self, tuple triple, object graph):
-        # Whichever of those that are equal is added again, Oxigraph spells it in its own way.
+        # Any equal triple can be added again: Oxigraph spells it in its own way.
         return (triple if self.has(triple, graph) else None), []
 
     cpdef bint lists(self, object graph) except -1:
@@ -110,31 +107,21 @@ cdef class OxigraphView(View):
             quads = list(self.oxigraph().quads_for_pattern(terms[0], terms[1], terms[2], name))
         except (TypeError, ValueError):
             return []
-        # A graph is false if it is empty, which takes long to find out.
+        # Not `graph or ...`: a graph's truth is its length, which takes long to count.
         return [
             (False, self.triple(quad), self.graph_of(quad) if graph is None else graph, quad)
             for quad in quads
         ]
 
-    cdef list as_stored(self, list changes):
-        cdef list stored = []
-        cdef set known = set()
-        for change in changes:
-            is_add, triple, graph, statement = change
-            if is_add and isinstance(triple[2], Literal):
-                literal = self.stored_literal(triple, graph)
-                if literal is not triple[2]:
-                    change = (True, (triple[0], triple[1], literal), graph, statement)
-            if len(changes) > 1:
-                key = self.key_of(change)
-                if key in known:
-                    continue
-                known.add(key)
-            stored.append(change)
-        return stored
+    cdef list stored_forms(self, tuple change):
+        is_add, triple, graph, statement = change
+        if not is_add or not isinstance(triple[2], Literal):
+            return [change]
+        literal = self.stored_literal(triple, graph)
+        return [(True, (triple[0], triple[1], literal), graph, statement)]
 
     cdef object stored_literal(self, tuple triple, object graph):
-        """Return the literal that the store has made of the object of a triple that it has."""
+        """Return the object of a triple of the store, a literal, as the store spells it."""
         literal = triple[2]
         if literal.language:
             tag = literal.language.lower()
@@ -143,7 +130,7 @@ cdef class OxigraphView(View):
             return make_string(literal)
         if literal.datatype == STRING:
             return literal
-        quad = self.quad(triple, graph)
+        quad = self.find_quad(triple, graph)
         found = next(
             self.oxigraph().quads_for_pattern(
                 quad.subject, quad.predicate, quad.object, quad.graph_name
@@ -165,18 +152,15 @@ cdef class OxigraphView(View):
     cdef object find_quad(self, tuple triple, object graph):
         """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
         try:
-            return self.quad(triple, graph)
+            return ox.Quad(
+                self.term(triple[0]),
+                self.term(triple[1]),
+                self.term(triple[2]),
+                self.graph_name(graph),
+            )
         except (TypeError, ValueError):
-            # It says so when it is asked to add it.
+            # Oxigraph raises the error when it is asked to add the triple.
             return None
-
-    cdef object quad(self, tuple triple, object graph):
-        return ox.Quad(
-            self.term(triple[0]),
-            self.term(triple[1]),
-            self.term(triple[2]),
-            self.graph_name(graph),
-        )
 
     cdef object graph_name(self, object graph):
         if graph is not self.graph:

@@ -11,7 +11,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.graph.stores.change_listener import ChangeListener
 from jelly_rdflib.graph.stores.native import UndoLog
-from jelly_rdflib.graph.stores.prefixes import Prefixes, open_prefixes
+from jelly_rdflib.graph.stores.prefixes import PrefixMap, PublicPrefixes, open_prefixes
 from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
 from jelly_rdflib.graph.stores.target import Target
 
@@ -19,22 +19,21 @@ from jelly_rdflib.graph.stores.target import Target
 class PrefixChanges:
     """Binds and unbinds the prefixes of one transaction after the other.
 
-    They are bound where the graph's namespace manager keeps them: mostly that is the graph's own
-    store, but users may give a graph the manager of another.
+    The prefixes are those of the graph's namespace manager. Mostly that has the graph's own store,
+    but users may give a graph the manager of another.
 
-    Nothing of a transaction is done before its commit: not every store can unbind, so not every
-    one could take a binding back.
+    Changes wait for the commit: not every store can unbind, so not every one could undo a binding.
 
     Args:
-        target: Whose prefixes they are.
-        log: What is told how to undo each change.
-        is_atomic: Whether to wait for the commit; else each takes effect as it comes.
+        target: The graph or dataset with the prefixes.
+        log: Gets a step that undoes each change.
+        is_atomic: Whether changes wait for the commit; else each takes effect at once.
         is_exact: Whether a prefix is bound to its IRI whatever it was bound to, as a patch demands.
             Else it is bound as rdflib's parsers do: what the user has bound stays, and the IRI gets
             another prefix.
         max_prefixes: How many prefixes the store may then have, and a transaction change; None for
             any number.
-        find_listener: Finds who is to be told of the changes in a store, if there is anybody.
+        find_listener: Finds the recording of a store, if there is one.
     """
 
     def __init__(
@@ -54,19 +53,19 @@ class PrefixChanges:
         self._log = log
         self._find_listener = find_listener
         self._listener: ChangeListener | None = None
-        self._prefixes: Prefixes | None = None
+        self._prefixes: PrefixMap | PublicPrefixes | None = None
         self._is_atomic = is_atomic
         self._is_exact = is_exact
         self._max_prefixes = sys.maxsize if max_prefixes is None else max_prefixes
+        # The changes that wait, and the prefixes that they leave bound and unbound: a change that
+        # comes over and over takes no time and no memory.
         self._waiting: list[tuple[str, URIRef | None]] = []
-        # What the open transaction binds: IRIs by prefix, and prefixes by IRI. So what it says over
-        # and over takes no time and no memory.
-        self._iris: dict[str, URIRef | None] = {}
-        self._names: dict[URIRef, str | None] = {}
-        # What was bound as rdflib's parsers do, in all transactions: to do it again is to do
-        # nothing, but for rdflib it takes long.
-        self._bound: set[tuple[str, URIRef]] = set()
-        # How many prefixes the store has; None as long as that was not asked.
+        self._bound = PrefixMap({}, {})
+        self._unbound: set[str] = set()
+        # Bindings made as rdflib's parsers do, in all transactions. To repeat one has no effect,
+        # but takes rdflib long.
+        self._parsed: set[tuple[str, URIRef]] = set()
+        # How many prefixes the store has, at the most; None if it was not asked.
         self._count: int | None = None
         self._max_count = 0
         self._is_changed = False
@@ -87,28 +86,25 @@ class PrefixChanges:
         self._take(prefix, None)
 
     def commit(self) -> None:
-        """Do what waited for the commit; up to the next `begin` the log can still undo it.
+        """Make the waiting changes; up to the next `begin` the log can still undo them.
 
         Raises:
             ApplyError: The store can't unbind, or does not bind.
             LimitError: The store would have more prefixes than the limits allow.
         """
-        if self._waiting:
-            # Not every store could take back what comes before a change that it can't make.
-            self._open().check(self._waiting)
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
-            # It remembers short names that may be others now.
+            # The manager remembers short names, which may have changed.
             clear_qname_cache(self._target.namespace_manager)
 
     def abort(self) -> None:
-        """Forget what waited, before the log undoes what was done."""
+        """Forget the waiting changes, before the log undoes those that were made."""
         self._forget_waiting()
-        self._bound.clear()
+        self._parsed.clear()
 
     def _forget_names(self) -> None:
-        """Forget what was known of the prefixes, which are as they were again."""
+        """Forget short names and counts, when the prefixes are as they were again."""
         clear_qname_cache(self._target.namespace_manager)
         self._count = None
         self._is_changed = False
@@ -116,8 +112,8 @@ class PrefixChanges:
     def _forget_waiting(self) -> None:
         if self._waiting:
             self._waiting.clear()
-            self._iris.clear()
-            self._names.clear()
+            self._bound.clear()
+            self._unbound.clear()
 
     def _take(self, prefix: str, iri: URIRef | None) -> None:
         self.operations += 1
@@ -132,25 +128,23 @@ class PrefixChanges:
             self._waiting.append((prefix, iri))
 
     def _is_news(self, prefix: str, iri: URIRef | None) -> bool:
-        """Can it change anything, after what the transaction has said? Take note that it did."""
-        if not self._is_exact and iri is not None:
-            is_news = (prefix, iri) not in self._bound
-            self._bound.add((prefix, iri))
-            return is_news
-        old_iri = self._iris.get(prefix)
-        if prefix in self._iris and old_iri == iri:
-            return False
-        if old_iri is not None:
-            self._names[old_iri] = None
-        if iri is not None:
-            old_prefix = self._names.get(iri)
-            if old_prefix is not None:
-                self._iris[old_prefix] = None
-            self._names[iri] = prefix
-        self._iris[prefix] = iri
-        return True
+        """Can it change anything after the changes that wait? Take note that it did."""
+        if iri is None:
+            is_news = prefix not in self._unbound
+            self._bound.unbind(prefix)
+            self._unbound.add(prefix)
+        elif self._is_exact:
+            is_news = not self._bound.has(prefix, iri)
+            if is_news:
+                for name, _ in self._bound.bind(prefix, iri):
+                    self._unbound.add(name)
+                self._unbound.discard(prefix)
+        else:
+            is_news = (prefix, iri) not in self._parsed
+            self._parsed.add((prefix, iri))
+        return is_news
 
-    def _open(self) -> Prefixes:
+    def _open(self) -> PrefixMap | PublicPrefixes:
         if self._prefixes is None:
             # Not before the first change: a graph without a manager makes one when it is asked,
             # which binds rdflib's prefixes. And a manager given by the user may have another store.
@@ -164,36 +158,31 @@ class PrefixChanges:
         if not self._is_changed:
             if self._is_atomic:
                 self._log.note_step(self._forget_names)
-                prefixes.begin()
+                # Not every store could undo what comes before a change that it can't make.
+                prefixes.begin(self._waiting)
             if not self._is_exact:
-                # A namespace manager binds by itself.
+                # The namespace manager binds past the log.
                 prefixes.save()
             self._is_changed = True
         if self._listener is not None:
             self._listener.expect_prefix(prefix, iri)
         if self._count is None:
-            # What the user has bound is not held against the input.
+            # The user's own bindings do not count against the limit.
             self._count = len(prefixes)
             self._max_count = max(self._count, self._max_prefixes)
         if iri is None:
-            self.deleted += prefixes.unbind(prefix)
+            self.deleted += len(prefixes.unbind(prefix))
             return
         if not self._is_exact:
             try:
                 self._target.namespace_manager.bind(prefix, iri)
             except KeyError as error:
                 raise ApplyError(f"rdflib can't bind the prefix {prefix!r}: {error}") from error
-        else:
-            self.added += prefixes.bind(prefix, iri)
-        self._check_count()
-
-    def _check_count(self) -> None:
-        """Check that the store does not have too many prefixes after one was bound."""
-        assert self._prefixes is not None
-        assert self._count is not None
-        # At the most: it may have been bound before.
+        elif not prefixes.has(prefix, iri):
+            prefixes.bind(prefix, iri)
+            self.added += 1
         self._count += 1
         if self._count > self._max_count:
-            self._count = len(self._prefixes)
+            self._count = len(prefixes)
         if self._count > self._max_count:
             raise LimitError(f"there are more than {self._max_count} prefixes (limit max_prefixes)")

@@ -1,16 +1,16 @@
-"""Prefixes of a store: bound just as a patch says, and really unbound.
+"""Prefixes of a store: each bound exactly as a patch says, and unbound.
 
-rdflib's own ways do neither: `NamespaceManager.bind` picks another prefix where one is taken, and
-nothing unbinds. What a prefix stands for is kept by the store, for all of its graphs.
+rdflib's own methods do neither: `NamespaceManager.bind` picks another prefix where one is taken,
+and no method unbinds a prefix. The store keeps the prefixes, for all of its graphs.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
-from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from rdflib.store import Store
@@ -19,167 +19,158 @@ from rdflib.term import URIRef
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.graph.stores.native import UndoLog
 from jelly_rdflib.graph.stores.statements import show_term
+from jelly_rdflib.graph.stores.target import get_inner
+
+# None: unbound.
+_Iris: TypeAlias = Mapping[str, URIRef | None]
+_Names: TypeAlias = Mapping[URIRef, str | None]
 
 
-class Prefixes(Protocol):
-    """The prefixes of a store."""
-
-    def bind(self, prefix: str, iri: URIRef) -> bool:
-        """Make the prefix stand for the IRI and for no other, and no other for it.
-
-        Returns:
-            Whether that changed anything.
-        """
-
-    def unbind(self, prefix: str) -> bool:
-        """Make the prefix stand for nothing.
-
-        Returns:
-            Whether that changed anything.
-
-        Raises:
-            ApplyError: The store has no way to do so.
-        """
-
-    def begin(self) -> None:
-        """Start a transaction, before the log gets to know of a change."""
-
-    def check(self, changes: Iterable[tuple[str, URIRef | None]]) -> None:
-        """See that the store can make changes: prefixes with their IRIs, None to unbind them.
-
-        Raises:
-            ApplyError: It can't make one of them.
-        """
-
-    def watch(self, prefix: str, iri: str | None) -> dict[str, URIRef | None]:
-        """Have the log restore what may change when somebody else binds the prefix to the IRI.
-
-        Returns:
-            What the prefixes that may change stand for.
-        """
-
-    def save(self) -> None:
-        """Have the log restore all that is bound now, and unbind all else, whoever changes it."""
-
-    def __len__(self) -> int:
-        """How many prefixes are bound."""
-
-
-class DictPrefixes:
-    """Prefixes that a store keeps in two dicts.
+class _Prefixes(ABC):
+    """Prefixes and their IRIs. In rdflib a prefix has one IRI, and an IRI one prefix.
 
     Args:
-        iris: Prefix to IRI.
-        prefixes: IRI to prefix.
-        log: What is told how to undo each change; None for nobody.
+        get_iri: Looks up the IRI of a prefix.
+        get_prefix: Looks up the prefix of an IRI.
+        log: Gets a step that undoes each change, before the change is made; None for no log.
+    """
+
+    def __init__(
+        self,
+        get_iri: Callable[[str], URIRef | None],
+        get_prefix: Callable[[URIRef], str | None],
+        log: UndoLog | None,
+    ) -> None:
+        self._get_iri = get_iri
+        self._get_prefix = get_prefix
+        self._log = log
+
+    @abstractmethod
+    def _read(self) -> tuple[_Iris, _Names]:
+        """Copy the IRIs of all prefixes, and the prefixes of all IRIs."""
+
+    @abstractmethod
+    def _restore(self, iris: _Iris, names: _Names) -> None:
+        """Restore the IRIs of prefixes, and the prefixes of IRIs. May be called again."""
+
+    @abstractmethod
+    def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
+        """Start a transaction, before the log gets steps of its changes.
+
+        Raises:
+            ApplyError: The store can't make one of the changes: None unbinds a prefix.
+        """
+
+    def has(self, prefix: str, iri: URIRef) -> bool:
+        """Are the prefix and the IRI bound to each other?"""
+        # None is compared first: an IRI's `__eq__` is Python code.
+        found = self._get_iri(prefix)
+        return found is not None and found == iri and self._get_prefix(iri) == prefix
+
+    def watch(self, prefix: str, iri: URIRef | None) -> dict[str, URIRef | None]:
+        """Note in the log all that may change when the prefix is bound to the IRI.
+
+        A store's `bind` may break the rule of one prefix for one IRI. So every binding is followed
+        that the prefix and the IRI lead to.
+
+        Returns:
+            The prefixes that may change, and their present IRIs.
+        """
+        iris = {prefix: self._get_iri(prefix)}
+        names: dict[URIRef, str | None] = {}
+        waiting = [iris[prefix], iri]
+        while waiting:
+            each = waiting.pop()
+            if each is not None:
+                name = names[each] = self._get_prefix(each)
+                # No prefix is followed twice.
+                if name is not None and name not in iris:
+                    iris[name] = self._get_iri(name)
+                    waiting.append(iris[name])
+        if self._log is not None:
+            self._log.note_step(partial(self._restore, iris, names))
+        return iris
+
+    def save(self) -> None:
+        """Have the log restore all prefixes, whoever changes them."""
+        if self._log is not None:
+            self._log.note_step(partial(self._restore_all, *self._read()))
+
+    def _restore_all(self, iris: _Iris, names: _Names) -> None:
+        new_iris, new_names = self._read()
+        self._restore({**dict.fromkeys(new_iris), **iris}, {**dict.fromkeys(new_names), **names})
+
+
+class PrefixMap(_Prefixes):
+    """Prefixes in two dicts, of which each is the inverse of the other.
 
     Examples:
-        >>> prefixes = DictPrefixes({"a": URIRef("urn:a#")}, {URIRef("urn:a#"): "a"})
-        >>> prefixes.bind("a", URIRef("urn:b#")), prefixes.unbind("a"), prefixes.unbind("a")
-        (True, True, False)
+        >>> prefixes = PrefixMap({"a": URIRef("urn:a#")}, {URIRef("urn:a#"): "a"})
+        >>> prefixes.bind("b", URIRef("urn:a#")), prefixes.unbind("a")
+        ([('a', rdflib.term.URIRef('urn:a#'))], [])
     """
 
     def __init__(
         self,
         iris: MutableMapping[str, URIRef],
-        prefixes: MutableMapping[URIRef, str],
+        names: MutableMapping[URIRef, str],
         log: UndoLog | None = None,
     ) -> None:
+        super().__init__(iris.get, names.get, log)
         self._iris = iris
-        self._prefixes = prefixes
-        self._log = log
+        self._names = names
 
     def __len__(self) -> int:
         return len(self._iris)
 
-    def bind(self, prefix: str, iri: URIRef) -> bool:
-        """Make the prefix stand for the IRI and for no other, and no other for it."""
-        if self._iris.get(prefix) == iri and self._prefixes.get(iri) == prefix:
-            return False
-        self.unbind(prefix)
-        if iri in self._prefixes:
-            self.unbind(self._prefixes[iri])
-        self._set(self._iris, prefix, iri)
-        self._set(self._prefixes, iri, prefix)
-        return True
-
-    def unbind(self, prefix: str) -> bool:
-        """Make the prefix stand for nothing."""
-        if prefix not in self._iris:
-            return False
-        iri = self._iris[prefix]
-        self._set(self._iris, prefix, None)
-        if self._prefixes.get(iri) == prefix:
-            self._set(self._prefixes, iri, None)
-        return True
-
-    def begin(self) -> None:
-        """Do nothing."""
-
-    def check(self, changes: Iterable[tuple[str, URIRef | None]]) -> None:
+    def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
         """Do nothing: dicts take any change."""
 
-    def watch(self, prefix: str, iri: str | None) -> dict[str, URIRef | None]:
-        """Have the log restore what may change when the prefix is bound to the IRI."""
-        names, iris = _find_touched(prefix, iri, self._iris.get, self._prefixes.get)
-        for name in names:
-            self._note(self._iris, name)
-        for each in iris:
-            self._note(self._prefixes, each)
-        return names
-
-    def save(self) -> None:
-        """Have the log restore all that is bound now."""
+    def bind(self, prefix: str, iri: URIRef) -> list[tuple[str, URIRef]]:
+        """Bind the prefix to the IRI, and return the bindings that this displaced."""
         if self._log is not None:
-            for place in (self._iris, self._prefixes):
-                self._log.note_step(partial(_replace, place, dict(place)))
+            self.watch(prefix, iri)
+        displaced = self._pop(prefix)
+        other = self._names.get(iri)
+        if other is not None:
+            displaced += self._pop(other)
+        self._iris[prefix] = iri
+        self._names[iri] = prefix
+        return displaced
 
-    def _set(self, place: MutableMapping[Any, Any], key: str, value: str | None) -> None:
-        # Before the change, so that whatever happens in the middle of it can be undone.
-        self._note(place, key)
-        _put(place, key, value)
-
-    def _note(self, place: MutableMapping[Any, Any], key: str) -> None:
+    def unbind(self, prefix: str) -> list[tuple[str, URIRef]]:
+        """Unbind the prefix, and return the binding that it had, if any."""
         if self._log is not None:
-            self._log.note_step(partial(_put, place, key, place.get(key)))
+            self.watch(prefix, None)
+        return self._pop(prefix)
+
+    def clear(self) -> None:
+        """Unbind all prefixes, past the log."""
+        self._iris.clear()
+        self._names.clear()
+
+    def _pop(self, prefix: str) -> list[tuple[str, URIRef]]:
+        iri = self._iris.pop(prefix, None)
+        if iri is None:
+            return []
+        if self._names.get(iri) == prefix:
+            del self._names[iri]
+        return [(prefix, iri)]
+
+    def _read(self) -> tuple[_Iris, _Names]:
+        return dict(self._iris), dict(self._names)
+
+    def _restore(self, iris: _Iris, names: _Names) -> None:
+        _put_all(self._iris, iris)
+        _put_all(self._names, names)
 
 
-def _find_touched(
-    prefix: str,
-    iri: str | None,
-    get_iri: Callable[[str], URIRef | None],
-    get_prefix: Callable[[URIRef], str | None],
-) -> tuple[dict[str, URIRef | None], dict[URIRef, None]]:
-    """Find what may change when a prefix is bound to an IRI: what is bound to either, and so on.
-
-    Returns:
-        Prefixes and what they stand for; and IRIs.
-    """
-    names: dict[str, URIRef | None] = {prefix: get_iri(prefix)}
-    iris: dict[URIRef, None] = {}
-    waiting = [names[prefix], None if iri is None else URIRef(iri)]
-    while waiting:
-        each = waiting.pop()
-        if each is None or each in iris:
-            continue
-        iris[each] = None
-        name = get_prefix(each)
-        if name is not None and name not in names:
-            names[name] = get_iri(name)
-            waiting.append(names[name])
-    return names, iris
-
-
-def _replace(place: MutableMapping[Any, Any], content: Mapping[Any, Any]) -> None:
-    place.clear()
-    place.update(content)
-
-
-def _put(place: MutableMapping[Any, Any], key: str, value: str | None) -> None:
-    if value is not None:
-        place[key] = value
-    else:
-        place.pop(key, None)
+def _put_all(place: MutableMapping[Any, Any], content: Mapping[Any, Any]) -> None:
+    for key, value in content.items():
+        if value is not None:
+            place[key] = value
+        else:
+            place.pop(key, None)
 
 
 class _BerkeleyDict(MutableMapping[Any, Any]):
@@ -211,68 +202,56 @@ class _BerkeleyDict(MutableMapping[Any, Any]):
         return len(self._table)
 
 
-class PublicPrefixes:
-    """Prefixes by the methods that every store has, among which there is none to unbind.
+class PublicPrefixes(_Prefixes):
+    """Prefixes by the methods that every store has, none of which unbinds a prefix.
 
-    Args:
-        store: Any store. Some are known to have a way of their own to unbind.
-        log: What is told how to undo each change; None for nobody.
+    Some stores are known to have a way of their own to unbind.
     """
 
     def __init__(self, store: Store, log: UndoLog | None = None) -> None:
+        super().__init__(store.namespace, store.prefix, log)
         self._store = store
-        self._log = log
-        # Those that were not bound before the transaction that is being undone.
+        # Prefixes to unbind at the end of an undo: they were unbound before the transaction.
         self._new: dict[str, None] = {}
         self._unbind = _find_unbind(store)
+
+    def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
+        """Have the log unbind the new prefixes after all other steps of the transaction."""
+        if self._unbind is None:
+            # Before the first change, which could not be undone.
+            bound = {prefix for prefix, _ in self._store.namespaces()}
+            for prefix, iri in changes:
+                if iri is not None:
+                    bound.add(prefix)
+                elif prefix in bound:
+                    raise self._refusal(prefix)
+        if self._log is not None:
+            self._new = {}
+            self._log.note_step(partial(self._unbind_all, self._new))
 
     def __len__(self) -> int:
         return sum(1 for _ in self._store.namespaces())
 
-    def bind(self, prefix: str, iri: URIRef) -> bool:
-        """Make the prefix stand for the IRI and for no other, and no other for it.
-
-        Raises:
-            ApplyError: The store did not do so.
-        """
-        if self._is_bound(prefix, iri):
-            return False
+    def bind(self, prefix: str, iri: URIRef) -> None:
+        """Bind the prefix to the IRI; an ApplyError if the store does not do so."""
         self.watch(prefix, iri)
         _bind(self._store, prefix, iri)
-        if not self._is_bound(prefix, iri):
+        if not self.has(prefix, iri):
             raise ApplyError(
                 f"the store ({type(self._store).__name__}) does not bind the prefix {prefix!r} "
                 f"to {show_term(iri)}"
             )
-        return True
 
-    def unbind(self, prefix: str) -> bool:
-        """Make the prefix stand for nothing.
-
-        Raises:
-            ApplyError: The prefix is bound, and stays so.
-        """
-        if self._store.namespace(prefix) is None:
-            return False
+    def unbind(self, prefix: str) -> list[tuple[str, URIRef]]:
+        """Unbind the prefix; an ApplyError if it is bound and the store can't unbind it."""
+        iri = self._get_iri(prefix)
+        if iri is None:
+            return []
         if self._unbind is None:
             raise self._refusal(prefix)
+        self.watch(prefix, None)
         self._unbind(prefix)
-        return True
-
-    def check(self, changes: Iterable[tuple[str, URIRef | None]]) -> None:
-        """See that the store can make changes.
-
-        Raises:
-            ApplyError: It can't unbind one of the prefixes.
-        """
-        if self._unbind is not None:
-            return
-        bound = {prefix for prefix, _ in self._store.namespaces()}
-        for prefix, iri in changes:
-            if iri is not None:
-                bound.add(prefix)
-            elif prefix in bound:
-                raise self._refusal(prefix)
+        return [(prefix, iri)]
 
     def _refusal(self, prefix: str) -> ApplyError:
         return ApplyError(
@@ -280,49 +259,26 @@ class PublicPrefixes:
             f"has no method for it; leave deletions of prefixes out of what is applied to it"
         )
 
-    def begin(self) -> None:
-        """Start a transaction: when all else is restored, its new prefixes are to be gone."""
-        if self._log is not None:
-            self._new = {}
-            self._log.note_step(partial(self._unbind_all, self._new))
-
-    def watch(self, prefix: str, iri: str | None) -> dict[str, URIRef | None]:
-        """Have the log restore what may change when the prefix is bound to the IRI."""
-        names, _ = _find_touched(prefix, iri, self._store.namespace, self._store.prefix)
-        if self._log is not None:
-            self._log.note_step(partial(self.restore, names))
-        return names
-
-    def save(self) -> None:
-        """Have the log restore all that is bound now."""
-        if self._log is not None:
-            saved = dict(self._store.namespaces())
-            self._log.note_step(partial(self.restore, saved, is_all=True))
-
-    def restore(self, saved: Mapping[str, URIRef | None], *, is_all: bool = False) -> None:
-        """Bind prefixes again to what they stood for, and take note of those that were not bound.
-
-        Args:
-            saved: What they stood for.
-            is_all: Whether others stood for nothing.
-        """
-        for prefix, iri in saved.items():
-            if iri is None:
-                continue
-            # Undo goes backwards. So a newer step may have put the prefix among the new ones, and
-            # this older one says that it was bound.
-            self._new.pop(prefix, None)
-            if not self._is_bound(prefix, iri):
-                _bind(self._store, prefix, iri)
-        bound = dict(self._store.namespaces()) if is_all else saved
-        self._new.update((prefix, None) for prefix in bound if saved.get(prefix) is None)
-
     def _unbind_all(self, prefixes: dict[str, None]) -> None:
         for prefix in prefixes:
-            self.unbind(prefix)
+            if self._get_iri(prefix) is not None:
+                if self._unbind is None:
+                    raise self._refusal(prefix)
+                self._unbind(prefix)
 
-    def _is_bound(self, prefix: str, iri: URIRef) -> bool:
-        return self._store.namespace(prefix) == iri and self._store.prefix(iri) == prefix
+    def _read(self) -> tuple[_Iris, _Names]:
+        return dict(self._store.namespaces()), {}
+
+    def _restore(self, iris: _Iris, names: _Names) -> None:
+        """Bind prefixes again, and note those that were not bound."""
+        for prefix, iri in iris.items():
+            if iri is None:
+                self._new[prefix] = None
+                continue
+            # Undo goes backwards: a newer step may have noted a prefix that was bound before.
+            self._new.pop(prefix, None)
+            if not self.has(prefix, iri):
+                _bind(self._store, prefix, iri)
 
 
 def _bind(store: Store, prefix: str, iri: URIRef) -> None:
@@ -351,23 +307,16 @@ def _find_unbind(store: Any) -> Callable[[str], object] | None:
     return None
 
 
-def open_prefixes(store: Store, log: UndoLog | None = None) -> Prefixes:
+def open_prefixes(store: Store, log: UndoLog | None = None) -> PrefixMap | PublicPrefixes:
     """Choose how the prefixes of a store are changed.
 
-    Args:
-        store: Any store. Of those that come with rdflib, and of oxrdflib's, the dicts are known;
-            a wrapped store's prefixes are those of the store inside.
-        log: What is told how to undo each change; None for nobody.
-
-    Examples:
-        >>> type(open_prefixes(Memory())).__name__
-        'DictPrefixes'
+    Where the dicts of a store are known, they are changed: those of rdflib's own stores, and of
+    oxrdflib's. The prefixes of a wrapped store are those of the store inside.
     """
-    while isinstance(store, AuditableStore):
-        store = store.store
+    store = get_inner(store)
     tables: Any = store
     if hasattr(store, "_BerkeleyDB__namespace"):
-        return DictPrefixes(
+        return PrefixMap(
             _BerkeleyDict(tables._BerkeleyDB__namespace, URIRef),
             _BerkeleyDict(tables._BerkeleyDB__prefix, str),
             log,
@@ -381,5 +330,5 @@ def open_prefixes(store: Store, log: UndoLog | None = None) -> Prefixes:
             iris = getattr(store, iris_name, None)
             prefixes = getattr(store, prefixes_name, None)
             if isinstance(iris, dict) and isinstance(prefixes, dict):
-                return DictPrefixes(iris, prefixes, log)
+                return PrefixMap(iris, prefixes, log)
     return PublicPrefixes(store, log)

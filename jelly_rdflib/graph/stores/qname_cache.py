@@ -1,26 +1,20 @@
-"""What a namespace manager remembers of prefixes, forgotten when they change."""
+"""The short names that a namespace manager remembers, forgotten when prefixes change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView
 from typing import Any
 
 from rdflib.namespace import NamespaceManager, insert_trie
 
-# The short names of IRIs, and the namespaces as a tree, in which it looks for the longest.
-_CACHES = ("_NamespaceManager__cache", "_NamespaceManager__cache_strict")
-_FOUND = "_NamespaceManager__strie"
-_TREE = "_NamespaceManager__trie"
+# The short names of IRIs; and the namespaces as a tree, for looking up the longest one.
+_CACHES = ("cache", "cache_strict", "strie", "trie")
 
 
 def clear_qname_cache(manager: NamespaceManager) -> None:
-    """Make a manager find short names anew, by the prefixes that there are when it is asked.
+    """Have a manager find short names anew, by the prefixes at the time of the lookup.
 
-    rdflib's ``reset`` looks through all namespaces for each of them. Here that waits until somebody
-    asks for a short name, so that it is not done for each of a million transactions.
-
-    Args:
-        manager: Any namespace manager.
+    rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
+    so that it is not done for each of a million transactions.
 
     Examples:
         >>> from rdflib import Graph, URIRef
@@ -30,47 +24,32 @@ def clear_qname_cache(manager: NamespaceManager) -> None:
         >>> graph.namespace_manager.qname("urn:ex#a")
         'ex:a'
     """
-    if not all(hasattr(manager, name) for name in (*_CACHES, _FOUND, _TREE)):
+    names = [f"_NamespaceManager__{name}" for name in _CACHES]
+    if not all(hasattr(manager, name) for name in names):
         manager.reset()
         return
-    for name in _CACHES:
-        setattr(manager, name, {})
-    setattr(manager, _FOUND, {})
-    setattr(manager, _TREE, _Tree(manager))
+    for name in names:
+        setattr(manager, name, _Tree(manager) if name.endswith("__trie") else {})
 
 
 class _Tree(dict[str, Any]):
-    """The namespaces of a manager as a tree, which grows when it is first looked into."""
+    """The namespaces of a manager as a tree, which is built at the first ``in``.
+
+    rdflib asks ``in`` before anything else.
+    """
 
     def __init__(self, manager: NamespaceManager) -> None:
         super().__init__()
         self._manager: NamespaceManager | None = manager
 
-    def _grow(self) -> None:
-        manager, self._manager = self._manager, None
-        if manager is None:
-            return
-        try:
-            for _, namespace in manager.namespaces():
-                insert_trie(self, str(namespace))
-        except BaseException:
-            self.clear()
-            self._manager = manager
-            raise
-
     def __contains__(self, key: object) -> bool:
-        self._grow()
+        manager, self._manager = self._manager, None
+        if manager is not None:
+            try:
+                for _, namespace in manager.namespaces():
+                    insert_trie(self, str(namespace))
+            except BaseException:
+                self.clear()
+                self._manager = manager
+                raise
         return super().__contains__(key)
-
-    def __getitem__(self, key: str) -> Any:
-        self._grow()
-        return super().__getitem__(key)
-
-    def __iter__(self) -> Iterator[str]:
-        self._grow()
-        return super().__iter__()
-
-    def keys(self) -> KeysView[str]:  # type: ignore[override]  # which a class of the C API has
-        """Return the namespaces that no other one starts."""
-        self._grow()
-        return super().keys()

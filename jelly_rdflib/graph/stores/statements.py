@@ -1,4 +1,4 @@
-"""What an operation is, and what of a statement rdflib can hold."""
+"""Checks of operations, and of the statements that rdflib can hold."""
 
 from __future__ import annotations
 
@@ -25,30 +25,17 @@ _LENGTHS = {
     Op.END: 1,
 }
 
-# What is wrong may be of any size, and its own `__repr__` may be what is wrong with it.
+# A wrong operation may be of any size, and its own `__repr__` may fail.
 _shortener = reprlib.Repr()
 _shortener.maxtuple = 5
 _shortener.maxstring = _shortener.maxother = 100
 
 
 def check_operation(operation: object) -> None:
-    """Check that something is an operation: a code, and after it what belongs to the code.
+    """Raise an ApplyError if something is no operation: a code, and the items that belong to it.
 
-    Of a statement only the number of its terms is looked at here: `check_statement` and
-    `check_graph` have a look at each distinct term.
-
-    Args:
-        operation: What may be one. Its code may be a plain number.
-
-    Raises:
-        ApplyError: It is no operation.
-
-    Examples:
-        >>> check_operation((Op.TX,))
-        >>> check_operation((Op.TX, 5))
-        Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: (<Op.TX: 2>, 5) is not an operation: TX is a tuple of 1, \
-not of 2
+    Of the terms of a statement only their number is checked: `check_statement` and `check_graph`
+    check each distinct term.
     """
     if not isinstance(operation, tuple) or not operation:
         raise not_an_operation(operation)
@@ -71,23 +58,9 @@ not of 2
 
 
 def check_statement(s: object, p: object, o: object) -> None:
-    """Check that a store of rdflib can hold the triple.
+    """Raise an ApplyError if no store of rdflib can hold the triple.
 
-    A blank node as predicate is let through: stores keep it like any other.
-
-    Args:
-        s, p, o: The subject, the predicate and the object.
-
-    Raises:
-        ApplyError: A term is of a kind that can't stand where it stands.
-
-    Examples:
-        >>> from rdflib import Literal, URIRef
-        >>> check_statement(URIRef("urn:s"), URIRef("urn:p"), Literal("o"))
-        >>> check_statement(Literal("s"), URIRef("urn:p"), Literal("o"))
-        Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: rdflib can't hold "s" as a subject; \
-read_operations or read_statements can give it to you
+    A blank node as predicate passes: stores keep it like any other.
     """
     if not isinstance(s, IdentifiedNode):
         raise _error(s, "a subject")
@@ -98,35 +71,16 @@ read_operations or read_statements can give it to you
 
 
 def check_graph(g: object) -> None:
-    """Check that a store of rdflib can have a graph of this name.
-
-    Args:
-        g: A graph term; None for no graph.
-
-    Raises:
-        ApplyError: It is neither an IRI nor a blank node, or is empty.
-
-    Examples:
-        >>> check_graph(None)
-    """
+    """Raise an ApplyError if no store of rdflib can have a graph of this name; None passes."""
     if g is not None and not isinstance(g, IdentifiedNode):
         raise _error(g, "a graph's name")
     if isinstance(g, str) and str(g) == "":
-        # rdflib takes it for no name, and would make one up.
+        # rdflib would make up a name.
         raise ApplyError("rdflib can't have a graph with an empty name")
 
 
 def not_an_operation(operation: object, reason: str | None = None) -> ApplyError:
-    """Return the error for what should be an operation and is not.
-
-    Args:
-        operation: What came in its place.
-        reason: What is wrong with it; by default what kind of thing was to come.
-
-    Examples:
-        >>> print(not_an_operation("A"))
-        'A' is not an operation: those are tuples that start with an Op
-    """
+    """Return the error for something that came in the place of an operation."""
     if reason is None:
         reason = "those are tuples that start with an Op"
         if isinstance(operation, PatchOperations):
@@ -139,13 +93,7 @@ def not_an_operation(operation: object, reason: str | None = None) -> ApplyError
 
 
 def show_term(term: Any) -> str:
-    """Return a term as N-Triples have it, or, where rdflib refuses to write it, as Python has it.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> show_term(URIRef("urn:s")), show_term(URIRef("a b"))
-        ('<urn:s>', "rdflib.term.URIRef('a b')")
-    """
+    """Return a term in N-Triples or, if rdflib refuses to write it, in Python."""
     try:
         text: str = term.n3()
     except Exception:

@@ -28,24 +28,27 @@ def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
     return context
 
 
-def check_store(store: Store, error: type[JellyError], *, is_changed: bool) -> None:
-    """See that a store is open, and that it can be changed if it is to be.
-
-    Args:
-        store: Any store.
-        error: What is raised if not.
-        is_changed: Whether it is to be changed.
-
-    Examples:
-        >>> check_store(SPARQLStore("http://localhost/"), ApplyError, is_changed=True)
-        Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: the store (SPARQLStore) can only be read: a \
-SPARQLUpdateStore can be changed
-    """
+def get_inner(store: Store) -> Store:
+    """Return the store that one of rdflib's wrappers has; else the store itself."""
     while isinstance(store, AuditableStore):
         store = store.store
+    return store
+
+
+def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> None:
+    """Check that a graph or dataset can be read, and changed if it is to be.
+
+    Raises:
+        TypeError: It is no graph or dataset, or one that can't be changed.
+        JellyError: The error of the type given: its store is not open, or can only be read.
+    """
+    given: object = graph
+    refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
+    if not isinstance(given, Graph) or isinstance(given, refused):
+        raise TypeError(f"a Graph or Dataset of rdflib is wanted, not a {type(given).__name__}")
+    store = get_inner(graph.store)
     name = type(store).__name__
-    # What BerkeleyDB's and SQLAlchemy's stores have.
+    # BerkeleyDB's store has `is_open`, SQLAlchemy's has `engine`.
     is_open = getattr(store, "is_open", None)
     if (callable(is_open) and not is_open()) or getattr(store, "engine", name) is None:
         raise error(f"the store ({name}) is not open: open it first, with its or the graph's open")
@@ -60,15 +63,12 @@ class Target:
     `rdflib.Dataset.parse` hands a plugin not itself but its default graph: a graph with that
     name in a store that knows graphs stands for the whole dataset.
 
-    Args:
-        graph: A Graph, Dataset or ConjunctiveGraph.
-
     Attributes:
-        store: The store behind it.
+        store: Its store.
         is_dataset: Whether it has named graphs.
 
     Raises:
-        TypeError: It is none of these, or one that can't be changed.
+        TypeError: It is no graph or dataset, or one that can't be changed.
         ApplyError: Its store is not open, or can only be read.
 
     Examples:
@@ -78,13 +78,7 @@ class Target:
     """
 
     def __init__(self, graph: Graph) -> None:
-        given: object = graph
-        if not isinstance(given, Graph) or isinstance(given, QuotedGraph | ReadOnlyGraphAggregate):
-            raise TypeError(
-                f"changes can be applied to a Graph or Dataset of rdflib, not to a "
-                f"{type(given).__name__}"
-            )
-        check_store(graph.store, ApplyError, is_changed=True)
+        check_target(graph, ApplyError, is_changed=True)
         self._graph = graph
         self.store: Store = graph.store
         if isinstance(graph, ConjunctiveGraph):
@@ -105,10 +99,7 @@ class Target:
         return self._graph.namespace_manager
 
     def context(self, g: IdentifiedNode | None) -> Graph:
-        """Return the graph that a store's methods take for a graph term.
-
-        Args:
-            g: The graph term of an operation: None and the default graph's name are the same.
+        """Return the graph that a store's methods take for the graph term of an operation.
 
         Raises:
             ApplyError: It names a graph and the target has no named graphs.

@@ -1,17 +1,17 @@
-"""What happens in a transaction of a recording: it is written down, and can be undone."""
+"""The journal of a recording: it writes the changes, and can undo them."""
 
 cdef enum:
     # There may be any number of graphs.
     MAX_TERMS = 1 << 14
-    # Nobody presses Ctrl-C so often; what always raises it must not be called forever.
+    # Nobody presses Ctrl-C so often; a method that always raises must not be called forever.
     MAX_INTERRUPTS = 1000
 
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
 
-# No graph, which None may be.
+# No graph: None may be one.
 cdef object NOTHING = object()
-# In place of a graph term: changes to the graph are left out, or must not be made.
+# In the place of a graph term: changes to the graph are left out, or refused.
 cdef object LEFT_OUT = object()
 cdef object REFUSED = object()
 
@@ -19,8 +19,9 @@ cdef object REFUSED = object()
 cdef class Block:
     """A block of ``with`` that is committed at its end, or undone where an exception leaves it.
 
-    Python looks for signals as its functions start. Here there is no such place before the undoing,
-    and what is interrupted is called again, so that all is undone before the interrupt is raised.
+    Python looks for signals as its functions start. This is Cython code so that there is no such
+    place before the undoing. An interrupted method is called again, so that all is undone before
+    the interrupt is raised.
     """
 
     def __exit__(self, kind, error, traceback):
@@ -61,21 +62,22 @@ cdef int _call_to_its_end(method, argument) except -1:
 
 
 cdef class Journal(Undoer):
-    """Hands the changes to a graph or dataset to a sink, and keeps what it takes to undo them.
+    """Hands the changes to a graph or dataset to a sink, and logs how to undo them.
 
-    What a change is says `View`.
+    A change is a tuple as in `View`. Its subclass has the methods that the tap calls for prefixes
+    (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
     Args:
         target: The graph or dataset; no other graphs of its store are recorded.
-        tap: What tells of the changes in its store.
-        sink: A `Sink`. It gets to know of a transaction by its first operation.
-        is_atomic: Whether to keep what it takes to undo.
+        tap: Tells of the changes in its store.
+        sink: Gets the operations. The first one of a transaction begins it there.
+        is_atomic: Whether to keep the log.
 
     Attributes:
         failure: Why the transaction can't be committed; None if it can.
         added, deleted: How many statements were, in this transaction.
-        log: What happened in this transaction.
-        is_open: Whether the sink knows of the transaction.
+        log: Undoes this transaction.
+        is_open: Whether the sink has begun the transaction.
     """
 
     cdef public object failure
@@ -112,16 +114,12 @@ cdef class Journal(Undoer):
         self.graph = NOTHING
 
     def write(self, list operations):
-        """Hand operations to the sink.
-
-        Raises:
-            Exception: What the sink raises. The transaction can't be committed then.
-        """
+        """Hand operations to the sink. If it raises, the transaction can't be committed."""
         if not operations:
             return
         try:
             if not self.is_open:
-                # Before it is: whatever comes of it, there may be something to abort.
+                # First: even if `begin` fails, there may be something to abort.
                 self.is_open = True
                 self.sink.begin()
             if len(operations) == 1:
@@ -132,28 +130,12 @@ cdef class Journal(Undoer):
             self.failure = error
             raise
 
-    def expect_prefix(self, prefix, iri):
-        """A prefix is about to be bound to an IRI; or to be unbound, and the IRI is None."""
-
-    def tell_prefixes(self):
-        """Prefixes may have changed."""
-
-    def tell_committed(self):
-        """The store has committed its own transaction."""
-
-    def tell_rolled_back(self):
-        """The store has rolled back its own transaction."""
-
     cdef int undo(self, int change, object statement, object graph) except -1:
         self.tap.undo(change, statement, graph, self)
         return 0
 
     cdef int expect(self, list changes) except -1:
-        """Keep what it takes to undo changes that are about to be made.
-
-        Raises:
-            RecordError: One must not be made.
-        """
+        """Log changes that are about to be made; a RecordError if one must not be made."""
         cdef tuple change
         for change in changes:
             if change[2] is not self.graph:
@@ -168,7 +150,7 @@ cdef class Journal(Undoer):
         return 0
 
     cdef int expect_listing(self, object graph, bint is_listed) except -1:
-        """Keep what it takes to undo that the store comes to list a graph, or no longer does."""
+        """Log that the store is about to list a graph, or no longer."""
         if graph is not self.graph:
             self.turn_to(graph)
         if self.is_recorded and self.is_atomic:
@@ -176,7 +158,7 @@ cdef class Journal(Undoer):
         return 0
 
     cdef int tell(self, list changes) except -1:
-        """Write changes that took effect."""
+        """Write the changes that took effect."""
         cdef list operations = []
         cdef tuple change
         for change in changes:

@@ -1,13 +1,12 @@
-"""Seeing each change that takes effect in a store, whichever graph and method it comes by.
+"""Sees each change that takes effect in a store, whichever graph and method it comes by.
 
-All that rdflib's graphs, parsers and SPARQL engine do comes down to a few methods of the store. So
-these are replaced on the store itself, and whoever has the store is seen.
+All changes by rdflib's graphs, parsers and SPARQL engine come down to a few methods of the store. A
+tap replaces these on the store itself, so it sees the changes of everybody who has the store.
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
 cdef tuple ANYTHING = (None, None, None)
-# In place of a graph: none, which None may be.
-# These raise NotImplementedError, and rdflib's own engine does the update.
+# These raise NotImplementedError: rdflib's own engine does the update.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 
@@ -17,16 +16,13 @@ def find_tap(store):
 
 
 cdef class Tap:
-    """Tells journals what changes in a store, as long as there are any.
+    """Tells journals of the changes in a store, as long as there are any journals.
 
-    Whether a change takes effect is found out by asking the store before it is made. What a store
-    changes in order to make another change, as the statements of a graph that is removed, is told
-    once; what others change meanwhile, as subscribers to the store's events may, is told as well.
+    The store is asked before a change whether it will take effect. A store may make a change by
+    other changes, as it removes a graph by removing its statements: those are told once. Changes
+    that others make meanwhile, as subscribers to the store's events may, are told as well.
 
     One thread at a time can change the store, others wait for it.
-
-    Args:
-        store: Any store of rdflib.
 
     Attributes:
         lock: Held while the store is changed.
@@ -42,15 +38,15 @@ cdef class Tap:
     cdef bint adds_one_by_one
     cdef readonly View view
     cdef list journals
-    # The changes that are being made right now, the innermost first: lists, or sets of their keys.
+    # The changes that are being made now, the innermost first: lists, or sets of their keys.
     cdef list pending
-    # How many of the store's methods that make changes are being called, one by another.
+    # How many calls of the store's changing methods are nested.
     cdef Py_ssize_t depth
     # Whether the replaced methods tell nothing.
     cdef bint is_quiet
     # The graph that was added to last, which needs no second look.
     cdef object added_to
-    # The store's methods by their names, and what it had itself in place of its class's.
+    # The store's methods by their names, and those that it had itself in place of its class's.
     cdef dict methods
     cdef dict own
     cdef object add_to_store
@@ -74,11 +70,11 @@ cdef class Tap:
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
         self.remove_from_store = store.remove
-        # The one that all stores have calls `add`.
+        # Store.addN calls `add`.
         self.adds_one_by_one = type(store).addN is Store.addN
 
     cdef list names_of_methods(self):
-        """Return the names of the store's methods that are replaced."""
+        """Return the names of the methods to replace."""
         cls = type(self.store)
         names = ["add", "addN", "remove", "bind"]
         if self.store.graph_aware:
@@ -92,7 +88,7 @@ cdef class Tap:
                 names.append(name)
         return names
 
-    # --- who is told ------------------------------------------------------------------------------
+    # --- journals ---------------------------------------------------------------------------------
 
     def join(self, Journal journal not None):
         """Tell a journal of all changes from now on."""
@@ -105,7 +101,7 @@ cdef class Tap:
             self.journals.append(journal)
 
     def leave(self, Journal journal not None):
-        """Tell a journal no more; without any, the store gets its methods back.
+        """Tell a journal no more. After the last one the store gets its methods back.
 
         A second call does nothing.
         """
@@ -115,7 +111,7 @@ cdef class Tap:
             self.journals.remove(journal)
             if self.journals:
                 return
-            # For whoever may have put something in front of a replaced method meanwhile.
+            # Others may have wrapped a replaced method meanwhile, and still call it.
             self.is_quiet = True
             for name in self.methods:
                 if getattr(vars(self.store).get(name), "__self__", None) is self:
@@ -124,7 +120,7 @@ cdef class Tap:
                         setattr(self.store, name, self.own[name])
             delattr(self.store, TAP)
 
-    # --- what stands in for the store's methods ---------------------------------------------------
+    # --- in the place of the store's methods ------------------------------------------------------
 
     def add(self, triple, context, quoted=False):
         """Add a triple, and tell if it was not there."""
@@ -163,7 +159,7 @@ cdef class Tap:
     cdef object add_all(self, object quads):
         if self.adds_one_by_one:
             return self.methods["addN"](quads)
-        # Not under the lock: what yields them may wait for another thread.
+        # Not under the lock: the iterable may wait for another thread.
         quads = list(quads)
         with self.lock:
             if self.is_quiet:
@@ -194,7 +190,7 @@ cdef class Tap:
             return self.change(changes, self.remove_from_store, (triple, context))
 
     def add_graph(self, graph):
-        """Have the store list a graph; what is told is only for undoing."""
+        """Have the store list a graph, and note it for undoing."""
         with self.lock:
             if self.is_quiet:
                 return self.methods["add_graph"](graph)
@@ -230,7 +226,7 @@ cdef class Tap:
                 self.tell_prefixes()
 
     def update(self, *args, **kwargs):
-        """Have the store run a SPARQL Update by itself, and compare what it has then.
+        """Have the store run a SPARQL Update by itself, and compare its contents before and after.
 
         Raises:
             RecordError: The store is at the other end of a network.
@@ -241,7 +237,7 @@ cdef class Tap:
             self.check()
             if isinstance(self.store, SPARQLStore):
                 if self.depth:
-                    # It makes a change that is known by an update of its own.
+                    # The store makes a known change by an update of its own.
                     return self.methods["update"](*args, **kwargs)
                 raise RecordError(
                     "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
@@ -254,7 +250,7 @@ cdef class Tap:
             try:
                 return self.methods["update"](*args, **kwargs)
             except NotImplementedError:
-                # The graph will have rdflib's own engine do it, which calls the other methods.
+                # rdflib's own engine will do it, by the other methods.
                 has_run = False
                 raise
             finally:
@@ -269,7 +265,7 @@ cdef class Tap:
             self.methods["commit"]()
             if not self.is_quiet:
                 for journal in self.journals:
-                    journal.tell_committed()
+                    journal.commit(is_stored=True)
 
     def rollback(self):
         """Have the store roll back its own transaction."""
@@ -284,27 +280,24 @@ cdef class Tap:
                 self.is_quiet = False
                 self.forget_listed()
                 for journal in self.journals:
-                    journal.tell_rolled_back()
+                    journal.roll_back(is_stored=True)
 
     def open(self, *args, **kwargs):
-        """Refuse to: all that the store has would be other data."""
         return self.call_or_refuse("open", args, kwargs)
 
     def close(self, *args, **kwargs):
-        """Refuse to: the store must be there to roll back in."""
         return self.call_or_refuse("close", args, kwargs)
 
     def destroy(self, *args, **kwargs):
-        """Refuse to: nobody would be told what is gone."""
         return self.call_or_refuse("destroy", args, kwargs)
 
     def call_or_refuse(self, name, args, kwargs):
-        """Call a method of the store, if nobody is told of it."""
+        """Refuse a method that takes the data away: the store must be there to roll back."""
         if not self.is_quiet:
             raise RecordError(f"{name}() is not for a store that is being recorded")
         return self.methods[name](*args, **kwargs)
 
-    # --- what journals ask for --------------------------------------------------------------------
+    # --- calls by journals ------------------------------------------------------------------------
 
     def commit_store(self):
         """Commit the store's own transaction, if it has such."""
@@ -319,7 +312,7 @@ cdef class Tap:
             self.forget_listed()
 
     def undo(self, int change, statement, graph, Journal asker not None):
-        """Undo a change, unless it is undone already; tell all but the journal that asks."""
+        """Undo a change, unless it is undone already; tell all journals but the asker."""
         cdef bint was_quiet = self.is_quiet
         cdef bint was_there = change & DELETED
         cdef Journal journal
@@ -342,14 +335,14 @@ cdef class Tap:
             self.view.undo(change, statement, graph)
         finally:
             self.is_quiet = was_quiet
-            # What interrupted it may have come after it was done.
+            # An interrupt may have come after the change was undone.
             if others and self.view.is_there(change, statement, graph) == was_there:
                 changes = self.view.as_stored(changes)
                 for journal in others:
                     journal.tell(changes)
 
     def expect_prefix(self, prefix, iri):
-        """Say that a prefix is about to be bound to an IRI, or unbound: the IRI is None."""
+        """Say that a prefix is about to be bound to an IRI, or unbound if the IRI is None."""
         cdef Journal journal
         for journal in self.journals:
             journal.expect_prefix(prefix, iri)
@@ -361,12 +354,7 @@ cdef class Tap:
             journal.tell_prefixes()
 
     def tell_made(self, list changes not None, listed):
-        """Tell of changes that were made past the store's methods.
-
-        Args:
-            changes: Tuples as a `Journal` has them, of changes that took effect.
-            listed: The graphs that came to be listed.
-        """
+        """Tell of changes that took effect past the store's methods, and of graphs listed since."""
         with self.lock:
             self.check()
             self.tell_prefixes()
@@ -377,7 +365,7 @@ cdef class Tap:
             self.tell(changes)
 
     def take_back(self):
-        """Say that what was told last was undone past the store's methods."""
+        """Say that the changes told last were undone past the store's methods."""
         cdef Journal journal
         for journal in self.journals:
             journal.failure = RecordError("a patch was interrupted while it was applied")
@@ -387,7 +375,7 @@ cdef class Tap:
         """Is there more than one journal?"""
         return len(self.journals) > 1
 
-    # --- how --------------------------------------------------------------------------------------
+    # --- helpers ----------------------------------------------------------------------------------
 
     cdef int check(self) except -1:
         cdef Journal journal
@@ -400,7 +388,7 @@ cdef class Tap:
         return 0
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
-        """See that what is added to a graph can be told, and that the graph comes to be listed."""
+        """Refuse to add to a graph that no patch can have, and note that it comes to be listed."""
         if is_quoted or isinstance(graph, QuotedGraph):
             raise RecordError(
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
@@ -439,7 +427,7 @@ cdef class Tap:
         return 0
 
     cdef object change(self, list changes, object method, tuple arguments):
-        """Call a method that makes changes, and tell of those that it made."""
+        """Call a method that makes changes, and tell of those that took effect."""
         cdef list outer = self.pending
         if outer:
             changes = self.without_pending(changes)
@@ -465,9 +453,9 @@ cdef class Tap:
                 self.tell(self.view.as_stored(changes))
 
     cdef list without_pending(self, list changes):
-        """Return the changes but for those that are being made right now."""
+        """Return the changes but for those that are being made by an outer call."""
         cdef Py_ssize_t i
-        # The keys of a list of changes are made once, if it is asked for them at all.
+        # The keys of a list of changes are made once, and only if needed.
         for i in range(len(self.pending)):
             if type(self.pending[i]) is list:
                 self.pending[i] = {self.view.key_of(change) for change in self.pending[i]}
@@ -479,7 +467,6 @@ cdef class Tap:
 
     cdef int forget_listed(self) except -1:
         self.view.forget_listed()
-        # Not None, which somebody may want to add to.
         self.added_to = NOTHING
         return 0
 
@@ -503,7 +490,7 @@ cdef class Tap:
         return 0
 
     cdef int call_quietly(self, str name, tuple arguments) except -1:
-        """Call a method of the store that nobody is told of, whatever it calls in turn."""
+        """Call a method of the store without telling of the changes that it makes."""
         cdef bint was_quiet = self.is_quiet
         self.is_quiet = True
         try:

@@ -17,8 +17,7 @@ from rdflib.store import TripleAddedEvent
 
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.stores.changes import Changes
-from jelly_rdflib.graph.stores.general import GeneralChanges
+from jelly_rdflib.graph.stores.general import Changes, GeneralChanges
 from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog, can_use
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation

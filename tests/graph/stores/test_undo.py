@@ -289,6 +289,25 @@ def test_blank_nodes_are_refused_where_they_could_not_be_undone() -> None:
             jr.apply([operation], Dataset(store))
 
 
+def test_an_unbound_prefix_is_bound_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A SPARQL store can unbind, though rdflib has no method for it."""
+    store = SPARQLUpdateStore("urn:q", "urn:u")
+    target = Dataset(store)
+    target.bind("before", S)
+    expected = dict(store.namespaces())
+    bind = store.bind
+
+    def bind_others(prefix: str, *args: Any, **more: Any) -> None:
+        if prefix == "new":
+            raise Failure
+        bind(prefix, *args, **more)
+
+    monkeypatch.setattr(store, "bind", bind_others)
+    with pytest.raises(Failure):
+        jr.apply([TX, (Op.PD, "before", None, None), (Op.PA, "new", G, None), TC], target)
+    assert dict(store.namespaces()) == expected
+
+
 @pytest.mark.parametrize("store", [each for each in AT_HAND if not each.is_dataset], ids=str)
 def test_tags_that_differ_in_case_in_one_go(store: StoreAtHand) -> None:
     alike = [Literal("x", lang="EN"), Literal("x", lang="en")]

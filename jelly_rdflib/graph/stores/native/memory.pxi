@@ -5,13 +5,13 @@ triple is in (``tripleContexts``, except where they are the ``defaultContexts``)
 each graph and of all graphs as sets (``contextTriples``). What `MemoryChanges` leaves there is what
 the store's own ``add`` and ``remove`` leave; the tests compare the two.
 
-Three things make it fast. Each distinct node is one object, hashed once (`node_table`), and found by
-its number where batches have one. What the indexes have for a subject, predicate or object is looked up once. The sets are changed in batches:
-a set has no way to be handed a hash, but takes over those of a dict or set that it is updated with.
+Three things make it fast. Each distinct node is one object, hashed once (`NodeTable`), and found by
+its number in batches. Each lookup in the indexes for a node is done once. The sets are changed in
+batches: a set can't be handed a hash, but takes those of a dict or set that it is updated with.
 """
 
 cdef enum Change:
-    """What the log keeps of a change beside `DELETED`: what it takes to undo it."""
+    """Flags of a change beside `DELETED`, for undoing it."""
     # The triple was, or is now, in no other graph: it came into the indexes or went out of them.
     WHOLE = 2
     # It came into the union of all graphs or went out of it.
@@ -29,40 +29,18 @@ cdef enum:
 cdef object ADD = Op.A
 cdef object DELETE = Op.D
 
-# Written out: of names that are put together, each time anew, Python's cache of attributes keeps
-# many.
-_DICTS = (
-    "_Memory__spo",
-    "_Memory__pos",
-    "_Memory__osp",
-    "_Memory__tripleContexts",
-    "_Memory__contextTriples",
-    "_Memory__context_obj_map",
-)
-
 
 def can_use(store) -> bool:
-    """Is the store exactly rdflib's Memory store, as this module knows it, and does nobody listen?
+    """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
 
-    Args:
-        store: Any store.
-
-    Returns:
-        Whether `MemoryChanges` may be used for it. A subclass may do more in its methods, and
-        subscribers to the store's events would hear nothing.
+    A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
     """
     return (
-        type(store) is Memory
-        and all(type(_get_private(store, name)) is dict for name in _DICTS)
-        and type(_get_private(store, "_Memory__all_contexts")) is set
-        and type(_get_private(store, "_Memory__defaultContexts")) in (dict, type(None))
+        can_view_memory(store)
+        and type(getattr(store, "_Memory__all_contexts", None)) is set
+        and type(getattr(store, "_Memory__defaultContexts", ...)) in (dict, type(None))
         and not store.dispatcher.get_map()
     )
-
-
-def _get_private(store, name):
-    # `...` where there is none: None stands for itself.
-    return getattr(store, name, ...)
 
 
 @cython.final
@@ -92,16 +70,12 @@ cdef class MemoryChanges(Undoer):
     """Adds and deletes the statements of transactions in a Memory store.
 
     Args:
-        target: Whose store it is.
-        log: What is told of each change before it is made.
-        is_atomic: Whether to do so.
+        target: The graph or dataset to change.
+        log: Gets each change before it is made, if ``is_atomic``.
+        is_atomic: Whether a transaction can be undone.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
-            brought into it in batches. False where another's code yields them.
-        listener: A `ChangeListener`, to be told of what was committed; it takes a log.
-
-    Attributes:
-        undoer: Itself.
-        refusal: None.
+            brought into it in batches. False if another's code yields them.
+        listener: A `ChangeListener`, to be told of committed changes; it takes a log.
     """
 
     cdef readonly Py_ssize_t operations
@@ -111,7 +85,7 @@ cdef class MemoryChanges(Undoer):
     cdef object store
     cdef bint is_atomic
     cdef bint is_deferred
-    # What is told of the changes when they are committed, and whether it was; None for nobody.
+    # The listener, and whether it was told of this transaction.
     cdef object listener
     cdef bint is_told
     # The store's own, by their names there.
@@ -153,13 +127,13 @@ cdef class MemoryChanges(Undoer):
         self.is_atomic = is_atomic
         self.is_deferred = is_deferred
         self.listener = listener
-        self.spo = _get_private(store, "_Memory__spo")
-        self.pos = _get_private(store, "_Memory__pos")
-        self.osp = _get_private(store, "_Memory__osp")
-        self.triple_contexts = _get_private(store, "_Memory__tripleContexts")
-        self.context_triples = _get_private(store, "_Memory__contextTriples")
-        self.context_map = _get_private(store, "_Memory__context_obj_map")
-        self.all_contexts = _get_private(store, "_Memory__all_contexts")
+        self.spo = store._Memory__spo
+        self.pos = store._Memory__pos
+        self.osp = store._Memory__osp
+        self.triple_contexts = store._Memory__tripleContexts
+        self.context_triples = store._Memory__contextTriples
+        self.context_map = store._Memory__context_obj_map
+        self.all_contexts = store._Memory__all_contexts
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
@@ -175,13 +149,7 @@ cdef class MemoryChanges(Undoer):
         self.deleted = 0
 
     def statements(self, operations):
-        """Apply adds and deletes up to the next other operation.
-
-        Args:
-            operations: An iterator of operations.
-
-        Returns:
-            The first operation that is neither, or None at the end.
+        """Apply adds and deletes up to the next other operation, and return that; None at the end.
 
         Raises:
             ApplyError: One is no operation, or the store can't hold its statement.
@@ -218,7 +186,7 @@ cdef class MemoryChanges(Undoer):
     def begin_undoing(self):
         """Get ready for the log to undo the transaction. May be called again."""
         if self.is_told:
-            # As it can be only by an interrupt right after the commit.
+            # An interrupt came right after the commit.
             self.listener.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
@@ -256,7 +224,7 @@ cdef class MemoryChanges(Undoer):
         cdef size_t row
         cdef uint8_t op
         while rows.next_row():
-            # What runs next may be another thread that goes on with these rows.
+            # Another thread may run next, and go on with these rows.
             batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
             columns = &batch.rows
             op = columns.ops[row]
@@ -304,7 +272,7 @@ cdef class MemoryChanges(Undoer):
         if self.until_flush <= 0:
             self.flush()
             if self.is_deferred:
-                # Nothing else here looks whether the user wants to stop.
+                # Nothing else here looks for Ctrl-C.
                 PyErr_CheckSignals()
                 self.until_flush = FLUSH_EVERY
         return 0
@@ -391,7 +359,7 @@ cdef class MemoryChanges(Undoer):
         objects = dict_get_dict(s.predicates, p.node, p.hash)
         if objects is None:
             return 0
-        # The store's own: with those its other indexes are asked faster, and it is what is put back.
+        # The store's own object: lookups by it are faster, and it is the one to put back.
         stored = find_key(objects, o.node, o.hash)
         if stored is None:
             return 0
@@ -409,9 +377,8 @@ cdef class MemoryChanges(Undoer):
         if contexts is self.default_contexts:
             contexts = contexts.copy()
         if self.is_atomic:
-            self.log.note(
-                change, self.spell(triple, hash, graph, change) if o.has_spellings else triple, graph
-            )
+            statement = self.spell(triple, hash, graph, change) if o.has_spellings else triple
+            self.log.note(change, statement, graph)
         if change & Change.WHOLE:
             self.unindex(s, p, o)
             dict_discard(self.triple_contexts, triple, hash)
@@ -427,7 +394,7 @@ cdef class MemoryChanges(Undoer):
         return 0
 
     cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change):
-        """Return what the log keeps of a triple that is about to be deleted."""
+        """Return a triple that is about to be deleted as the log keeps it."""
         cdef tuple in_graph = self.find_in(graph, triple, hash)
         cdef tuple in_union = triple
         cdef tuple in_contexts = find_triple(self.triple_contexts, triple, hash)

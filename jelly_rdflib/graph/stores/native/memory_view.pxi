@@ -1,21 +1,24 @@
-"""What rdflib's Memory store holds, by a look at what it keeps."""
+"""The contents of rdflib's Memory store, by its private dicts."""
 
-_DICTS = ("_Memory__contextTriples", "_Memory__tripleContexts", "_Memory__context_obj_map")
+cdef tuple MEMORY_DICTS = (
+    "_Memory__spo",
+    "_Memory__pos",
+    "_Memory__osp",
+    "_Memory__tripleContexts",
+    "_Memory__contextTriples",
+    "_Memory__context_obj_map",
+)
 
 
 def can_view_memory(store):
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
-        type(getattr(store, name, None)) is dict for name in _DICTS
+        [type(getattr(store, name, None)) is dict for name in MEMORY_DICTS]
     )
 
 
 cdef class MemoryView(View):
-    """What a Memory store holds.
-
-    Args:
-        store: One that `can_view_memory` holds for.
-    """
+    """A view of a Memory store that `can_view_memory` holds for."""
 
     # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
     # not in the usual ones; and the graphs by their keys.
@@ -46,7 +49,9 @@ cdef class MemoryView(View):
 
     cpdef bint has(self, tuple triple, object graph) except -1:
         cdef set triples = self.triples_of(graph)
-        return triples is not None and find_triple(triples, triple, hash_of_triple(triple)) is not None
+        if triples is None:
+            return False
+        return find_triple(triples, triple, hash_of_triple(triple)) is not None
 
     cpdef object addition(self, tuple triple, object graph):
         return None if self.has(triple, graph) else triple
@@ -81,7 +86,7 @@ cdef class MemoryView(View):
                 for triple, _ in self.store.triples(pattern, graph)
             ]
         if isinstance(o, Literal) and o.language:
-            # The store answers with what it was asked for, and not with what it has.
+            # The store answers with the literal of the question, not with its own.
             changes = [
                 (False, self.triple_of(statement), each, statement)
                 for _, _, each, statement in changes
@@ -110,3 +115,16 @@ cdef class MemoryView(View):
     cdef list as_stored(self, list changes):
         # All literals stay as they are.
         return changes
+
+
+def open_view(store):
+    """Return the fastest view of a store."""
+    if can_view_memory(store):
+        return MemoryView(store)
+    if type(store).__module__.partition(".")[0] == "oxrdflib":
+        # If there is such a store, the packages that this module needs are installed.
+        from jelly_rdflib.graph.stores.oxigraph_view import OxigraphView, can_view_oxigraph
+
+        if can_view_oxigraph(store):
+            return OxigraphView(store)
+    return View(store)

@@ -1,8 +1,8 @@
 """How rdflib's stores in memory spell a statement: each of their indexes by itself.
 
-For rdflib ``"x"@en`` and ``"x"@EN`` are equal. The index of a Memory store or the set of a graph has
-the one that came there first, and they need not agree. Asked for a triple, the store answers with
-what it was asked for. So the very keys of its dicts and sets are looked for, and put back.
+For rdflib ``"x"@en`` and ``"x"@EN`` are equal. An index of a Memory store has the one that came
+first there, so indexes need not agree. Asked for a triple, the store answers with the triple of the
+question. So the keys of its dicts and sets themselves are looked up, and put back.
 """
 
 cdef object LITERAL = Literal
@@ -14,10 +14,9 @@ cdef class Spelled:
 
 
 class _Asked(Literal):
-    """A literal that remembers which one it was found equal to.
+    """A literal that remembers the one that it was found equal to.
 
-    Python asks it first, and not the literal in the dict, since its class is a subclass of that
-    one's.
+    Python asks it first, since its class is a subclass of that of the literal in the dict.
     """
 
     def __eq__(self, other):
@@ -49,10 +48,7 @@ cdef bint is_equal(object one, object other) except -1:
 
 @cython.final
 cdef class _AskedTriple:
-    """Asks a set for a triple with a hash that is known, and gets the one that the set has.
-
-    A literal's own hash is Python code.
-    """
+    """Looks up a set's own triple, with a known hash: a literal's hash is Python code, and slow."""
 
     cdef tuple triple
     cdef tuple found
@@ -91,7 +87,7 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
 
 
 cdef bint is_plain(object node) except -1:
-    """Is all that equals the node, for rdflib, spelled as it is?"""
+    """Are all nodes that rdflib finds equal to this one spelled alike?"""
     cls = type(node)
     return cls is URIRef or cls is BNode or (cls is LITERAL and not node._language)
 
@@ -107,25 +103,20 @@ cdef Spelled make_spelled(tuple triple, str key, tuple in_graph, tuple in_union,
 
 
 cdef tuple triple_of(object statement):
-    """Return the triple of what `Spellings.spell` gave."""
+    """Return the triple that `Spellings.spell` gave, or that of its `Spelled`."""
     return (<Spelled>statement).triple if type(statement) is Spelled else statement
 
 
 cdef str make_key(object name):
-    """Return what rdflib's Memory store has for the name of a graph."""
+    """Return the key of rdflib's Memory store for the name of a graph."""
     return f"{type(name).__name__}:{name}"
 
 
 cdef class Spellings:
-    """The indexes of a Memory or SimpleMemory store, as far as they decide how it spells triples."""
+    """The indexes of a Memory or SimpleMemory store that decide how it spells triples."""
 
     cdef object spell(self, tuple triple, object name):
-        """Return the triple as the store spells it, a `Spelled` where it may not be the only way.
-
-        Args:
-            triple: One that the store has in the graph.
-            name: The name of the graph.
-        """
+        """Return a triple of a graph as the store spells it: a `Spelled` if indexes may differ."""
         cdef dict objects
         cdef Py_hash_t hash
         cdef str key
@@ -153,10 +144,7 @@ cdef class Spellings:
         )
 
     cdef int respell(self, Spelled spelled) except -1:
-        """Have each index spell a triple, which the store has, as it did.
-
-        It may be called again if it was interrupted.
-        """
+        """Have each index spell a triple of the store as before. May be called again."""
         cdef dict objects
         s, p, o = spelled.triple
         objects = self.spo[s][p]
@@ -182,15 +170,8 @@ cdef int respell_in(set triples, tuple triple) except -1:
     return 0
 
 
-cdef object get_inner(object store):
-    """Return the store that one of rdflib's wrappers has; else the store itself."""
-    while isinstance(store, AuditableStore):
-        store = store.store
-    return store
-
-
 cdef Spellings open_spellings(object store):
-    """Return the `Spellings` of a store, or of the one that it wraps; None if it is another one."""
+    """Return the `Spellings` of a store, or of the one that it wraps; None if it has none."""
     cdef Spellings spellings
     store = get_inner(store)
     # The names are written out: Python's cache of attributes keeps many that are put together.

@@ -1,10 +1,10 @@
-"""The log of what a transaction changed, and undoing it to its end, whatever comes in between.
+"""The log of a transaction's changes, which undoes them to the end whatever interrupts it.
 
-Python looks for signals between its own instructions, at the start of each function for one. This is
+Python looks for signals between its own instructions, such as at the start of a function. This is
 Cython code so that there is no such place between the call that is interrupted and the next one.
 """
 
-# Who applies changes to which store, by the store's identity: not all stores have a dictionary.
+# Claims of stores, by the store's identity: not all stores have a dictionary.
 cdef dict CLAIMS = {}
 
 cdef enum:
@@ -20,19 +20,16 @@ cdef class Undoer:
     cdef int undo(self, int change, object statement, object graph) except -1:
         """Take a change back, if it was made and is not taken back yet.
 
-        Args:
-            change: Flags.
-            statement: What the log has of it; None if the graph came to be listed, or no longer is.
-            graph: The graph.
+        The statement is None if the graph came to be listed, or no longer is.
         """
         raise NotImplementedError
 
 
 cdef class UndoLog:
-    """What a transaction changed in a store, oldest first; it is undone strictly in reverse.
+    """The changes of a transaction, oldest first. They are undone strictly in reverse.
 
-    An entry is made before its change, which may then fail or be interrupted in its middle. So to
-    undo an entry is to see to it that the store has what it had before, and may be done twice.
+    An entry is made before its change, which may then fail or be interrupted. So undoing an entry
+    restores the state before it, and may be done twice.
 
     There are three kinds of entries: a statement that came or went, as the store itself spells it;
     a graph that came to be listed, or no longer is; and a step, which is a function to call. They
@@ -50,15 +47,15 @@ cdef class UndoLog:
         return 0
 
     def note_change(self, bint is_add, statement not None, graph):
-        """Take note that a statement is about to be added or deleted."""
+        """Note that a statement is about to be added or deleted."""
         self.note(0 if is_add else DELETED, statement, graph)
 
     def note_listed(self, graph not None):
-        """Take note that the store is about to list a graph."""
+        """Note that the store is about to list a graph."""
         self.note(0, None, graph)
 
     def note_step(self, step not None):
-        """Take note of what else there is to do when all that comes later is undone."""
+        """Note a function to call when all later entries are undone."""
         self.entries.extend((step, None, None))
 
     def drop_steps(self):
@@ -73,14 +70,14 @@ cdef class UndoLog:
         ]
 
     def clear(self):
-        """Forget all: what was changed stays."""
+        """Forget all entries: the changes stay."""
         self.entries.clear()
 
     cdef int undo_last(self, Undoer undoer) except -1:
         cdef list entries = self.entries
         cdef Py_ssize_t last = len(entries) - 3
         if last < 0 or len(entries) % 3:
-            # There was no memory to note all of a change; then it was not made.
+            # There was no memory for the whole entry, so its change was not made.
             del entries[len(entries) - len(entries) % 3 :]
             return 0
         if entries[last + 1] is None and entries[last + 2] is None:
@@ -92,19 +89,14 @@ cdef class UndoLog:
         return 0
 
     def undo(self, Undoer undoer not None, first=None, last=None):
-        """Undo all.
+        """Undo all entries, between a first and a last function to call.
 
-        What fails is tried again before anything else is undone, since order matters where a store
-        holds two statements for equal. What fails for good is left out, and the rest undone.
-
-        Args:
-            undoer: Takes back all that is no step.
-            first: Called before everything else.
-            last: Called after everything else.
+        A failing entry is tried again before older ones, since order matters where a store holds
+        two statements for equal. An entry that fails for good is left out.
 
         Raises:
             RollbackError: Something has failed too often.
-            BaseException: Not an Exception, but what interrupted it, once it has come to its end.
+            BaseException: Not an Exception, but the interrupt, once undoing has come to its end.
         """
         cdef int failures = 0
         cdef int interrupts = 0
@@ -152,11 +144,7 @@ cdef class UndoLog:
 
 @cython.final
 cdef class Claim:
-    """Says that changes are being applied to a store: two at once would undo each other's.
-
-    Args:
-        store: Any store of rdflib.
-    """
+    """Claims a store for changes: two appliers at once would undo each other's."""
 
     cdef object key
 
@@ -165,11 +153,7 @@ cdef class Claim:
         self.key = id(store)
 
     def take(self):
-        """Claim the store.
-
-        Raises:
-            ApplyError: Somebody else has claimed it.
-        """
+        """Claim the store; an ApplyError if somebody else has claimed it."""
         # At once: looking and then setting might let another thread in between.
         if CLAIMS.setdefault(self.key, self) is not self:
             raise ApplyError(

@@ -1,4 +1,4 @@
-# What a store holds, by its own notion of which statements are equal.
+# The contents of a store, by its own notion of which statements are equal.
 
 cdef class Crowded:
     cdef tuple triple
@@ -12,15 +12,15 @@ cdef class View(Undoer):
     cdef bint keeps_literals
     # Whether it may have both "x"@en and "x"@EN.
     cdef bint tells_tags_apart
-    # Who lists the graphs: the store itself, or the one that it wraps; and whether it does.
+    # The store that lists the graphs, itself or the one that it wraps; and whether it does.
     cdef object lister
     cdef readonly bint is_graph_aware
-    # What there is to know of a store in memory; else None.
+    # The indexes of a store in memory; else None.
     cdef Spellings spellings
     cdef set all_contexts
     # The names of the graphs that another store lists; None until they are asked for.
     cdef set listed
-    # Whether anything was taken back that the store had not taken back itself.
+    # Whether a change was taken back that the store had not rolled back itself.
     cdef public bint has_undone
 
     cpdef bint has(self, tuple triple, object graph) except -1
@@ -31,7 +31,7 @@ cdef class View(Undoer):
     cpdef int put_back(self, list triples, object graph) except -1
     cpdef int forget_failed(self) except -1
     cpdef bint lists(self, object graph) except -1
-    cdef int note_listing(self, object graph, bint is_listed) except -1
+    cpdef int note_listing(self, object graph, bint is_listed) except -1
     cpdef int forget_listed(self) except -1
     cdef set list_graphs(self)
     cdef bint is_empty(self, object graph) except -1
@@ -49,3 +49,4 @@ cdef class View(Undoer):
 
 
 cdef bint is_answer(object asked, object found) except -1
+cdef object get_name(object graph)

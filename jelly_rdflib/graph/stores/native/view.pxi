@@ -1,35 +1,33 @@
-"""What a store holds, by its own notion of which statements are equal."""
+"""The contents of a store, by its own notion of which statements are equal."""
 
+cdef object GRAPH = Graph
 cdef tuple ANYTHING = (None, None, None)
 # The datatypes of a string.
 cdef tuple STRINGS = (None, XSD.string)
 
 
 class SpellingError(ApplyError, RecordError):
-    """A store has a literal in a spelling that nobody can find out."""
+    """A store has a literal in a spelling that rdflib does not show."""
 
 
 @cython.final
 cdef class Crowded:
     """A triple to add to a store that answers a question for it with other triples.
 
-    rdflib-sqlalchemy takes a plain literal for one of any language and datatype, and a
-    SPARQLStore takes an empty literal for any term. Such a store also removes all that it answers
-    with, so the other triples are kept here, to be put back.
+    rdflib-sqlalchemy takes a plain literal for one of any language and datatype, and a SPARQLStore
+    takes an empty literal for any term. Such a store also removes all triples of its answer, so the
+    others are kept here, to be put back.
     """
 
 
 cdef class View(Undoer):
-    """A store as changes see it: what it has, what it lists, and how it takes a change back.
+    """Looks up statements and graphs in a store, and takes changes back.
 
-    Only the store says which statements are equal, and how the one is spelled that it has. What a
-    log keeps of a statement is what its view makes of it, mostly the triple.
+    Only the store knows which statements are equal, and how it spells the one that it has. So the
+    view decides how a log keeps a statement: mostly as the triple.
 
-    A change is a tuple: whether it is an add, else a removal; the triple; the Graph, None in a store
-    that has none; and what a log keeps of the statement.
-
-    Args:
-        store: Any store of rdflib.
+    A change is a tuple: whether it is an add, else a removal; the triple; the Graph, None in a
+    store that has none; and the statement as a log keeps it.
     """
 
     def __init__(self, store):
@@ -55,8 +53,7 @@ cdef class View(Undoer):
         """Ask the store for a triple in a graph.
 
         Returns:
-            The triple as the store has it, None if it is not there; and a list of the other triples
-            that the store answers with.
+            The triple as the store has it, or None; and the other triples of its answer.
         """
         cdef list others = []
         stored = None
@@ -71,7 +68,7 @@ cdef class View(Undoer):
         return stored, others
 
     cdef int check_spellings(self, list found) except -1:
-        """Check that a store has triples just as rdflib has read them.
+        """Check that the store spells triples as rdflib has read them.
 
         Args:
             found: Triples with literals that rdflib may have normalized, each with its Graph.
@@ -95,19 +92,14 @@ cdef class View(Undoer):
         return 0
 
     cpdef object addition(self, tuple triple, object graph):
-        """Return what a log keeps of a triple that is to be added; None if the store has it."""
+        """Return a triple to add as a log keeps it; None if the store has it."""
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
         return make_crowded(triple, others) if others else triple
 
     cpdef bint has_added(self, object statement, object graph) except -1:
-        """Does the store have what it did not have before it was added?
-
-        Args:
-            statement: What `addition` returned.
-            graph: The Graph.
-        """
+        """Does the store have a statement that it did not have at its `addition`?"""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
         # A store may spell a literal in a way that rdflib does not take for the same.
         for found, _ in self.store.triples(self.triple_of(statement), graph):
@@ -116,17 +108,17 @@ cdef class View(Undoer):
         return False
 
     cdef bint is_there(self, int change, object statement, object graph) except -1:
-        """Does the store have what was changed, as a log keeps it?"""
+        """Does the store have the statement of a change in a log?"""
         if change & DELETED:
             return self.has(self.triple_of(statement), graph)
         return self.has_added(statement, graph)
 
     cpdef tuple removal(self, tuple triple, object graph):
-        """Find out what goes when a triple is removed from a graph.
+        """Find the statements that go when a triple is removed from a graph.
 
         Returns:
-            What a log keeps of the triple, None if the store does not have it; and a list of other
-            triples that the store removes with it.
+            The triple as a log keeps it, None if the store does not have it; and other triples that
+            the store removes with it.
         """
         stored, others = self.look_up(triple, graph)
         if stored is None:
@@ -137,24 +129,24 @@ cdef class View(Undoer):
             return None, others
         if self.spellings is not None:
             return self.spell(triple, graph), others
-        # What differs is a literal that rdflib has normalized when it was read.
+        # If they differ, rdflib has normalized a literal as it was read.
         return (stored if stored[2] == triple[2] else triple), others
 
     cpdef int put_back(self, list triples, object graph) except -1:
-        """Add triples that the store has removed from a graph without having been asked to."""
+        """Add triples again that the store has removed from a graph without being asked to."""
         for triple in triples:
             if not self.has(triple, graph):
                 self.store.add(triple, graph)
         return 0
 
     cdef object spell(self, tuple triple, object graph):
-        """Return what a log keeps of a triple that is in the graph, in a store in memory."""
+        """Return a triple of a store in memory as a log keeps it."""
         if is_plain(triple[2]):
             return triple
         return self.spellings.spell(triple, get_name(graph))
 
     cdef tuple triple_of(self, object statement):
-        """Return the triple of what a log keeps."""
+        """Return the triple of a statement as a log keeps it."""
         return (<Crowded>statement).triple if type(statement) is Crowded else triple_of(statement)
 
     cdef int undo(self, int change, object statement, object graph) except -1:
@@ -181,7 +173,7 @@ cdef class View(Undoer):
         return 0
 
     cpdef int forget_failed(self) except -1:
-        """Have a SPARQL store forget an update that failed: it would send it with the next one."""
+        """Have a SPARQL store forget a failed update, which it would send with the next one."""
         if isinstance(self.store, SPARQLUpdateStore):
             self.store.rollback()
         return 0
@@ -194,12 +186,8 @@ cdef class View(Undoer):
             return graph in self.all_contexts
         return get_name(graph) in self.list_graphs()
 
-    def note_listed(self, graph):
-        """Take note that the store is about to list a graph."""
-        self.note_listing(graph, True)
-
-    cdef int note_listing(self, object graph, bint is_listed) except -1:
-        """Take note that the store lists a graph now, or no longer does."""
+    cpdef int note_listing(self, object graph, bint is_listed) except -1:
+        """Note that the store lists a graph now, or no longer does."""
         if self.listed is None:
             return 0
         if is_listed:
@@ -227,9 +215,8 @@ cdef class View(Undoer):
             # Some stores yield graphs, some their names.
             self.listed = {get_name(graph) for graph in contexts}
         except BaseException as error:
-            # Where that was interrupted there may still be an iterator, here or in the store's own
-            # code. As long as there is, Oxigraph waits with each change, so undoing would take
-            # forever.
+            # After an interrupt there may still be an iterator, here or in the store's own code.
+            # As long as there is, Oxigraph waits with each change, and undoing would take forever.
             contexts = None
             clear_frames(error.__traceback__)
             raise
@@ -249,7 +236,7 @@ cdef class View(Undoer):
         is_listed = self.lists(graph)
         if was_listed and not is_listed:
             self.lister.add_graph(graph)
-        # It has statements if others made it meanwhile.
+        # It may have statements that others added meanwhile.
         elif is_listed and not was_listed and self.is_empty(graph):
             self.lister.remove_graph(graph)
         self.note_listing(graph, was_listed)
@@ -258,14 +245,10 @@ cdef class View(Undoer):
     # --- changes ----------------------------------------------------------------------------------
 
     cdef list removals(self, object pattern, object graph):
-        """Return a change for each statement that matches a pattern.
-
-        Args:
-            pattern: A triple, with None for any term.
-            graph: The Graph; None for all of them.
+        """Return a change for each statement that matches a pattern; None is any term or graph.
 
         Raises:
-            RecordError: Nobody could put back what goes.
+            RecordError: A statement could not be put back.
         """
         cdef list changes = []
         cdef list literals = []
@@ -297,15 +280,14 @@ cdef class View(Undoer):
         return changes
 
     cdef list as_stored(self, list changes):
-        """Return changes with the literals that the store has made of those that were added.
+        """Return changes with added literals as the store spells them.
 
-        A store may have a spelling of its own: Oxigraph's has ``"x"^^xsd:string`` for ``"x"``, and
-        1 for 01. What it removes is spelled so.
+        Oxigraph's store has ``"x"^^xsd:string`` for ``"x"``, and 1 for 01.
         """
         cdef dict stored
         if self.keeps_literals:
             return changes
-        # Mostly there is no need to look for doubles: hashes of terms and graphs are Python code.
+        # One change has no doubles: hashes of terms and graphs are Python code, and slow.
         if len(changes) == 1:
             return self.stored_forms(changes[0])
         stored = {}
@@ -315,18 +297,18 @@ cdef class View(Undoer):
         return list(stored.values())
 
     cdef list stored_forms(self, tuple change):
-        """Return what the store has made of a change: the same or another one, or none."""
+        """Return a list of the change as the store has it; it is empty if the store does not."""
         is_add, triple, graph, statement = change
         if not is_add or not isinstance(triple[2], Literal):
             return [change]
         stored, others = self.look_up(triple, graph)
         if stored is None and type(statement) is not Crowded and others:
-            # It is spelled in a way that rdflib does not take for the same.
+            # rdflib does not take the store's spelling for the same literal.
             stored = others[0]
         return [] if stored is None else [(True, stored, graph, statement)]
 
     cdef object take_snapshot(self):
-        """Return all that the store has, in a form for `differences`."""
+        """Return the contents of the store in a form for `differences`."""
         return {self.key_of(change): change for change in self.removals(ANYTHING, None)}
 
     cdef list differences(self, object before, object after):
@@ -336,7 +318,7 @@ cdef class View(Undoer):
         return removed + added
 
     cdef tuple key_of(self, tuple change):
-        """Return what equal changes have in common, with a hash that mixes all of its parts."""
+        """Return a key that equal changes share, with a hash that mixes all of its parts."""
         is_add, (s, p, o), graph, _ = change
         tag = o.language if self.tells_tags_apart and isinstance(o, Literal) else None
         return is_add, s, p, strong_key(o), tag, get_name(graph)
@@ -350,12 +332,12 @@ cdef Crowded make_crowded(tuple triple, list others):
 
 
 cdef bint is_answer(object asked, object found) except -1:
-    """Is a term that a store has the one that it was asked for, or what rdflib makes of it?"""
+    """Is a term of a store the one that was asked for, or normalized by rdflib?"""
     return asked is found or asked == found or is_normalized(asked, found)
 
 
 cdef bint is_normalized(object asked, object found) except -1:
-    """Is a literal what rdflib, which normalizes many, has made of another one?"""
+    """Is a literal the normalized form of another one?"""
     return (
         isinstance(asked, Literal)
         and isinstance(found, Literal)
@@ -366,7 +348,7 @@ cdef bint is_normalized(object asked, object found) except -1:
 
 
 cdef bint may_be_normalized(object found) except -1:
-    """May a term that a store has be spelled there as rdflib does not?"""
+    """May a term be spelled in the store in a way that rdflib does not show?"""
     return (
         rdflib.NORMALIZE_LITERALS
         and isinstance(found, Literal)
@@ -385,3 +367,13 @@ cdef bint is_string(object asked, object found) except -1:
         and asked.datatype in STRINGS
         and found.datatype in STRINGS
     )
+
+
+cdef object get_name(object graph):
+    """Return the name of what a store has for a graph: a Graph, its name itself, or None."""
+    if type(graph) is GRAPH:
+        return graph.identifier
+    if isinstance(graph, GRAPH):
+        # A Dataset warns who asks for its own.
+        return GRAPH.identifier.__get__(graph)
+    return graph

@@ -1,3 +1,0 @@
-# What a store calls its graphs.
-
-cdef object get_name(object graph)
