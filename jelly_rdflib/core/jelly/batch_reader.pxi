@@ -13,6 +13,11 @@ cdef class BatchReader(BatchSource):
             of what ``decoder`` decodes, or wrong.
     """
 
+    cdef FrameReader frames
+    cdef FrameDecoder decoder
+    cdef FrameDecoder statement_decoder  # None once it is clear which decoder is right
+    cdef FrameDecoder other_decoder
+
     def __cinit__(
         self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
     ):

@@ -4,6 +4,12 @@ It is made of varints and of texts with their length before them. What is taken 
 a stream is: sizes against limits, numbers against what they refer to, texts for being UTF-8.
 """
 
+ctypedef struct Checkpoint:
+    # What is left to be read of a saved state.
+    const uint8_t* at
+    const uint8_t* end
+
+
 cdef enum:
     MAX_NUMBER = 10
 

@@ -1,6 +1,33 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 cdef enum:
+    # The field of a frame that its rows are in, in both formats.
+    ROWS_FIELD = 1
+    # The row of the options, in both formats.
+    OPTIONS_ROW = 1
+    # Fields of the options, in both formats.
+    GENERALIZED_STATEMENTS = 3
+    RDF_STAR = 4
+    MAX_NAME_TABLE_SIZE = 9
+    MAX_PREFIX_TABLE_SIZE = 10
+    MAX_DATATYPE_TABLE_SIZE = 11
+    VERSION = 15
+    OPTION_FIELDS = 16
+
+cdef enum:
+    # What options mean that the stream has already.
+    GO_ON = 0
+    START_ANEW = 1
+    REFUSE = 2
+
+ctypedef struct DecodedNamespace:
+    # The fields of a row that declares, adds or deletes a namespace.
+    Span name
+    EncodedTerm value
+    EncodedTerm graph
+
+
+cdef enum:
     # Of saved states: what another version saved can't be read.
     STATE_VERSION = 1
     MAX_FRAMES = 0x3FFFFFFFFFFFFFFF
@@ -28,6 +55,46 @@ cdef class FrameDecoder:
         on_repeated_options: What options mean that the stream has already, see
             `jelly_rdflib.PatchDecoder`.
     """
+
+    cdef TermDecoder terms
+    cdef NodeMaker factory
+    # What a subclass says of its format: the messages of its rows and options in `schema`, the
+    # number of its protocol's version, and what to call the other format.
+    cdef int row_message
+    cdef int options_message
+    cdef uint32_t newest_version
+    cdef const char* format
+    cdef const char* other_format
+    # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
+    cdef bint has_regular_rows
+    cdef bint has_graph_fields
+    cdef bint has_graphs  # statements have graphs, from wherever
+    cdef StatementRow add_row
+    cdef StatementRow delete_row
+    cdef readonly bint found_options  # even if they are no good
+    cdef bint has_options
+    cdef int repeated_options  # what they mean
+    cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
+    cdef bint must_warn  # there is something odd about the options, but not wrong
+    cdef bint is_broken
+    cdef bint is_finished
+    cdef bint is_busy  # some thread is in there, without the GIL
+    cdef uint32_t max_names
+    cdef uint32_t max_prefixes
+    cdef uint32_t max_datatypes
+    cdef size_t max_frame_size
+    cdef size_t max_frame_rows
+    # Where the decoder is, for errors.
+    cdef uint64_t frame
+    cdef uint64_t row
+    cdef bint is_in_row
+    cdef list faults  # takes those that were recovered; None: none is
+    # The frame being decoded.
+    cdef RowColumns rows
+    cdef dict metadata
+    cdef size_t row_hint
+    cdef uint32_t term_hint
+    cdef size_t text_hint
 
     def __cinit__(
         self, NodeMaker factory not None, limits, *, list faults=None,

@@ -27,11 +27,9 @@ cdef enum:
     # Fields of the three lookups' entries in a row: the first of them, in either format.
     PATCH_ENTRIES = 11
     STREAM_ENTRIES = 9
-    # Members of the graph oneof in RdfPatchNamespace.
-    NAMESPACE_GRAPHS = 4
 
 cdef enum SlotState:
-    NOT_SET
+    NEVER_SET
     SET_BUT_UNUSED
     USED
 
@@ -365,7 +363,7 @@ cdef class FrameStatistics:
             return self.count_entry(&self.lookup_surveys[field], content)
         if message == PATCH_NAMESPACE or message == NAMESPACE_DECLARATION:
             if self.decoder.read_namespace(
-                content, NAMESPACE_GRAPHS if message == PATCH_NAMESPACE else 0, &namespace
+                content, GRAPH_FIELDS if message == PATCH_NAMESPACE else 0, &namespace
             ) < 0:
                 return -1
             if namespace.value.kind != UNSET and self.count_term(&namespace.value, 0) < 0:
@@ -434,7 +432,7 @@ cdef class FrameStatistics:
         lookup.last_set = id
         lookup.highest_id = max(lookup.highest_id, id)
         lookup.entries += 1
-        lookup.replaced += lookup.slots[id] != NOT_SET
+        lookup.replaced += lookup.slots[id] != NEVER_SET
         lookup.unused += 1
         lookup.slots[id] = SET_BUT_UNUSED
         lookup.text_size += size

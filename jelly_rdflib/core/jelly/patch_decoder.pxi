@@ -15,6 +15,9 @@ cdef enum:
 cdef class PatchFrameDecoder(FrameDecoder):
     """Decodes frames of Jelly-Patch, one after another, each to a `Batch`; see `FrameDecoder`."""
 
+    cdef bint in_transaction
+    cdef bint patch_is_open  # operations came since the last end of a patch
+
     def __cinit__(self, *_, **__):
         self.row_message = PATCH_ROW
         self.options_message = PATCH_OPTIONS

@@ -1,6 +1,11 @@
 """Decodes the frames of a Jelly-RDF stream to batches."""
 
 cdef enum:
+    # The field of RdfStreamFrame that is no row.
+    METADATA = 15
+
+
+cdef enum:
     # Fields of RdfStreamOptions that RdfPatchOptions does not have.
     PHYSICAL_TYPE = 2
     LOGICAL_TYPE = 14
@@ -31,6 +36,14 @@ cdef class StatementFrameDecoder(FrameDecoder):
         strict: Refuse a logical type that does not go with the physical type; else warn of it.
         is_quiet: If not strict, don't warn.
     """
+
+    cdef bint is_strict
+    cdef bint is_quiet  # not strict, and no warning either
+    cdef bint is_in_graph  # in a GRAPHS stream
+    cdef bytes description  # of the types, for an error
+    cdef bytes stream_name
+    cdef const char* name_start  # of `stream_name`, for code without the GIL
+    cdef size_t name_size
 
     def __cinit__(self, *_, bint strict=True, bint is_quiet=False, **__):
         self.row_message = STREAM_ROW

@@ -1,6 +1,70 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 cdef enum:
+    # Positions of terms in a statement.
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef enum:
+    # In place of a term's number: there was no term yet; it is a term of an earlier frame.
+    NOT_YET = 0
+    CARRIED = 0xFFFFFFFF
+
+cdef enum:
+    # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
+    SLACK = 40
+
+cdef enum:
+    # What a oneof of terms holds: the four members in the order of their fields; for a graph,
+    # RdfDefaultGraph stands in the place of RdfTriple.
+    UNSET = 0
+    IS_IRI = 1
+    IS_BLANK_NODE = 2
+    IS_LITERAL = 3
+    IS_TRIPLE_TERM = 4
+    IS_DEFAULT_GRAPH = 5
+
+ctypedef struct EncodedTerm:
+    # A term as it stands in its message: read, but not decoded, since fields may come in any
+    # order but terms must be decoded in theirs.
+    int kind
+    Span span
+
+ctypedef struct StatementRow:
+    # A kind of row: the tag of its field in the row's oneof, and the operation that it is.
+    uint8_t tag
+    uint8_t op
+
+ctypedef struct RegularRow:
+    # What `decode_regular_rows` knows of a row.
+    uint32_t[4] quad
+    uint32_t last_name
+    uint32_t last_prefix
+
+ctypedef struct EncodedLiteral:
+    # The fields of an RdfLiteral, read but not decoded.
+    TermKind kind
+    Span lexical
+    Span language
+    uint32_t datatype
+
+cdef enum:
+    # How many faults of a frame may be recovered: strangers write our input.
+    MAX_RECOVERED = 1000
+
+ctypedef struct RecoveredFault:
+    Failure failure
+    uint64_t row
+
+ctypedef struct MergedSpan:
+    # A message whose field stood more than once on the wire, put together.
+    MergedSpan* next
+    size_t capacity  # of the bytes that follow
+
+
+cdef enum:
     # How many times max_text_size a stream may have left for later of what it may stand for.
     SAVED_TEXTS = 16
     # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
@@ -79,11 +143,47 @@ cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) 
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
 
 
+@cython.final
 cdef class TermDecoder:
     """The state that terms are decoded with: lookups, last terms, and the frame's term table.
 
     Methods return -1 on failure, with ``failure`` filled in; none needs the GIL.
     """
+
+    cdef Lookup names
+    cdef Lookup prefixes
+    cdef Lookup datatypes
+    cdef bint generalized
+    cdef bint rdf_star
+    cdef TextLimits limits
+    cdef int max_nesting_depth
+    cdef uint32_t max_frame_terms
+    cdef size_t held  # bytes that the lookups keep
+    # Bytes of texts that were put together or copied in the whole stream, and how many may be by
+    # the size of what was read so far.
+    cdef uint64_t expansion
+    cdef uint64_t max_expansion
+    # Bytes that merging fields took in this frame, and how many it may take.
+    cdef size_t merged_size
+    cdef size_t max_merged_size
+    cdef TermColumns terms  # of the frame that is being decoded
+    cdef Failure failure
+    # Recoverable errors of this frame; NULL in strict mode.
+    cdef RecoveredFault* recovered
+    cdef uint32_t recovered_count
+    cdef uint64_t row  # in which such faults are
+    cdef uint64_t seed  # of hashes
+    cdef uint64_t next_serial
+    # Which uses of lookup entries are good: it changes with the table and with any prefix.
+    cdef uint32_t epoch
+    cdef uint32_t last_prefix
+    cdef uint32_t last_name
+    cdef uint32_t[4] last  # the last term of each position, in the frame's table
+    cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
+    cdef TermColumns[4] carried  # the last terms of earlier frames
+    cdef uint32_t[4] carried_term
+    cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
+    cdef MergedSpan* merged
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
