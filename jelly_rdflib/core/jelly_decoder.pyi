@@ -20,7 +20,7 @@ class FrameDecoder:
     def decode_frame(self, data: Any, *, offset: int = 0) -> Batch: ...
     def finish(self) -> Batch: ...
     def save(self) -> bytes: ...
-    def restore(self, state: Any) -> None: ...
+    def restore(self, checkpoint: bytes) -> None: ...
     @property
     def options(self) -> Any: ...
     @property
@@ -54,15 +54,12 @@ class BatchReader(BatchSource):
         decoder: FrameDecoder,
         limits: Limits,
         statement_decoder: FrameDecoder | None = None,
+        *,
+        offset: int | None = None,
+        is_last: bool = True,
     ) -> None: ...
 
 Place: TypeAlias = tuple[int, int, int, int, int]
-
-@final
-class PartReader(BatchSource):
-    def __init__(
-        self, source: Any, decoder: FrameDecoder, limits: Limits, *, offset: int, is_last: bool
-    ) -> None: ...
 
 @final
 class StreamScanner:

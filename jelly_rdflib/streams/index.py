@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import zstandard
 
 from jelly_rdflib.core.jelly_decoder import (
+    BatchReader,
     FrameDecoder,
-    PartReader,
     PatchFrameDecoder,
     StatementFrameDecoder,
     StreamScanner,
@@ -192,7 +192,7 @@ def read_part(
     *,
     is_statements: bool = False,
     limits: Limits | None = None,
-) -> PartReader:
+) -> BatchReader:
     """Read a part of a file as batches.
 
     Args:
@@ -224,7 +224,7 @@ def read_part(
         left -= len(data)
         return data
 
-    return PartReader(
+    return BatchReader(
         ByteSource(read, file.close), decoder, limits, offset=part.start, is_last=part.is_last
     )
 

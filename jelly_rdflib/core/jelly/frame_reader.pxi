@@ -1,9 +1,5 @@
 """Cuts a stream of bytes into frames."""
 
-cdef enum:
-    MAX_VARINT = 10
-
-
 @cython.nonecheck(True)
 @cython.final
 cdef class FrameReader(InputBuffer):

@@ -128,21 +128,14 @@ cdef int lookup_set_text(
     return 0
 
 
-cdef int lookup_set(
-    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
-    Failure* failure
+cdef int read_entry(
+    Span entry, const char* name, uint32_t* id, Span* text, Failure* failure
 ) noexcept nogil:
-    """Set the entry that an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry defines.
-
-    Jelly-RDF, "Prefix, name, and datatype lookup entries". ``held`` counts the bytes that all
-    lookups of the stream keep.
-    """
+    """Read an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry of the lookup of that name."""
     cdef const uint8_t* at = entry.start
     cdef const uint8_t* tag_at
     cdef uint32_t field, wire_type
-    cdef uint32_t id = 0
-    cdef Span text
-    cdef size_t size
+    id[0] = 0
     text.start = text.end = entry.end
     while at < entry.end:
         tag_at = at
@@ -151,20 +144,36 @@ cdef int lookup_set(
         if field == 1:
             if (
                 expect_wire_type(VARINT, field, wire_type, tag_at, failure) < 0
-                or read_uint32(&at, entry.end, &id, failure) < 0
+                or read_uint32(&at, entry.end, id, failure) < 0
             ):
                 return -1
         elif field == 2:
             if (
                 expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, failure) < 0
-                or read_span(&at, entry.end, &text, failure) < 0
+                or read_span(&at, entry.end, text, failure) < 0
             ):
                 return -1
             if not is_utf8(text.start, text.end):
-                failure.what = lookup.name
+                failure.what = name
                 return fail(failure, text.start, b"{what} entry is not UTF-8")
         elif skip_field(&at, entry.end, field, wire_type, failure) < 0:
             return -1
+    return 0
+
+
+cdef int lookup_set(
+    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
+    Failure* failure
+) noexcept nogil:
+    """Set the entry that a row defines (Jelly-RDF, "Prefix, name, and datatype lookup entries").
+
+    ``held`` counts the bytes that all lookups of the stream keep.
+    """
+    cdef uint32_t id
+    cdef Span text
+    cdef size_t size
+    if read_entry(entry, lookup.name, &id, &text, failure) < 0:
+        return -1
     if id == 0 and lookup.last_set < 0xFFFFFFFFU:
         id = lookup.last_set + 1
     if id > lookup.size:

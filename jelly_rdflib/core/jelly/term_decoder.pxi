@@ -1,13 +1,6 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 cdef enum:
-    # Positions of terms in a statement.
-    SUBJECT = 0
-    PREDICATE = 1
-    OBJECT = 2
-    GRAPH = 3
-
-cdef enum:
     # In place of a term's number: there was no term yet; it is a term of an earlier frame.
     NOT_YET = 0
     CARRIED = 0xFFFFFFFF
@@ -17,14 +10,13 @@ cdef enum:
     SLACK = 40
 
 cdef enum:
-    # What a oneof of terms holds: the four members in the order of their fields; for a graph,
-    # RdfDefaultGraph stands in the place of RdfTriple.
-    UNSET = 0
-    IS_IRI = 1
-    IS_BLANK_NODE = 2
-    IS_LITERAL = 3
-    IS_TRIPLE_TERM = 4
-    IS_DEFAULT_GRAPH = 5
+    # What a oneof of terms holds, in the numbers of the schema.
+    UNSET = UNKNOWN
+    IS_IRI = IRI_MESSAGE
+    IS_BLANK_NODE = TEXT
+    IS_LITERAL = LITERAL_MESSAGE
+    IS_TRIPLE_TERM = TRIPLE_MESSAGE
+    IS_DEFAULT_GRAPH = EMPTY_MESSAGE
 
 ctypedef struct EncodedTerm:
     # A term as it stands in its message: read, but not decoded, since fields may come in any
@@ -72,7 +64,7 @@ cdef enum:
     MERGED_PER_FRAME = 1 << 16
 
 cdef enum:
-    # Of a saved state: far from where counting would start over.
+    # Of a checkpoint: adding to it never overflows.
     MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
@@ -98,11 +90,6 @@ cdef uint8_t[16] FIELD_KINDS = [
     IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
     IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
     IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL,
-]
-
-# By what a oneof of terms holds.
-cdef int[6] TERM_MESSAGES = [
-    UNKNOWN, IRI_MESSAGE, TEXT, LITERAL_MESSAGE, TRIPLE_MESSAGE, EMPTY_MESSAGE,
 ]
 
 # The ways in which writers encode an RdfIri, by its size and by whether it starts with the name's
@@ -236,30 +223,28 @@ cdef class TermDecoder:
                 put_saved_number(out, self.carried_term[position])
         return 0
 
-    cdef int restore(self, Checkpoint* state) except -1:
-        """Take over what `save` saved; the lookups have been made, and are empty."""
+    cdef int restore(self, Span* rest) except -1:
+        """Restore what `save` saved; the lookups have been made, and are empty."""
         cdef int position
         cdef uint32_t term
-        restore_lookup(state, &self.names, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(state, &self.prefixes, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(state, &self.datatypes, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.names, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.prefixes, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.datatypes, &self.next_serial, &self.limits, &self.held)
         # Any numbers will do: they are checked where they are used.
-        self.last_name = <uint32_t>take_saved_number(state, 0xFFFFFFFF)
-        self.last_prefix = <uint32_t>take_saved_number(state, self.prefixes.size)
-        self.expansion = take_saved_number(state, MAX_EXPANSION)
-        self.max_expansion = take_saved_number(state, MAX_EXPANSION)
+        self.last_name = <uint32_t>take_saved_number(rest, 0xFFFFFFFF)
+        self.last_prefix = <uint32_t>take_saved_number(rest, self.prefixes.size)
+        self.expansion = take_saved_number(rest, MAX_EXPANSION)
+        self.max_expansion = take_saved_number(rest, MAX_EXPANSION)
         self.bound_expansion_left()
         for position in range(4):
-            if not take_saved_flag(state):
+            if not take_saved_flag(rest):
                 continue
             restore_terms(
-                state, &self.carried[position], self.seed, &self.limits, self.max_nesting_depth
+                rest, &self.carried[position], self.seed, &self.limits, self.max_nesting_depth
             )
-            term = <uint32_t>take_saved_number(state, self.carried[position].count - 1)
+            term = <uint32_t>take_saved_number(rest, self.carried[position].count - 1)
             if not self.may_repeat(&self.carried[position], term, position):
-                raise DecodeError(
-                    "the saved state of a decoder is damaged: a last term can't stand in its place"
-                )
+                raise damaged("a last term can't stand in its place")
             self.carried_term[position] = term
             self.last[position] = CARRIED
         return 0
@@ -531,16 +516,16 @@ cdef class TermDecoder:
         return end if number >= 0 else NULL
 
     cdef int decode_statement(
-        self, Span message, uint32_t* quad, bint is_quad, bint has_graph
+        self, int kind, Span message, uint32_t* quad, bint has_graph
     ) noexcept nogil:
-        """Decode an RdfQuad, if ``is_quad``, or RdfTriple whose unset terms are repeated terms.
+        """Decode an RdfQuad or RdfTriple, whose unset terms are repeated terms.
 
         Without ``has_graph`` the graph of an RdfQuad is read but means nothing.
         """
         cdef EncodedTerm[4] terms
         cdef int position
         cdef int64_t number
-        if self.read_statement(message, terms, is_quad) < 0:
+        if self.read_statement(kind, message, terms) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:
@@ -575,14 +560,14 @@ cdef class TermDecoder:
         self.last[GRAPH] = <uint32_t>graph
         return 0
 
-    cdef int read_statement(
-        self, Span message, EncodedTerm* terms, bint has_graph
-    ) noexcept nogil:
-        """Read the fields of an RdfQuad (or RdfTriple) into ``terms``, in whatever order."""
+    cdef int read_statement(self, int kind, Span message, EncodedTerm* terms) noexcept nogil:
+        """Read the fields of an RdfQuad or RdfTriple into ``terms``, in whatever order."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef int position, kind
+        cdef uint32_t last_field = 16 if kind == QUAD_MESSAGE else 12
+        cdef EncodedTerm* term
+        cdef int position
         cdef Span span
         for position in range(4):
             terms[position].kind = UNSET
@@ -590,7 +575,7 @@ cdef class TermDecoder:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
                 return -1
-            if field > 16 or (field > 12 and not has_graph):
+            if field > last_field:
                 if skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
                     return -1
                 continue
@@ -599,12 +584,11 @@ cdef class TermDecoder:
                 or read_span(&at, message.end, &span, &self.failure) < 0
             ):
                 return -1
-            position = (field - 1) >> 2
-            kind = FIELD_KINDS[field - 1]
-            if terms[position].kind == UNSET:
-                terms[position].kind = kind
-                terms[position].span = span
-            elif self.keep(kind, &terms[position], span) < 0:
+            term = &terms[(field - 1) >> 2]
+            if term.kind == UNSET:
+                term.kind = FIELD_KINDS[field - 1]
+                term.span = span
+            elif self.keep(FIELD_KINDS[field - 1], term, span) < 0:
                 return -1
         return 0
 
@@ -616,7 +600,7 @@ cdef class TermDecoder:
         the encoding of the merged message.
         """
         if kind == term.kind and kind != IS_BLANK_NODE:
-            return self.merge(TERM_MESSAGES[kind], &term.span, span)
+            return self.merge(kind, &term.span, span)
         if self.check_unused(term) < 0:
             return -1
         term.kind = kind
@@ -728,7 +712,7 @@ cdef class TermDecoder:
         """Check a term that is not used, as protobuf does."""
         if term.kind == UNSET:
             return 0
-        return self.check_message(TERM_MESSAGES[term.kind], term.span)
+        return self.check_message(term.kind, term.span)
 
     cdef int check_message(self, int kind, Span message) noexcept nogil:
         """Check a message that means nothing here."""
@@ -940,7 +924,7 @@ cdef class TermDecoder:
                 b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
                 self.max_nesting_depth, 0,
             )
-        if self.read_statement(message, terms, False) < 0:
+        if self.read_statement(TRIPLE_MESSAGE, message, terms) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:
