@@ -10,7 +10,6 @@ import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import (
     BatchReader,
     FrameDecoder,
-    PartReader,
     PatchFrameDecoder,
     StatementFrameDecoder,
     StreamScanner,
@@ -100,7 +99,7 @@ def _read_parts(data: bytes, is_patch: bool) -> None:
         if number > 0:
             decoder.restore(found.items[number - 1][2])
         end = len(data) if is_last else starts[number + 1]
-        part = PartReader(data[start:end], decoder, LIMITS, offset=start, is_last=is_last)
+        part = BatchReader(data[start:end], decoder, LIMITS, offset=start, is_last=is_last)
         outcome = _read(part)
         got += outcome.items
         assert is_last or outcome.error is None

@@ -1,13 +1,12 @@
 """The wire formats in Cython: bytes to batches and back. Knows nothing of rdflib.
 
-Each module is joined of the parts in the folder of its name, or of ``jelly`` for three of them. A
+Each module is joined of the parts in the folder of its name, or of ``jelly`` for two of them. A
 part is a ``.pxi`` file about one concept; beside it a ``.pxd`` declares what other modules use.
 
-- ``wire``: protobuf's wire format, texts and hashes, and what can be wrong with bytes
+- ``wire``: protobuf's wire format, texts and hashes, and the failures of code without the GIL
 - ``batch``: rows of numbers with a table of distinct terms, and iterators over them
 - ``io``: buffers of input and output; beside them sources and destinations in Python
-- ``nodes``: nodes from the terms of a batch, and back
-- ``jelly_decoder``, ``jelly_encoder``, ``jelly_statistics``: frames of Jelly-RDF and Jelly-Patch
+- ``jelly_decoder``, ``jelly_encoder``: frames of Jelly-RDF and Jelly-Patch
 - ``text``: RDF Patch text, N-Triples and N-Quads
 - ``thrift``: RDF Patch in Thrift's compact protocol
 - ``arrow``: columns of Arrow from rows, and back

@@ -5,24 +5,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcmp, memcpy
 
-from jelly_rdflib.core.wire cimport (
-    A,
-    BLOCK,
-    D,
-    END,
-    NOT_ASCII,
-    PA,
-    PD,
-    TA,
-    TC,
-    TX,
-    Failure,
-    Span,
-    check_text,
-    copy_and_hash,
-    hash_text,
-    mix,
-)
+from jelly_rdflib.core.wire cimport *
 
 include "batch/terms.pxd"
 include "batch/default_graph.pxd"

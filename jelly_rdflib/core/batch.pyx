@@ -3,21 +3,12 @@
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
 cimport cython
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memset
-
-from jelly_rdflib.core.wire cimport (
-    CODES,
-    H,
-    export_column,
-    fail_limit,
-    fail_memory,
-    failure_to_error,
-)
 
 import os
 

@@ -1,7 +1,7 @@
 """The wire format of protobuf, byte by byte: reading, writing, and what can be wrong with it."""
 
 cimport cython
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_FillInfo
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES, PyBUF_WRITABLE
 from libc.string cimport memchr, memset, strstr
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
@@ -12,6 +12,5 @@ include "wire/wire.pxi"
 include "wire/language_tag.pxi"
 include "wire/schema.pxi"
 include "wire/columns.pxi"
-include "wire/memory.pxi"
 include "wire/operation_codes.pxi"
 include "wire/iri.pxi"

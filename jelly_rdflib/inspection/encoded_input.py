@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch, BatchSource
-from jelly_rdflib.core.jelly_decoder import BatchReader
-from jelly_rdflib.core.jelly_statistics import FrameStatistics
+from jelly_rdflib.core.jelly_decoder import BatchReader, FrameStatistics
 from jelly_rdflib.core.source import Meter
 from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError

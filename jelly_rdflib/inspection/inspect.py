@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib.core.batch import Batch, TermKind
-from jelly_rdflib.core.jelly_statistics import FrameStatistics
+from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.operations import Op

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import zstandard
 
 from jelly_rdflib.core.jelly_decoder import (
+    BatchReader,
     FrameDecoder,
-    PartReader,
     PatchFrameDecoder,
     StatementFrameDecoder,
     StreamScanner,
@@ -184,8 +184,8 @@ def read_part(
     *,
     is_statements: bool = False,
     limits: Limits | None = None,
-) -> PartReader:
-    """Iterate over the batches of a part; arguments as for `find_parts`.
+) -> BatchReader:
+    """Read a part of a file as batches.
 
     The file is closed at the end, at an error, and by ``close()``.
     """
@@ -204,7 +204,7 @@ def read_part(
         left -= len(data)
         return data
 
-    return PartReader(
+    return BatchReader(
         ByteSource(read, file.close), decoder, limits, offset=part.start, is_last=part.is_last
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.jelly_decoder import (
-    PartReader,
+    BatchReader,
     PatchFrameDecoder,
     StatementFrameDecoder,
     StreamScanner,
@@ -116,7 +116,7 @@ class TestGoingOn:
                 assert place[1] == got.count(("END",))
                 assert place[2] >= got.count(("TX",))
             is_last = number == len(starts) - 1
-            part = PartReader(data[start:end], decoder, LIMITS, offset=start, is_last=is_last)
+            part = BatchReader(data[start:end], decoder, LIMITS, offset=start, is_last=is_last)
             got += operations(part)
         assert got == operations(jr.read_batches(data))
 
@@ -131,7 +131,7 @@ class TestGoingOn:
         with pytest.raises(jr.DecodeError) as through:
             list(jr.read_batches(data))
         with pytest.raises(jr.DecodeError) as caught:
-            list(PartReader(data[start:], decoder, LIMITS, offset=start, is_last=True))
+            list(BatchReader(data[start:], decoder, LIMITS, offset=start, is_last=True))
         assert str(caught.value) == str(through.value)
         assert caught.value.offset == len(good) + 1
 

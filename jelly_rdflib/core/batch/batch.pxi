@@ -11,41 +11,25 @@ cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
 
 cdef int rows_init(RowColumns* rows, size_t capacity) noexcept nogil:
     memset(rows, 0, sizeof(RowColumns))
-    rows.capacity = capacity
     rows.max_count = <size_t>-1
-    rows.ops = <uint8_t*>PyMem_RawMalloc(capacity)
-    rows.s = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.p = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.o = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    rows.g = <uint32_t*>PyMem_RawMalloc(capacity * sizeof(uint32_t))
-    if (
-        rows.ops == NULL or rows.s == NULL or rows.p == NULL or rows.o == NULL or rows.g == NULL
-    ):
+    if rows_resize(rows, capacity) < 0:
         rows_free(rows)
         return -1
     return 0
 
 
-cdef int grow_numbers(uint32_t** numbers, size_t capacity) noexcept nogil:
-    cdef void* grown = PyMem_RawRealloc(numbers[0], capacity * sizeof(uint32_t))
-    if grown == NULL:
-        return -1
-    numbers[0] = <uint32_t*>grown
-    return 0
-
-
 cdef int rows_grow(RowColumns* rows) noexcept nogil:
     cdef size_t capacity = min(rows.capacity * 2 + 16, rows.max_count)
-    cdef void* grown
-    if capacity <= rows.capacity:
-        return -1
-    grown = PyMem_RawRealloc(rows.ops, capacity)
-    if grown == NULL:
-        return -1
-    rows.ops = <uint8_t*>grown
+    return rows_resize(rows, capacity) if capacity > rows.capacity else -1
+
+
+cdef int rows_resize(RowColumns* rows, size_t capacity) noexcept nogil:
     if (
-        grow_numbers(&rows.s, capacity) < 0 or grow_numbers(&rows.p, capacity) < 0
-        or grow_numbers(&rows.o, capacity) < 0 or grow_numbers(&rows.g, capacity) < 0
+        resize(<void**>&rows.ops, capacity) < 0
+        or resize(<void**>&rows.s, capacity * sizeof(uint32_t)) < 0
+        or resize(<void**>&rows.p, capacity * sizeof(uint32_t)) < 0
+        or resize(<void**>&rows.o, capacity * sizeof(uint32_t)) < 0
+        or resize(<void**>&rows.g, capacity * sizeof(uint32_t)) < 0
     ):
         return -1
     rows.capacity = capacity

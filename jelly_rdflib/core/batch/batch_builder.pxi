@@ -2,9 +2,9 @@
 
 cdef enum:
     # Of a new batch, before it grows.
-    ROWS = 512
-    TERMS = 512
-    TEXT = 1 << 14
+    START_ROWS = 512
+    START_TERMS = 512
+    START_TEXT = 1 << 14
 
 
 @cython.nonecheck(True)
@@ -107,9 +107,9 @@ cdef class BatchBuilder:
         """Start a batch; without memory for it the last one stays."""
         cdef RowColumns rows
         cdef TermColumns terms
-        if rows_init(&rows, ROWS) < 0:
+        if rows_init(&rows, START_ROWS) < 0:
             raise MemoryError
-        if terms_init(&terms, TERMS, TEXT, self.max_text_size) < 0:
+        if terms_init(&terms, START_TERMS, START_TEXT, self.max_text_size) < 0:
             rows_free(&rows)
             raise MemoryError
         self.rows = rows

@@ -15,20 +15,14 @@ cdef int terms_init(
     while slots < 2 * <uint64_t>capacity + 4:
         slots *= 2
     memset(terms, 0, sizeof(TermColumns))
-    terms.capacity = capacity + 1
     terms.data_capacity = min(text + 16, max_text)
     terms.max_text = max_text
     terms.max_terms = <uint32_t>-1
     terms.slot_mask = slots - 1
-    terms.kinds = <uint8_t*>PyMem_RawMalloc(terms.capacity)
-    terms.offsets = <uint32_t*>PyMem_RawMalloc((<size_t>terms.capacity + 1) * sizeof(uint32_t))
-    terms.extras = <uint32_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint32_t))
-    terms.hashes = <uint64_t*>PyMem_RawMalloc(terms.capacity * sizeof(uint64_t))
-    terms.data = <uint8_t*>PyMem_RawMalloc(terms.data_capacity + DATA_SLACK)
     terms.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
     if (
-        terms.kinds == NULL or terms.offsets == NULL or terms.extras == NULL
-        or terms.hashes == NULL or terms.data == NULL or terms.slots == NULL
+        terms.slots == NULL or terms_resize(terms, capacity + 1) < 0
+        or resize(<void**>&terms.data, terms.data_capacity + DATA_SLACK) < 0
     ):
         terms_free(terms)
         return -1
@@ -81,28 +75,25 @@ cdef void terms_free(TermColumns* terms) noexcept nogil:
     memset(terms, 0, sizeof(TermColumns))
 
 
-cdef int terms_grow(TermColumns* terms) noexcept nogil:
-    cdef uint32_t capacity = terms.capacity * 2
-    cdef void* grown
-    if capacity < terms.capacity:
+cdef int resize(void** memory, size_t size) noexcept nogil:
+    """Allocate memory, or resize it; on failure it stays as it was."""
+    cdef void* resized = PyMem_RawRealloc(memory[0], size)
+    if resized == NULL:
         return -1
-    # Each pointer is stored as soon as it has moved: a failure leaves a table that can be freed.
-    grown = PyMem_RawRealloc(terms.kinds, capacity)
-    if grown == NULL:
+    memory[0] = resized
+    return 0
+
+
+cdef int terms_resize(TermColumns* terms, uint32_t capacity) noexcept nogil:
+    # A failure leaves a table that can be freed.
+    if (
+        capacity < terms.capacity
+        or resize(<void**>&terms.kinds, capacity) < 0
+        or resize(<void**>&terms.offsets, (<size_t>capacity + 1) * sizeof(uint32_t)) < 0
+        or resize(<void**>&terms.extras, capacity * sizeof(uint32_t)) < 0
+        or resize(<void**>&terms.hashes, capacity * sizeof(uint64_t)) < 0
+    ):
         return -1
-    terms.kinds = <uint8_t*>grown
-    grown = PyMem_RawRealloc(terms.offsets, (<size_t>capacity + 1) * sizeof(uint32_t))
-    if grown == NULL:
-        return -1
-    terms.offsets = <uint32_t*>grown
-    grown = PyMem_RawRealloc(terms.extras, capacity * sizeof(uint32_t))
-    if grown == NULL:
-        return -1
-    terms.extras = <uint32_t*>grown
-    grown = PyMem_RawRealloc(terms.hashes, capacity * sizeof(uint64_t))
-    if grown == NULL:
-        return -1
-    terms.hashes = <uint64_t*>grown
     terms.capacity = capacity
     return 0
 
@@ -151,10 +142,9 @@ cdef int terms_make_room(
 ) noexcept nogil:
     """Grow what is too small for one more term with a text of that size."""
     cdef size_t needed = terms.offsets[terms.count] + text
-    cdef void* grown
     if terms_check_count(terms, at, failure) < 0:
         return -1
-    if terms.count >= terms.capacity and terms_grow(terms) < 0:
+    if terms.count >= terms.capacity and terms_resize(terms, 2 * terms.capacity) < 0:
         return fail_memory(failure, at)
     if terms.count >= terms.slot_mask // 2 and terms_rehash(terms) < 0:
         return fail_memory(failure, at)
@@ -167,10 +157,8 @@ cdef int terms_make_room(
         )
     if needed > terms.data_capacity:
         needed = min(needed + needed // 2, terms.max_text)
-        grown = PyMem_RawRealloc(terms.data, needed + DATA_SLACK)
-        if grown == NULL:
+        if resize(<void**>&terms.data, needed + DATA_SLACK) < 0:
             return fail_memory(failure, at)
-        terms.data = <uint8_t*>grown
         terms.data_capacity = needed
     return 0
 

@@ -3,22 +3,37 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class BatchReader(BatchSource):
-    """Iterates over a stream's batches: one for each frame, and one for the end if it says any.
+    """Iterates over a stream's batches: one for each frame, and one for the end if it has rows.
 
     Args:
-        source: What `jelly_rdflib.core.source.open_source` takes.
+        source: See `jelly_rdflib.core.source.open_source`.
         decoder: Decodes the frames.
         limits: A `jelly_rdflib.Limits`.
-        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: they are
-            of what ``decoder`` decodes, or wrong.
+        statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: only the
+            format of ``decoder`` is expected.
+        offset: For a part of a stream that starts behind the stream's start: its offset there. Its
+            frames are delimited, and ``decoder`` was restored from a checkpoint.
+        is_last: Whether the stream ends where the source ends.
     """
 
+    cdef FrameReader frames
+    cdef FrameDecoder decoder
+    cdef FrameDecoder statement_decoder  # None as soon as the format is known
+    cdef FrameDecoder other_decoder
+    cdef bint is_last
+
     def __cinit__(
-        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None
+        self, source, FrameDecoder decoder not None, limits, FrameDecoder statement_decoder=None,
+        *, offset=None, bint is_last=True
     ):
         self.decoder = decoder
         self.statement_decoder = self.other_decoder = statement_decoder
+        self.is_last = is_last
         self.frames = FrameReader(source, limits)
+        if offset is not None:
+            self.frames.is_started = self.frames.is_delimited = True
+            self.frames.position = offset
+            self.frames.frame_number = decoder.frame
 
     @property
     def options(self):
@@ -35,9 +50,9 @@ cdef class BatchReader(BatchSource):
             if self.frames.next_frame():
                 if self.statement_decoder is not None:
                     self.choose_decoder()
-                return self.decoder.decode(
-                    self.frames.frame, self.frames.frame_size, self.frames.frame_offset
-                )
+                return decode_found(self.frames, self.decoder)
+            if not self.is_last:
+                return None
             batch = self.decoder.end(self.frames.position)
         except DecodeError as error:
             if not self.decoder.found_options and self.frames.position > 0:
@@ -66,3 +81,8 @@ cdef class BatchReader(BatchSource):
         if kind != StreamKind.NO_ROWS:
             self.statement_decoder = self.other_decoder = None
         return 0
+
+
+cdef Batch decode_found(FrameReader frames, FrameDecoder decoder):
+    """Decode the frame that the reader has found."""
+    return decoder.decode(frames.frame, frames.frame_size, frames.frame_offset)

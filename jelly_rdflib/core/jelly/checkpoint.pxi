@@ -1,25 +1,25 @@
-"""The state of a decoder as bytes: writing it down, and taking it back from a stranger.
+"""Checkpoints: the state of a decoder as bytes, saved and restored.
 
-It is made of varints and of texts with their length before them. What is taken back is checked as
-a stream is: sizes against limits, numbers against what they refer to, texts for being UTF-8.
+A checkpoint consists of varints, and of texts with their length before them. Strangers may have
+made it, so it is checked as a stream is: sizes against limits, numbers against the entries and
+terms that they refer to, and texts for being UTF-8.
 """
 
 cdef enum:
-    MAX_NUMBER = 10
-
-cdef enum:
+    # Bytes of a varint, at the most.
+    MAX_VARINT = 10
     # Bytes of a quoted triple besides those of its terms, where it is written out.
     TRIPLE_SIZE = 16
 
 ctypedef struct WrittenTerm:
-    # What a restored term would be if it were written out: quoted triples may share terms, so that
-    # a few of them can stand for any number.
+    # The size of a restored term if it were written out: quoted triples may share terms, so that a
+    # few terms can stand for any number.
     int depth
     size_t size
 
 
 cdef int put_saved_number(WriteBuffer* out, uint64_t number) except -1:
-    buffer_reserve(out, MAX_NUMBER)
+    buffer_reserve(out, MAX_VARINT)
     put_varint(out, number)
     return 0
 
@@ -32,7 +32,7 @@ cdef int put_saved_text(WriteBuffer* out, const uint8_t* text, size_t size) exce
 
 
 cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
-    """Save the entries of a lookup that are set, and which of them was set last."""
+    """Save the entries of a lookup that are set, and the id of the one that was set last."""
     cdef uint32_t id
     cdef uint32_t count = 0
     for id in range(1, lookup.size + 1):
@@ -47,7 +47,7 @@ cdef int save_lookup(WriteBuffer* out, const Lookup* lookup) except -1:
 
 
 cdef int save_terms(WriteBuffer* out, const TermColumns* terms) except -1:
-    """Save a table of few terms; each comes after those that it refers to."""
+    """Save a table of few terms; each term comes after the terms that it refers to."""
     cdef uint32_t term
     cdef uint32_t[3] numbers
     cdef const uint8_t* text
@@ -66,76 +66,76 @@ cdef int save_terms(WriteBuffer* out, const TermColumns* terms) except -1:
     return 0
 
 
-cdef object bad_state(str reason):
+cdef object damaged(str reason):
     return DecodeError(f"the saved state of a decoder is damaged: {reason}")
 
 
-cdef uint64_t take_saved_number(Checkpoint* state, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
+cdef uint64_t take_saved_number(Span* rest, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
     cdef uint64_t number
     cdef Failure failure
     memset(&failure, 0, sizeof(failure))
-    if read_varint(&state.at, state.end, &number, &failure) < 0:
-        raise bad_state("a number is cut off")
+    if read_varint(&rest.start, rest.end, &number, &failure) < 0:
+        raise damaged("a number is cut off")
     if number > most:
-        raise bad_state(f"number {number}, where {most} is the most")
+        raise damaged(f"number {number}, where {most} is the most")
     return number
 
 
-cdef bint take_saved_flag(Checkpoint* state) except -1:
-    return take_saved_number(state, 1) == 1
+cdef bint take_saved_flag(Span* rest) except -1:
+    return take_saved_number(rest, 1) == 1
 
 
-cdef int take_span(Checkpoint* state, Span* span, size_t max_size) except -1:
+cdef int take_span(Span* rest, Span* span, size_t max_size) except -1:
     cdef Failure failure
     memset(&failure, 0, sizeof(failure))
-    if read_span(&state.at, state.end, span, &failure) < 0:
-        raise bad_state("a text is cut off")
+    if read_span(&rest.start, rest.end, span, &failure) < 0:
+        raise damaged("a text is cut off")
     if <size_t>(span.end - span.start) > max_size:
-        raise bad_state(f"a text has more than {max_size} bytes")
+        raise damaged(f"a text has more than {max_size} bytes")
     if not is_utf8(span.start, span.end):
-        raise bad_state("a text is not UTF-8")
+        raise damaged("a text is not UTF-8")
     return 0
 
 
-cdef bytes take_saved_text(Checkpoint* state, size_t max_size):
+cdef bytes take_saved_text(Span* rest, size_t max_size):
     cdef Span span
-    take_span(state, &span, max_size)
+    take_span(rest, &span, max_size)
     return <bytes>(<const char*>span.start)[:span.end - span.start]
 
 
 cdef int restore_lookup(
-    Checkpoint* state, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
+    Span* rest, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
 ) except -1:
     """Fill an empty lookup."""
-    cdef uint32_t last_set = <uint32_t>take_saved_number(state, lookup.size)
-    cdef uint32_t count = <uint32_t>take_saved_number(state, lookup.size)
+    cdef uint32_t last_set = <uint32_t>take_saved_number(rest, lookup.size)
+    cdef uint32_t count = <uint32_t>take_saved_number(rest, lookup.size)
     cdef uint32_t id
     cdef uint32_t last = 0
     cdef Span text
     while count > 0:
         count -= 1
-        id = <uint32_t>take_saved_number(state, lookup.size)
+        id = <uint32_t>take_saved_number(rest, lookup.size)
         if id <= last:
-            raise bad_state("the entries of a lookup are out of order")
+            raise damaged("the entries of a lookup are out of order")
         last = id
-        take_span(state, &text, limits.string_size)
+        take_span(rest, &text, limits.string_size)
         if held[0] + (text.end - text.start) > limits.text_size:
-            raise bad_state(f"the lookups have more than {limits.text_size} bytes of text")
+            raise damaged(f"the lookups have more than {limits.text_size} bytes of text")
         serial[0] += 1
         if lookup_set_text(lookup, id, text, serial[0], held) < 0:
             raise MemoryError
     if last_set != 0 and lookup.serials[last_set] == NOT_SET:
-        raise bad_state("an entry was set last that is not set")
+        raise damaged("an entry was set last that is not set")
     lookup.last_set = last_set
     return 0
 
 
 cdef int restore_terms(
-    Checkpoint* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
+    Span* rest, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth
 ) except -1:
-    """Fill a table that is not there yet with the terms of a saved one, in the same order."""
+    """Make a table of the terms that `save_terms` saved, in the same order."""
     # Each takes three bytes or more.
-    cdef uint32_t count = <uint32_t>take_saved_number(state, (state.end - state.at) // 3)
+    cdef uint32_t count = <uint32_t>take_saved_number(rest, (rest.end - rest.start) // 3)
     cdef WrittenTerm* written = <WrittenTerm*>PyMem_RawCalloc(
         <size_t>count + 1, sizeof(WrittenTerm)
     )
@@ -146,39 +146,40 @@ cdef int restore_terms(
         if terms_init(terms, count, 256, limits.text_size) < 0:
             raise MemoryError
         for term in range(1, <size_t>count + 1):
-            restore_term(state, terms, seed, limits, max_depth, written)
+            restore_term(rest, terms, seed, limits, max_depth, written)
     finally:
         PyMem_RawFree(written)
     return 0
 
 
 cdef int restore_term(
-    Checkpoint* state, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
+    Span* rest, TermColumns* terms, uint64_t seed, const TextLimits* limits, int max_depth,
     WrittenTerm* written
 ) except -1:
     cdef uint32_t term = terms.count
     cdef uint32_t[3] numbers
     cdef uint32_t extra
-    cdef int kind = <int>take_saved_number(state, TermKind.STRING)
+    cdef int kind = <int>take_saved_number(rest, TermKind.STRING)
     cdef int position
     cdef int depth = 0
     cdef size_t size = TRIPLE_SIZE
     cdef int64_t number
     cdef Failure failure
-    cdef Span text
+    cdef Span text, tag
+    cdef uint64_t hash = 0
     memset(&failure, 0, sizeof(failure))
     if kind == TermKind.NONE:
-        raise bad_state("a term of no kind")
+        raise damaged("a term of no kind")
     if kind == TermKind.TRIPLE_TERM:
         for position in range(3):
-            numbers[position] = <uint32_t>take_saved_number(state, term - 1)
+            numbers[position] = <uint32_t>take_saved_number(rest, term - 1)
             extra = terms.kinds[numbers[position]]
             if extra == TermKind.NONE or extra >= TermKind.DEFAULT_GRAPH:
-                raise bad_state("a quoted triple of what is no term")
+                raise damaged("a quoted triple of something that is no term")
             depth = max(depth, written[numbers[position]].depth)
             size += written[numbers[position]].size
         if depth + 1 > max_depth:
-            raise bad_state(f"quoted triples nest deeper than {max_depth}")
+            raise damaged(f"quoted triples nest deeper than {max_depth}")
         if size > limits.text_size:
             raise LimitError(
                 "a quoted triple of a decoder's saved state stands for more than"
@@ -186,47 +187,32 @@ cdef int restore_term(
             )
         written[term].depth = depth + 1
         written[term].size = size
-        number = terms_intern_triple(
-            terms, numbers[0], numbers[1], numbers[2], NULL, &failure
-        )
+        number = terms_intern_triple(terms, numbers[0], numbers[1], numbers[2], NULL, &failure)
     else:
-        extra = <uint32_t>take_saved_number(state, term - 1)
-        take_span(state, &text, limits.string_size)
+        extra = <uint32_t>take_saved_number(rest, term - 1)
+        take_span(rest, &text, limits.string_size)
         written[term].size = text.end - text.start + written[extra].size
         if kind == TermKind.LANGUAGE_LITERAL:
-            if terms.kinds[extra] != TermKind.STRING or not is_tag(terms, extra):
-                raise bad_state("a literal without the language tag that it should have")
+            tag.start = terms.data + terms.offsets[extra]
+            tag.end = terms.data + terms.offsets[extra + 1]
+            if terms.kinds[extra] != TermKind.STRING or not is_language_tag(tag):
+                raise damaged("a literal without the language tag that it should have")
         elif kind == TermKind.TYPED_LITERAL:
             if terms.kinds[extra] != TermKind.IRI:
-                raise bad_state("a literal without the datatype that it should have")
+                raise damaged("a literal without the datatype that it should have")
         elif extra != 0:
-            raise bad_state("a term that is no literal has what only literals have")
-        if kind == TermKind.DEFAULT_GRAPH and text.end > text.start:
-            raise bad_state("the default graph has a text")
+            raise damaged("a term that is no literal has what only literals have")
+        # As in a decoder, the default graph has no text to hash.
+        if kind != TermKind.DEFAULT_GRAPH:
+            hash = hash_text(text.start, text.end - text.start, seed)
+        elif text.end > text.start:
+            raise damaged("the default graph has a text")
         number = terms_intern(
             terms, <TermKind>kind, text.start, text.end - text.start, extra,
-            saved_hash(terms, kind, text, extra, seed), NULL, &failure,
+            term_hash(<TermKind>kind, hash, terms.hashes[extra]), NULL, &failure,
         )
     if number < 0:
         raise failure_to_error(&failure, None, None, None)
     if number != term:
-        raise bad_state("a term stands there twice")
+        raise damaged("a term stands there twice")
     return 0
-
-
-cdef bint is_tag(const TermColumns* terms, uint32_t term) noexcept:
-    cdef Span tag
-    tag.start = terms.data + terms.offsets[term]
-    tag.end = terms.data + terms.offsets[term + 1]
-    return is_language_tag(tag)
-
-
-cdef uint64_t saved_hash(
-    const TermColumns* terms, int kind, Span text, uint32_t extra, uint64_t seed
-) noexcept:
-    """Return the hash that a decoder gives this term: no text of a default graph is hashed."""
-    if kind == TermKind.DEFAULT_GRAPH:
-        return term_hash(TermKind.DEFAULT_GRAPH, 0, 0)
-    return term_hash(
-        <TermKind>kind, hash_text(text.start, text.end - text.start, seed), terms.hashes[extra]
-    )

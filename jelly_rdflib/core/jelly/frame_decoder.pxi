@@ -1,8 +1,31 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 cdef enum:
-    # Of saved states: what another version saved can't be read.
-    STATE_VERSION = 1
+    # Fields of the options, in both formats.
+    GENERALIZED_STATEMENTS = 3
+    RDF_STAR = 4
+    MAX_NAME_TABLE_SIZE = 9
+    MAX_PREFIX_TABLE_SIZE = 10
+    MAX_DATATYPE_TABLE_SIZE = 11
+    VERSION = 15
+    OPTION_FIELDS = 16
+
+cdef enum:
+    # What options mean that the stream has already.
+    GO_ON = 0
+    START_ANEW = 1
+    REFUSE = 2
+
+ctypedef struct NamedTerms:
+    # The fields of a namespace, a header or a graph start: each has some of these.
+    Span name
+    EncodedTerm value
+    EncodedTerm graph  # of a namespace
+
+
+cdef enum:
+    # Of checkpoints: a checkpoint of another version can't be read.
+    CHECKPOINT_VERSION = 1
     MAX_FRAMES = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
@@ -12,9 +35,6 @@ cdef enum:
 
 # What options mean that the stream has already.
 REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
-
-# The members of the graph oneof of a namespace, in the order of their fields.
-cdef int[4] NAMESPACE_GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
 
 
 cdef class FrameDecoder:
@@ -28,6 +48,47 @@ cdef class FrameDecoder:
         on_repeated_options: What options mean that the stream has already, see
             `jelly_rdflib.PatchDecoder`.
     """
+
+    cdef TermDecoder terms
+    cdef NodeMaker factory
+    # What a subclass says of its format: the messages of its rows and options in `schema`, the
+    # number of its protocol's version, and what to call the other format.
+    cdef int row_message
+    cdef int options_message
+    cdef uint32_t newest_version
+    cdef const char* format
+    cdef const char* other_format
+    cdef uint32_t other_wire_type  # of field 1 in the other format's options
+    # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
+    cdef bint has_regular_rows
+    cdef bint has_graph_fields
+    cdef bint has_graphs  # statements have graphs, from wherever
+    cdef StatementRow add_row
+    cdef StatementRow delete_row
+    cdef readonly bint found_options  # even if they are no good
+    cdef bint has_options
+    cdef int repeated_options  # what they mean
+    cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
+    cdef bint must_warn  # there is something odd about the options, but not wrong
+    cdef bint is_broken
+    cdef bint is_finished
+    cdef bint is_busy  # some thread is in there, without the GIL
+    cdef uint32_t max_names
+    cdef uint32_t max_prefixes
+    cdef uint32_t max_datatypes
+    cdef size_t max_frame_size
+    cdef size_t max_frame_rows
+    # Where the decoder is, for errors.
+    cdef uint64_t frame
+    cdef uint64_t row
+    cdef bint is_in_row
+    cdef list faults  # takes those that were recovered; None: none is
+    # The frame being decoded.
+    cdef RowColumns rows
+    cdef dict metadata
+    cdef size_t row_hint
+    cdef uint32_t term_hint
+    cdef size_t text_hint
 
     def __cinit__(
         self, NodeMaker factory not None, limits, *, list faults=None,
@@ -63,22 +124,22 @@ cdef class FrameDecoder:
     def __dealloc__(self):
         rows_free(&self.rows)
 
-    def decode_frame(self, const uint8_t[::1] data not None, *, uint64_t offset=0):
+    def decode_frame(self, data, *, uint64_t offset=0):
         """Decode one frame, without a length before it.
 
         Args:
             data: The bytes of the frame's message.
             offset: Position of the frame in its stream, for errors.
 
-        Returns:
-            The frame's batch.
-
         Raises:
             DecodeError: The frame breaks a rule. The decoder can't go on after that.
         """
-        if data.shape[0] == 0:
-            return self.decode(NULL, 0, offset)
-        return self.decode(&data[0], data.shape[0], offset)
+        cdef Py_buffer view
+        PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+        try:
+            return self.decode(<const uint8_t*>view.buf, view.len, offset)
+        finally:
+            PyBuffer_Release(&view)
 
     def finish(self):
         """End the stream.
@@ -94,10 +155,9 @@ cdef class FrameDecoder:
         return self.end(0)
 
     def save(self):
-        """Return the decoder's state: what a decoder needs to go on with the next frame.
+        """Return a checkpoint: bytes with which another decoder goes on from the next frame.
 
-        Returns:
-            Bytes for `restore`, of as many as the lookups' entries have, and some more.
+        It has as many bytes as the lookups' entries, and some more.
 
         Raises:
             DecodeError: There was no frame with options yet, or the decoder can't go on.
@@ -109,7 +169,7 @@ cdef class FrameDecoder:
         if not self.has_options:
             raise DecodeError("there is no state before the stream's options")
         try:
-            put_saved_number(&out, STATE_VERSION)
+            put_saved_number(&out, CHECKPOINT_VERSION)
             put_saved_number(&out, self.row_message)
             for field in range(OPTION_FIELDS):
                 put_saved_number(&out, self.option_fields[field])
@@ -122,14 +182,14 @@ cdef class FrameDecoder:
         finally:
             buffer_free(&out)
 
-    def restore(self, const uint8_t[::1] state not None):
-        """Take over a state that `save` returned; the decoder must be new.
+    def restore(self, bytes checkpoint not None):
+        """Go on from a checkpoint that `save` returned; the decoder must be new.
 
         Raises:
-            DecodeError: The state is damaged, or one of another format.
+            DecodeError: The checkpoint is damaged, or one of another format.
             LimitError: It asks for more than the limits.
         """
-        cdef Checkpoint saved
+        cdef Span rest
         cdef uint32_t[OPTION_FIELDS] options
         cdef size_t field
         cdef bytes name
@@ -137,29 +197,30 @@ cdef class FrameDecoder:
         self.check_usable()
         if self.has_options or self.frame > 0:
             raise ValueError("only a new decoder can take over a state")
-        # The decoder is unusable until the state is restored completely.
+        # The decoder is unusable until the checkpoint is restored completely.
         self.is_broken = True
-        saved.at = &state[0] if state.shape[0] > 0 else NULL
-        saved.end = saved.at + state.shape[0]
-        if take_saved_number(&saved, 0xFFFFFFFF) != STATE_VERSION:
+        rest.start = <const uint8_t*>PyBytes_AS_STRING(checkpoint)
+        rest.end = rest.start + len(checkpoint)
+        if take_saved_number(&rest, 0xFFFFFFFF) != CHECKPOINT_VERSION:
             raise DecodeError("the saved state of a decoder is damaged, or of another version")
-        if <int>take_saved_number(&saved, 0xFFFFFFFF) != self.row_message:
+        if <int>take_saved_number(&rest, 0xFFFFFFFF) != self.row_message:
             raise DecodeError(f"the saved state is not of a decoder of {self.format.decode()}")
         for field in range(OPTION_FIELDS):
-            options[field] = <uint32_t>take_saved_number(&saved, 0xFFFFFFFF)
-        name = take_saved_text(&saved, self.terms.limits.string_size)
+            options[field] = <uint32_t>take_saved_number(&rest, 0xFFFFFFFF)
+        name = take_saved_text(&rest, self.terms.limits.string_size)
         span.start = <const uint8_t*>PyBytes_AS_STRING(name)
         span.end = span.start + len(name)
         if self.set_options(options, span, span.start) < 0:
             raise failure_to_error(&self.terms.failure, None, None, None)
-        # That was said when the stream was opened.
+        # The decoder that read the options has warned of them.
         self.must_warn = False
-        self.frame = take_saved_number(&saved, MAX_FRAMES)
-        self.terms.restore(&saved)
-        self.restore_place(&saved)
-        if saved.at != saved.end:
-            raise DecodeError("the saved state of a decoder is damaged: it goes on behind its end")
+        self.frame = take_saved_number(&rest, MAX_FRAMES)
+        self.terms.restore(&rest)
+        self.restore_place(&rest)
+        if rest.start != rest.end:
+            raise damaged("it goes on behind its end")
         self.is_broken = False
+        self.found_options = True
 
     cdef int check_usable(self) except -1:
         if self.is_busy:
@@ -319,8 +380,7 @@ cdef class FrameDecoder:
 
     @cython.final
     cdef int64_t read_row(self, Span row, Span* content) noexcept nogil:
-        """Read a row, of whose oneof the last field counts; return that field, 0 if there is none.
-        """
+        """Read a row, and return the last field of its oneof; 0 if it has none that is known."""
         cdef const uint8_t* at = row.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
@@ -447,47 +507,36 @@ cdef class FrameDecoder:
 
     cdef int read_options(self, Span message, uint32_t* options, Span* name) noexcept nogil:
         """Read the numbers of an options message, by field, and the text that it may have."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef uint64_t number
-        cdef int kind
+        cdef const uint8_t* at
+        cdef uint32_t number, wire_type
+        cdef int found
+        cdef Field field
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
         name.start = name.end = message.end
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
-                return -1
-            kind = field_kind(self.options_message, field)
-            if kind == UNKNOWN:
-                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
-                    return -1
-                continue
-            if field == 1 and wire_type == <uint32_t>(VARINT if kind == TEXT else LENGTH_DELIMITED):
+        while True:
+            at = message.start
+            if (
+                at < message.end
+                and read_tag(&at, message.end, &number, &wire_type, &self.terms.failure) >= 0
+                and number == 1 and wire_type == self.other_wire_type
+            ):
                 # The one field in which the options of the two formats can't be mistaken.
                 self.terms.failure.what = self.other_format
-                return fail(&self.terms.failure, tag_at, b"these are the options of {what}")
-            if expect_wire_type(
-                LENGTH_DELIMITED if kind == TEXT else VARINT, field, wire_type, tag_at,
-                &self.terms.failure,
-            ) < 0:
-                return -1
-            if kind == TEXT:
-                if (
-                    read_span(&at, message.end, name, &self.terms.failure) < 0
-                    or self.terms.check_text(name[0]) < 0
-                ):
+                return fail(
+                    &self.terms.failure, message.start, b"these are the options of {what}"
+                )
+            found = next_field(&message, self.options_message, &field, &self.terms.failure)
+            if found <= 0:
+                return found
+            if field.kind == TEXT:
+                name[0] = field.span
+                if self.terms.check_text(name[0]) < 0:
                     return -1
-            elif kind == ENUM:
-                if read_varint(&at, message.end, &number, &self.terms.failure) < 0:
-                    return -1
-                # As for protobuf, whose enums have 32 bits: a negative number takes 64.
-                options[field] = <uint32_t>number
-                if field == GENERALIZED_STATEMENTS or field == RDF_STAR:
-                    options[field] = number != 0
-            elif read_uint32(&at, message.end, &options[field], &self.terms.failure) < 0:
-                return -1
-        return 0
+                continue
+            # As for protobuf, whose enums have 32 bits: a negative number takes 64.
+            options[field.number] = <uint32_t>field.value
+            if field.number == GENERALIZED_STATEMENTS or field.number == RDF_STAR:
+                options[field.number] = field.value != 0
 
     cdef int check_version(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
         self.terms.failure.what = self.format
@@ -527,41 +576,25 @@ cdef class FrameDecoder:
             )
         return 0
 
-    cdef int read_namespace(
-        self, Span message, int graph_fields, DecodedNamespace* namespace
-    ) noexcept nogil:
-        """Read a namespace's fields: its name, its value, and so many of a oneof of graphs."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef Span span
-        memset(namespace, 0, sizeof(DecodedNamespace))
-        namespace.name.start = namespace.name.end = message.end
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
-                return -1
-            if field > <uint32_t>(2 + graph_fields):
-                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
+    cdef int read_named_terms(self, int kind, Span message, NamedTerms* row) noexcept nogil:
+        """Read the fields of a namespace, a header or a graph start, a message of that kind."""
+        cdef EncodedTerm* term
+        cdef Field field
+        cdef int found
+        memset(row, 0, sizeof(NamedTerms))
+        row.name.start = row.name.end = message.end
+        while True:
+            found = next_field(&message, kind, &field, &self.terms.failure)
+            if found <= 0:
+                return found
+            if field.number == 1 and field.kind == TEXT:
+                row.name = field.span
+                if self.terms.check_text(row.name) < 0:
                     return -1
                 continue
-            if (
-                expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
-                ) < 0
-                or read_span(&at, message.end, &span, &self.terms.failure) < 0
-            ):
+            term = &row.graph if kind == PATCH_NAMESPACE and field.number > 2 else &row.value
+            if self.terms.keep(field.kind, term, field.span) < 0:
                 return -1
-            if field == 1:
-                namespace.name = span
-                if self.terms.check_text(span) < 0:
-                    return -1
-            elif self.terms.keep(
-                IS_IRI if field == 2 else NAMESPACE_GRAPH_KINDS[field - 3],
-                &namespace.value if field == 2 else &namespace.graph, span,
-            ) < 0:
-                return -1
-        return 0
 
     cdef bytes saved_name(self):
         """Return the text that the options have, where they have one."""
@@ -571,7 +604,7 @@ cdef class FrameDecoder:
         """Save where in a patch or graph the last frame ended."""
         return 0
 
-    cdef int restore_place(self, Checkpoint* state) except -1:
+    cdef int restore_place(self, Span* rest) except -1:
         """Take over what `save_place` saved."""
         return 0
 

@@ -1,9 +1,5 @@
 """Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
 
-cdef enum:
-    # The row of the options, in both formats.
-    OPTIONS_ROW = 1
-
 cdef inline int close_full_frame(FrameEncoder encoder) except -1:
     if encoder.is_cut and (
         encoder.terms.rows >= encoder.frame_rows

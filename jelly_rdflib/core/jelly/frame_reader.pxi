@@ -1,9 +1,5 @@
 """Cuts a stream of bytes into frames."""
 
-cdef enum:
-    MAX_VARINT = 10
-
-
 @cython.nonecheck(True)
 @cython.final
 cdef class FrameReader(InputBuffer):
@@ -16,6 +12,15 @@ cdef class FrameReader(InputBuffer):
         source: What `open_source` takes.
         limits: A `jelly_rdflib.Limits`.
     """
+
+    cdef bint is_started
+    cdef bint is_delimited
+    cdef size_t max_frame_size
+    cdef uint64_t frame_number
+    # The frame that was found; good until the next call.
+    cdef const uint8_t* frame
+    cdef size_t frame_size
+    cdef uint64_t frame_offset
 
     def __cinit__(self, source, limits):
         self.max_frame_size = limits.max_frame_size

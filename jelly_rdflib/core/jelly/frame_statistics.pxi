@@ -27,11 +27,9 @@ cdef enum:
     # Fields of the three lookups' entries in a row: the first of them, in either format.
     PATCH_ENTRIES = 11
     STREAM_ENTRIES = 9
-    # Members of the graph oneof in RdfPatchNamespace.
-    NAMESPACE_GRAPHS = 4
 
 cdef enum SlotState:
-    NOT_SET
+    NEVER_SET
     SET_BUT_UNUSED
     USED
 
@@ -354,42 +352,32 @@ cdef class FrameStatistics:
 
     cdef int count_row(self, uint32_t field, Span content) noexcept nogil:
         cdef int message = field_kind(self.decoder.row_message, field)
-        cdef DecodedNamespace namespace
-        cdef EncodedTerm term
-        cdef Span key
+        cdef NamedTerms row
         if message == QUAD_MESSAGE or message == TRIPLE_STATEMENT:
             return self.count_statement(content, message == QUAD_MESSAGE)
         if message == LOOKUP_ENTRY:
             field -= STREAM_ENTRIES if self.decoder.row_message == STREAM_ROW else PATCH_ENTRIES
             self.frame_entries += 1
             return self.count_entry(&self.lookup_surveys[field], content)
-        if message == PATCH_NAMESPACE or message == NAMESPACE_DECLARATION:
-            if self.decoder.read_namespace(
-                content, NAMESPACE_GRAPHS if message == PATCH_NAMESPACE else 0, &namespace
-            ) < 0:
-                return -1
-            if namespace.value.kind != UNSET and self.count_term(&namespace.value, 0) < 0:
-                return -1
-            if message != PATCH_NAMESPACE:
-                return 0
-            if self.decoder.has_graph_fields:
-                return self.count_graph(&namespace.graph)
-            # Ignored in a stream of triples, but the next IRI goes on from its ids.
-            return self.count_term(&namespace.graph, 0) if namespace.graph.kind == IS_IRI else 0
-        if message == PATCH_HEADER:
-            if (<PatchFrameDecoder>self.decoder).read_header(content, &key, &term) < 0:
-                return -1
-            return self.count_term(&term, 0) if term.kind != UNSET else 0
-        if message == GRAPH_START_MESSAGE:
-            if (<StatementFrameDecoder>self.decoder).read_graph_start(content, &term) < 0:
-                return -1
-            return self.count_term(&term, 0)
-        return 0
+        if message == PATCH_OPTIONS or message == STREAM_OPTIONS or message < IRI_MESSAGE:
+            return 0
+        if self.decoder.read_named_terms(message, content, &row) < 0:
+            return -1
+        if row.value.kind != UNSET and self.count_term(&row.value, 0) < 0:
+            return -1
+        if message != PATCH_NAMESPACE:
+            return 0
+        if self.decoder.has_graph_fields:
+            return self.count_graph(&row.graph)
+        # Ignored in a stream of triples, but the next IRI goes on from its ids.
+        return self.count_term(&row.graph, 0) if row.graph.kind == IS_IRI else 0
 
     cdef int count_statement(self, Span content, bint is_quad) noexcept nogil:
         cdef EncodedTerm[4] terms
         cdef int position
-        if self.terms.read_statement(content, terms, is_quad) < 0:
+        if self.terms.read_statement(
+            QUAD_MESSAGE if is_quad else TRIPLE_STATEMENT, content, terms
+        ) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:
@@ -410,34 +398,23 @@ cdef class FrameStatistics:
 
     cdef int count_entry(self, LookupSurvey* lookup, Span entry) noexcept nogil:
         """Count an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry."""
-        cdef const uint8_t* at = entry.start
-        cdef uint32_t field, wire_type
-        cdef uint32_t id = 0
-        cdef size_t size = 0
+        cdef uint32_t id
         cdef Span text
-        while at < entry.end:
-            if read_tag(&at, entry.end, &field, &wire_type, &self.terms.failure) < 0:
-                return -1
-            if field == 1:
-                if read_uint32(&at, entry.end, &id, &self.terms.failure) < 0:
-                    return -1
-            elif field == 2:
-                if read_span(&at, entry.end, &text, &self.terms.failure) < 0:
-                    return -1
-                size = text.end - text.start
-            elif skip_field(&at, entry.end, field, wire_type, &self.terms.failure) < 0:
-                return -1
+        if read_entry(entry, b"lookup", &id, &text, &self.terms.failure) < 0:
+            return -1
         if id == 0:
             id = lookup.last_set + 1
         if id > lookup.size:
-            return fail_number(&self.terms.failure, at, b"entry {number} is out of range", id, 0)
+            return fail_number(
+                &self.terms.failure, entry.start, b"entry {number} is out of range", id, 0
+            )
         lookup.last_set = id
         lookup.highest_id = max(lookup.highest_id, id)
         lookup.entries += 1
-        lookup.replaced += lookup.slots[id] != NOT_SET
+        lookup.replaced += lookup.slots[id] != NEVER_SET
         lookup.unused += 1
         lookup.slots[id] = SET_BUT_UNUSED
-        lookup.text_size += size
+        lookup.text_size += text.end - text.start
         return 0
 
     cdef int count_term(self, EncodedTerm* term, int depth) noexcept nogil:
@@ -466,7 +443,7 @@ cdef class FrameStatistics:
         self.term_counts[<int>TermKind.TRIPLE_TERM] += 1
         if depth >= self.terms.max_nesting_depth:
             return fail(&self.terms.failure, term.span.start, b"quoted triples nest too deep")
-        if self.terms.read_statement(term.span, terms, False) < 0:
+        if self.terms.read_statement(TRIPLE_MESSAGE, term.span, terms) < 0:
             return -1
         for position in range(3):
             if terms[position].kind != UNSET and self.count_term(&terms[position], depth + 1) < 0:

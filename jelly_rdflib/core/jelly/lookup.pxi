@@ -1,5 +1,56 @@
 """The lookups of a decoder: numbered strings that the stream sets and refers to."""
 
+cdef enum:
+    # Serials: each definition of an entry has one of its own, from FIRST_SERIAL on.
+    NOT_SET = 0
+    EMPTY_PREFIX = 1  # the prefix that a stream has until it names one
+    FIRST_SERIAL = 2
+
+ctypedef struct LookupEntry:
+    uint8_t* text
+    uint32_t size
+    uint32_t capacity
+    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`.
+    uint64_t hash
+    uint64_t hashed_prefix
+
+ctypedef struct TextLimits:
+    size_t string_size
+    size_t text_size
+    uint64_t expansion
+
+ctypedef struct LookupUse:
+    # What an entry stood for when it was last used: `term`, as long as `key` is the same. Apart
+    # from the entries, as this is all that most IRIs need.
+    uint32_t key
+    uint32_t term
+
+ctypedef struct Lookup:
+    const char* name
+    LookupEntry* entries  # numbered from 1: entry 0 is not used
+    uint64_t* serials  # of the entries' definitions; entry 0 stands for the empty prefix
+    LookupUse* uses
+    uint32_t size
+    uint32_t last_set
+
+cdef inline LookupEntry* lookup_find(
+    Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
+) noexcept nogil:
+    """Return the entry with that number, or NULL: each id of the stream goes through here."""
+    if id == 0 or id > lookup.size:
+        failure.what = lookup.name
+        fail_number(
+            failure, at, b"{what} id {number} is out of range: the lookup has {bound} entries",
+            id, lookup.size,
+        )
+        return NULL
+    if lookup.serials[id] == NOT_SET:
+        failure.what = lookup.name
+        fail_number(failure, at, b"{what} id {number} was never set", id, 0)
+        return NULL
+    return &lookup.entries[id]
+
+
 cdef int lookup_init(Lookup* lookup, const char* name, uint32_t size) noexcept nogil:
     """Make an empty lookup, of zeros or of a lookup that was used.
 
@@ -77,21 +128,14 @@ cdef int lookup_set_text(
     return 0
 
 
-cdef int lookup_set(
-    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
-    Failure* failure
+cdef int read_entry(
+    Span entry, const char* name, uint32_t* id, Span* text, Failure* failure
 ) noexcept nogil:
-    """Set the entry that an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry defines.
-
-    Jelly-RDF, "Prefix, name, and datatype lookup entries". ``held`` counts the bytes that all
-    lookups of the stream keep.
-    """
+    """Read an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry of the lookup of that name."""
     cdef const uint8_t* at = entry.start
     cdef const uint8_t* tag_at
     cdef uint32_t field, wire_type
-    cdef uint32_t id = 0
-    cdef Span text
-    cdef size_t size
+    id[0] = 0
     text.start = text.end = entry.end
     while at < entry.end:
         tag_at = at
@@ -100,20 +144,36 @@ cdef int lookup_set(
         if field == 1:
             if (
                 expect_wire_type(VARINT, field, wire_type, tag_at, failure) < 0
-                or read_uint32(&at, entry.end, &id, failure) < 0
+                or read_uint32(&at, entry.end, id, failure) < 0
             ):
                 return -1
         elif field == 2:
             if (
                 expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, failure) < 0
-                or read_span(&at, entry.end, &text, failure) < 0
+                or read_span(&at, entry.end, text, failure) < 0
             ):
                 return -1
             if not is_utf8(text.start, text.end):
-                failure.what = lookup.name
+                failure.what = name
                 return fail(failure, text.start, b"{what} entry is not UTF-8")
         elif skip_field(&at, entry.end, field, wire_type, failure) < 0:
             return -1
+    return 0
+
+
+cdef int lookup_set(
+    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
+    Failure* failure
+) noexcept nogil:
+    """Set the entry that a row defines (Jelly-RDF, "Prefix, name, and datatype lookup entries").
+
+    ``held`` counts the bytes that all lookups of the stream keep.
+    """
+    cdef uint32_t id
+    cdef Span text
+    cdef size_t size
+    if read_entry(entry, lookup.name, &id, &text, failure) < 0:
+        return -1
     if id == 0 and lookup.last_set < 0xFFFFFFFFU:
         id = lookup.last_set + 1
     if id > lookup.size:

@@ -7,19 +7,21 @@ cdef enum:
 
 cdef enum:
     PATCH_NEWEST_VERSION = 1
-    # In RdfPatchNamespace.
-    GRAPH_FIELDS = 4
 
 
 @cython.final
 cdef class PatchFrameDecoder(FrameDecoder):
     """Decodes frames of Jelly-Patch, one after another, each to a `Batch`; see `FrameDecoder`."""
 
+    cdef bint in_transaction
+    cdef bint patch_is_open  # operations came since the last end of a patch
+
     def __cinit__(self, *_, **__):
         self.row_message = PATCH_ROW
         self.options_message = PATCH_OPTIONS
         self.newest_version = PATCH_NEWEST_VERSION
         self.format = b"Jelly-Patch"
+        self.other_wire_type = LENGTH_DELIMITED
         self.other_format = b"Jelly-RDF, not of Jelly-Patch: see read_statements()"
         self.add_row = StatementRow(STATEMENT_ADD << 3 | LENGTH_DELIMITED, A)
         self.delete_row = StatementRow(STATEMENT_DELETE << 3 | LENGTH_DELIMITED, D)
@@ -68,9 +70,9 @@ cdef class PatchFrameDecoder(FrameDecoder):
         put_saved_number(out, self.patch_is_open)
         return 0
 
-    cdef int restore_place(self, Checkpoint* state) except -1:
-        self.in_transaction = take_saved_flag(state)
-        self.patch_is_open = take_saved_flag(state)
+    cdef int restore_place(self, Span* rest) except -1:
+        self.in_transaction = take_saved_flag(rest)
+        self.patch_is_open = take_saved_flag(rest)
         return 0
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:
@@ -116,7 +118,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
     cdef int decode_content(self, uint32_t field, Span content) noexcept nogil:
         cdef uint32_t[4] quad
         if field == STATEMENT_ADD or field == STATEMENT_DELETE:
-            if self.terms.decode_statement(content, quad, True, self.has_graphs) < 0:
+            if self.terms.decode_statement(QUAD_MESSAGE, content, quad, self.has_graphs) < 0:
                 return -1
             return self.append(
                 A if field == STATEMENT_ADD else D, quad[0], quad[1], quad[2], quad[3]
@@ -143,11 +145,11 @@ cdef class PatchFrameDecoder(FrameDecoder):
 
     cdef int decode_namespace(self, uint8_t op, Span message) noexcept nogil:
         """Decode an RdfPatchNamespace (Jelly-Patch, "Namespaces")."""
-        cdef DecodedNamespace namespace
+        cdef NamedTerms namespace
         cdef uint32_t graph = 0
         cdef int64_t name
         cdef int64_t value = 0
-        if self.read_namespace(message, GRAPH_FIELDS, &namespace) < 0:
+        if self.read_named_terms(PATCH_NAMESPACE, message, &namespace) < 0:
             return -1
         name = self.terms.intern_string(namespace.name)
         if name < 0:
@@ -175,55 +177,23 @@ cdef class PatchFrameDecoder(FrameDecoder):
             return -1
         return self.append(op, <uint32_t>name, 0, <uint32_t>value, graph)
 
-    cdef int read_header(self, Span message, Span* key, EncodedTerm* value) noexcept nogil:
-        """Read the fields of an RdfPatchHeader."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef Span span
-        memset(value, 0, sizeof(EncodedTerm))
-        key.start = key.end = message.end
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
-                return -1
-            if field > 5:
-                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
-                    return -1
-                continue
-            if (
-                expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
-                ) < 0
-                or read_span(&at, message.end, &span, &self.terms.failure) < 0
-            ):
-                return -1
-            if field == 1:
-                key[0] = span
-                if self.terms.check_text(span) < 0:
-                    return -1
-            elif self.terms.keep(field - 1, value, span) < 0:
-                return -1
-        return 0
-
     cdef int decode_header(self, Span message) noexcept nogil:
         """Decode an RdfPatchHeader (Jelly-Patch, "Headers")."""
-        cdef EncodedTerm value
-        cdef Span key
-        cdef int64_t key_number, value_number
-        if self.read_header(message, &key, &value) < 0:
+        cdef NamedTerms header
+        cdef int64_t key, value
+        if self.read_named_terms(PATCH_HEADER, message, &header) < 0:
             return -1
-        if value.kind == UNSET:
+        if header.value.kind == UNSET:
             fail(&self.terms.failure, message.start, b"header has no value")
             return self.terms.recover()
-        key_number = self.terms.intern_string(key)
-        if key_number < 0:
+        key = self.terms.intern_string(header.name)
+        if key < 0:
             return -1
         # As an object: any term may stand there.
-        value_number = self.terms.decode_term(&value, OBJECT, 0)
-        if value_number < 0:
+        value = self.terms.decode_term(&header.value, OBJECT, 0)
+        if value < 0:
             return -1
-        return self.append(H, <uint32_t>key_number, 0, <uint32_t>value_number, 0)
+        return self.append(H, <uint32_t>key, 0, <uint32_t>value, 0)
 
     cdef int decode_transaction(self, uint8_t op, Span message) noexcept nogil:
         """Decode a transaction's start, commit or abort (Jelly-Patch, "Transactions")."""

@@ -10,9 +10,6 @@ cdef enum:
     MAX_ENUM = 0x7FFFFFFF
 
 
-# The members of the graph oneof of RdfGraphStart, in the order of their fields.
-cdef int[4] GRAPH_KINDS = [IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL]
-
 # By physical type, which base types of logical types go with it (Jelly-RDF, "Consistency with
 # physical stream types").
 cdef uint8_t[4][10] IS_CONSISTENT
@@ -32,11 +29,20 @@ cdef class StatementFrameDecoder(FrameDecoder):
         is_quiet: If not strict, don't warn.
     """
 
+    cdef bint is_strict
+    cdef bint is_quiet  # not strict, and no warning either
+    cdef bint is_in_graph  # in a GRAPHS stream
+    cdef bytes description  # of the types, for an error
+    cdef bytes stream_name
+    cdef const char* name_start  # of `stream_name`, for code without the GIL
+    cdef size_t name_size
+
     def __cinit__(self, *_, bint strict=True, bint is_quiet=False, **__):
         self.row_message = STREAM_ROW
         self.options_message = STREAM_OPTIONS
         self.newest_version = RDF_NEWEST_VERSION
         self.format = b"Jelly-RDF"
+        self.other_wire_type = VARINT
         self.other_format = b"Jelly-Patch, not of Jelly-RDF: see read_operations()"
         self.is_strict = strict
         self.is_quiet = is_quiet
@@ -65,13 +71,11 @@ cdef class StatementFrameDecoder(FrameDecoder):
     cdef int save_place(self, WriteBuffer* out) except -1:
         return put_saved_number(out, self.is_in_graph)
 
-    cdef int restore_place(self, Checkpoint* state) except -1:
-        self.is_in_graph = take_saved_flag(state)
+    cdef int restore_place(self, Span* rest) except -1:
+        self.is_in_graph = take_saved_flag(rest)
         if self.is_in_graph:
             if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
-                raise DecodeError(
-                    "the saved state of a decoder is damaged: in a graph, but there is none"
-                )
+                raise damaged("in a graph, but there is none")
             self.has_regular_rows = True
         return 0
 
@@ -166,7 +170,7 @@ cdef class StatementFrameDecoder(FrameDecoder):
             memset(&same, 0, sizeof(same))
             if self.is_in_graph and self.terms.decode_graph(&same, message.start, &graph) < 0:
                 return -1
-        if self.terms.decode_statement(message, quad, False, False) < 0:
+        if self.terms.decode_statement(TRIPLE_STATEMENT, message, quad, False) < 0:
             return -1
         return self.append(A, quad[0], quad[1], quad[2], graph)
 
@@ -175,38 +179,13 @@ cdef class StatementFrameDecoder(FrameDecoder):
         cdef uint32_t[4] quad
         if self.option_fields[PHYSICAL_TYPE] != QUADS and self.refuse_row(message, b"quad") < 0:
             return -1
-        if self.terms.decode_statement(message, quad, True, True) < 0:
+        if self.terms.decode_statement(QUAD_MESSAGE, message, quad, True) < 0:
             return -1
         return self.append(A, quad[0], quad[1], quad[2], quad[3])
 
-    cdef int read_graph_start(self, Span message, EncodedTerm* graph) noexcept nogil:
-        """Read the fields of an RdfGraphStart."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef Span span
-        memset(graph, 0, sizeof(EncodedTerm))
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.terms.failure) < 0:
-                return -1
-            if field > 4:
-                if skip_field(&at, message.end, field, wire_type, &self.terms.failure) < 0:
-                    return -1
-                continue
-            if (
-                expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
-                ) < 0
-                or read_span(&at, message.end, &span, &self.terms.failure) < 0
-                or self.terms.keep(GRAPH_KINDS[field - 1], graph, span) < 0
-            ):
-                return -1
-        return 0
-
     cdef int decode_graph_start(self, Span message) noexcept nogil:
         """Decode an RdfGraphStart (Jelly-RDF, "RDF statements and graphs")."""
-        cdef EncodedTerm graph
+        cdef NamedTerms start
         cdef uint32_t number
         if (
             self.option_fields[PHYSICAL_TYPE] != GRAPHS
@@ -217,11 +196,11 @@ cdef class StatementFrameDecoder(FrameDecoder):
             fail(&self.terms.failure, message.start, b"graph starts inside a graph")
             if self.terms.recover() < 0:
                 return -1
-        if self.read_graph_start(message, &graph) < 0:
+        if self.read_named_terms(GRAPH_START_MESSAGE, message, &start) < 0:
             return -1
-        if graph.kind == UNSET:
+        if start.value.kind == UNSET:
             return fail(&self.terms.failure, message.start, b"graph starts without a graph node")
-        if self.terms.decode_graph(&graph, message.start, &number) < 0:
+        if self.terms.decode_graph(&start.value, message.start, &number) < 0:
             return -1
         self.is_in_graph = self.option_fields[PHYSICAL_TYPE] == GRAPHS
         self.has_regular_rows = True
@@ -242,9 +221,9 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef int decode_namespace(self, Span message) noexcept nogil:
         """Decode an RdfNamespaceDeclaration (Jelly-RDF, "Namespace declarations")."""
-        cdef DecodedNamespace namespace
+        cdef NamedTerms namespace
         cdef int64_t name, value
-        if self.read_namespace(message, 0, &namespace) < 0:
+        if self.read_named_terms(NAMESPACE_DECLARATION, message, &namespace) < 0:
             return -1
         if namespace.value.kind == UNSET:
             return fail(
@@ -283,33 +262,22 @@ cdef class StatementFrameDecoder(FrameDecoder):
 
     cdef int decode_metadata(self, Span entry) noexcept nogil:
         """Decode an entry of the map (Jelly-RDF, "Stream frame metadata")."""
-        cdef const uint8_t* at = entry.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef Span key, value, span
+        cdef Field field
+        cdef Span key, value
+        cdef int found
         key.start = key.end = value.start = value.end = entry.end
-        while at < entry.end:
-            tag_at = at
-            if read_tag(&at, entry.end, &field, &wire_type, &self.terms.failure) < 0:
+        while True:
+            found = next_field(&entry, METADATA_ENTRY, &field, &self.terms.failure)
+            if found < 0:
                 return -1
-            if field > 2:
-                if skip_field(&at, entry.end, field, wire_type, &self.terms.failure) < 0:
-                    return -1
-                continue
-            if (
-                expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
-                ) < 0
-                or read_span(&at, entry.end, &span, &self.terms.failure) < 0
-            ):
-                return -1
-            if field == 2:
-                value = span
+            if found == 0:
+                return self.put_metadata(key, value)
+            if field.number == 2:
+                value = field.span
             else:
-                key = span
+                key = field.span
                 if self.terms.check_text(key) < 0:
                     return -1
-        return self.put_metadata(key, value)
 
     cdef int put_metadata(self, Span key, Span value) noexcept with gil:
         try:

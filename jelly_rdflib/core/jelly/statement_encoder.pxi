@@ -1,10 +1,6 @@
 """Encodes statements to the frames of a Jelly-RDF stream."""
 
 cdef enum:
-    # The field of RdfStreamFrame that is no row.
-    METADATA = 15
-
-cdef enum:
     MAX_METADATA = 1 << 30
 
 cdef TermFields RDF_NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)

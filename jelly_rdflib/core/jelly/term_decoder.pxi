@@ -1,6 +1,62 @@
 """Decodes terms and statements: what Jelly-RDF and Jelly-Patch share of the wire format."""
 
 cdef enum:
+    # In place of a term's number: there was no term yet; it is a term of an earlier frame.
+    NOT_YET = 0
+    CARRIED = 0xFFFFFFFF
+
+cdef enum:
+    # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
+    SLACK = 40
+
+cdef enum:
+    # What a oneof of terms holds, in the numbers of the schema.
+    UNSET = UNKNOWN
+    IS_IRI = IRI_MESSAGE
+    IS_BLANK_NODE = TEXT
+    IS_LITERAL = LITERAL_MESSAGE
+    IS_TRIPLE_TERM = TRIPLE_MESSAGE
+    IS_DEFAULT_GRAPH = EMPTY_MESSAGE
+
+ctypedef struct EncodedTerm:
+    # A term as it stands in its message: read, but not decoded, since fields may come in any
+    # order but terms must be decoded in theirs.
+    int kind
+    Span span
+
+ctypedef struct StatementRow:
+    # A kind of row: the tag of its field in the row's oneof, and the operation that it is.
+    uint8_t tag
+    uint8_t op
+
+ctypedef struct RegularRow:
+    # What `decode_regular_rows` knows of a row.
+    uint32_t[4] quad
+    uint32_t last_name
+    uint32_t last_prefix
+
+ctypedef struct EncodedLiteral:
+    # The fields of an RdfLiteral, read but not decoded.
+    TermKind kind
+    Span lexical
+    Span language
+    uint32_t datatype
+
+cdef enum:
+    # How many faults of a frame may be recovered: strangers write our input.
+    MAX_RECOVERED = 1000
+
+ctypedef struct RecoveredFault:
+    Failure failure
+    uint64_t row
+
+ctypedef struct MergedSpan:
+    # A message whose field stood more than once on the wire, put together.
+    MergedSpan* next
+    size_t capacity  # of the bytes that follow
+
+
+cdef enum:
     # How many times max_text_size a stream may have left for later of what it may stand for.
     SAVED_TEXTS = 16
     # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
@@ -8,7 +64,7 @@ cdef enum:
     MERGED_PER_FRAME = 1 << 16
 
 cdef enum:
-    # Of a saved state: far from where counting would start over.
+    # Of a checkpoint: adding to it never overflows.
     MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
 
 cdef enum:
@@ -34,11 +90,6 @@ cdef uint8_t[16] FIELD_KINDS = [
     IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
     IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
     IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL,
-]
-
-# By what a oneof of terms holds.
-cdef int[6] TERM_MESSAGES = [
-    UNKNOWN, IRI_MESSAGE, TEXT, LITERAL_MESSAGE, TRIPLE_MESSAGE, EMPTY_MESSAGE,
 ]
 
 # The ways in which writers encode an RdfIri, by its size and by whether it starts with the name's
@@ -79,11 +130,47 @@ cdef inline void copy_blocks(uint8_t* target, const uint8_t* text, size_t size) 
         memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
 
 
+@cython.final
 cdef class TermDecoder:
     """The state that terms are decoded with: lookups, last terms, and the frame's term table.
 
     Methods return -1 on failure, with ``failure`` filled in; none needs the GIL.
     """
+
+    cdef Lookup names
+    cdef Lookup prefixes
+    cdef Lookup datatypes
+    cdef bint generalized
+    cdef bint rdf_star
+    cdef TextLimits limits
+    cdef int max_nesting_depth
+    cdef uint32_t max_frame_terms
+    cdef size_t held  # bytes that the lookups keep
+    # Bytes of texts that were put together or copied in the whole stream, and how many may be by
+    # the size of what was read so far.
+    cdef uint64_t expansion
+    cdef uint64_t max_expansion
+    # Bytes that merging fields took in this frame, and how many it may take.
+    cdef size_t merged_size
+    cdef size_t max_merged_size
+    cdef TermColumns terms  # of the frame that is being decoded
+    cdef Failure failure
+    # Recoverable errors of this frame; NULL in strict mode.
+    cdef RecoveredFault* recovered
+    cdef uint32_t recovered_count
+    cdef uint64_t row  # in which such faults are
+    cdef uint64_t seed  # of hashes
+    cdef uint64_t next_serial
+    # Which uses of lookup entries are good: it changes with the table and with any prefix.
+    cdef uint32_t epoch
+    cdef uint32_t last_prefix
+    cdef uint32_t last_name
+    cdef uint32_t[4] last  # the last term of each position, in the frame's table
+    cdef bint last_is_elsewhere  # some of `last` may not be in the frame's table (yet)
+    cdef TermColumns[4] carried  # the last terms of earlier frames
+    cdef uint32_t[4] carried_term
+    cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
+    cdef MergedSpan* merged
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
@@ -136,30 +223,28 @@ cdef class TermDecoder:
                 put_saved_number(out, self.carried_term[position])
         return 0
 
-    cdef int restore(self, Checkpoint* state) except -1:
-        """Take over what `save` saved; the lookups have been made, and are empty."""
+    cdef int restore(self, Span* rest) except -1:
+        """Restore what `save` saved; the lookups have been made, and are empty."""
         cdef int position
         cdef uint32_t term
-        restore_lookup(state, &self.names, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(state, &self.prefixes, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(state, &self.datatypes, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.names, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.prefixes, &self.next_serial, &self.limits, &self.held)
+        restore_lookup(rest, &self.datatypes, &self.next_serial, &self.limits, &self.held)
         # Any numbers will do: they are checked where they are used.
-        self.last_name = <uint32_t>take_saved_number(state, 0xFFFFFFFF)
-        self.last_prefix = <uint32_t>take_saved_number(state, self.prefixes.size)
-        self.expansion = take_saved_number(state, MAX_EXPANSION)
-        self.max_expansion = take_saved_number(state, MAX_EXPANSION)
+        self.last_name = <uint32_t>take_saved_number(rest, 0xFFFFFFFF)
+        self.last_prefix = <uint32_t>take_saved_number(rest, self.prefixes.size)
+        self.expansion = take_saved_number(rest, MAX_EXPANSION)
+        self.max_expansion = take_saved_number(rest, MAX_EXPANSION)
         self.bound_expansion_left()
         for position in range(4):
-            if not take_saved_flag(state):
+            if not take_saved_flag(rest):
                 continue
             restore_terms(
-                state, &self.carried[position], self.seed, &self.limits, self.max_nesting_depth
+                rest, &self.carried[position], self.seed, &self.limits, self.max_nesting_depth
             )
-            term = <uint32_t>take_saved_number(state, self.carried[position].count - 1)
+            term = <uint32_t>take_saved_number(rest, self.carried[position].count - 1)
             if not self.may_repeat(&self.carried[position], term, position):
-                raise DecodeError(
-                    "the saved state of a decoder is damaged: a last term can't stand in its place"
-                )
+                raise damaged("a last term can't stand in its place")
             self.carried_term[position] = term
             self.last[position] = CARRIED
         return 0
@@ -431,16 +516,16 @@ cdef class TermDecoder:
         return end if number >= 0 else NULL
 
     cdef int decode_statement(
-        self, Span message, uint32_t* quad, bint is_quad, bint has_graph
+        self, int kind, Span message, uint32_t* quad, bint has_graph
     ) noexcept nogil:
-        """Decode an RdfQuad, if ``is_quad``, or RdfTriple whose unset terms are repeated terms.
+        """Decode an RdfQuad or RdfTriple, whose unset terms are repeated terms.
 
         Without ``has_graph`` the graph of an RdfQuad is read but means nothing.
         """
         cdef EncodedTerm[4] terms
         cdef int position
         cdef int64_t number
-        if self.read_statement(message, terms, is_quad) < 0:
+        if self.read_statement(kind, message, terms) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:
@@ -475,14 +560,14 @@ cdef class TermDecoder:
         self.last[GRAPH] = <uint32_t>graph
         return 0
 
-    cdef int read_statement(
-        self, Span message, EncodedTerm* terms, bint has_graph
-    ) noexcept nogil:
-        """Read the fields of an RdfQuad (or RdfTriple) into ``terms``, in whatever order."""
+    cdef int read_statement(self, int kind, Span message, EncodedTerm* terms) noexcept nogil:
+        """Read the fields of an RdfQuad or RdfTriple into ``terms``, in whatever order."""
         cdef const uint8_t* at = message.start
         cdef const uint8_t* tag_at
         cdef uint32_t field, wire_type
-        cdef int position, kind
+        cdef uint32_t last_field = 16 if kind == QUAD_MESSAGE else 12
+        cdef EncodedTerm* term
+        cdef int position
         cdef Span span
         for position in range(4):
             terms[position].kind = UNSET
@@ -490,7 +575,7 @@ cdef class TermDecoder:
             tag_at = at
             if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
                 return -1
-            if field > 16 or (field > 12 and not has_graph):
+            if field > last_field:
                 if skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
                     return -1
                 continue
@@ -499,12 +584,11 @@ cdef class TermDecoder:
                 or read_span(&at, message.end, &span, &self.failure) < 0
             ):
                 return -1
-            position = (field - 1) >> 2
-            kind = FIELD_KINDS[field - 1]
-            if terms[position].kind == UNSET:
-                terms[position].kind = kind
-                terms[position].span = span
-            elif self.keep(kind, &terms[position], span) < 0:
+            term = &terms[(field - 1) >> 2]
+            if term.kind == UNSET:
+                term.kind = FIELD_KINDS[field - 1]
+                term.span = span
+            elif self.keep(FIELD_KINDS[field - 1], term, span) < 0:
                 return -1
         return 0
 
@@ -516,7 +600,7 @@ cdef class TermDecoder:
         the encoding of the merged message.
         """
         if kind == term.kind and kind != IS_BLANK_NODE:
-            return self.merge(TERM_MESSAGES[kind], &term.span, span)
+            return self.merge(kind, &term.span, span)
         if self.check_unused(term) < 0:
             return -1
         term.kind = kind
@@ -628,7 +712,7 @@ cdef class TermDecoder:
         """Check a term that is not used, as protobuf does."""
         if term.kind == UNSET:
             return 0
-        return self.check_message(TERM_MESSAGES[term.kind], term.span)
+        return self.check_message(term.kind, term.span)
 
     cdef int check_message(self, int kind, Span message) noexcept nogil:
         """Check a message that means nothing here."""
@@ -840,7 +924,7 @@ cdef class TermDecoder:
                 b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
                 self.max_nesting_depth, 0,
             )
-        if self.read_statement(message, terms, False) < 0:
+        if self.read_statement(TRIPLE_MESSAGE, message, terms) < 0:
             return -1
         for position in range(3):
             if terms[position].kind == UNSET:

@@ -4,13 +4,6 @@ A term's entries in the stream's lookups are remembered by its number in the bat
 """
 
 cdef enum:
-    # Positions of terms in a statement.
-    SUBJECT = 0
-    PREDICATE = 1
-    OBJECT = 2
-    GRAPH = 3
-
-cdef enum:
     MAX_TEXT = MAX_LENGTH // 2
     # Tag and length of a field, at the most.
     FIELD_HEAD = 15
@@ -121,7 +114,6 @@ cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
 cdef enum:
     CACHE_SIZE = 1 << 13
-    ROWS_FIELD = 1
     # Of "https://".
     SCHEME_SIZE = 8
     # Of the table of last terms, before it grows: four, and their datatypes or languages.

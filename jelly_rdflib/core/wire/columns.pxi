@@ -1,4 +1,4 @@
-"""Columns of numbers that C code fills and Python sees through the buffer protocol."""
+"""Memory of C code that Python sees through the buffer protocol."""
 
 cdef const char* BYTE_FORMAT = b"B"
 cdef const char* NUMBER_FORMAT = b"I"
@@ -7,12 +7,16 @@ cdef const char* NUMBER_FORMAT = b"I"
 @cython.final
 @cython.internal
 cdef class Column:
-    """A read-only view of an array that ``owner`` keeps alive."""
+    """A read-only view of an array: ``owner`` keeps it alive, or it is the column's own."""
 
     cdef object owner
     cdef void* start
     cdef Py_ssize_t shape[1]
     cdef Py_ssize_t strides[1]
+
+    def __dealloc__(self):
+        if self.owner is None:
+            PyMem_RawFree(self.start)
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         if flags & PyBUF_WRITABLE:
@@ -40,3 +44,15 @@ cdef object export_column(object owner, void* start, Py_ssize_t items, Py_ssize_
     column.shape[0] = items
     column.strides[0] = item_size
     return memoryview(column)
+
+
+cdef object take_memory(WriteBuffer* buffer):
+    """Return what a buffer holds as a memoryview, without a copy; the buffer is empty after that."""
+    cdef void* start
+    cdef size_t size = buffer.size
+    # Even of nothing there is a start.
+    buffer_reserve(buffer, 1)
+    start = buffer.data
+    buffer.data = NULL
+    buffer.size = buffer.capacity = 0
+    return export_column(None, start, size, 1)

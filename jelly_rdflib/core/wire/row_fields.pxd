@@ -1,8 +1,20 @@
 # Numbers of the schema (proto/rdf.proto, proto/patch.proto): fields of rows, types of streams.
 
 cdef enum:
-    # Tag of a frame's rows.
+    # Positions of terms in a statement.
+    SUBJECT = 0
+    PREDICATE = 1
+    OBJECT = 2
+    GRAPH = 3
+
+cdef enum:
+    # The field of a frame that has its rows, and its tag.
+    ROWS_FIELD = 1
     ROWS_TAG = 0x0A
+    # The field of RdfStreamFrame that has its metadata.
+    METADATA = 15
+    # The field of a row that has the stream's options.
+    OPTIONS_ROW = 1
 
 cdef enum:
     # The oneof of RdfStreamRow, without the options.

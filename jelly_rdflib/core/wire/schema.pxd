@@ -27,13 +27,25 @@ cdef enum:
     NAMESPACE_DECLARATION = 16
     STREAM_ROW = 17
     TRIPLE_STATEMENT = 18  # an RdfTriple that is a row, and so not quoted
-    MESSAGES = 19
+    METADATA_ENTRY = 19
+    MESSAGES = 20
 
 cdef enum:
     MAX_FIELD = 16
 
 
+ctypedef struct Field:
+    # A field on the wire that its message has in the schema.
+    uint32_t number
+    int kind
+    const uint8_t* at  # the field's tag
+    uint64_t value  # of a NUMBER or an ENUM
+    Span span  # of a TEXT or a message
+
+
 cdef int field_kind(int message, uint32_t field) noexcept nogil
+
+cdef int next_field(Span* rest, int message, Field* field, Failure* failure) noexcept nogil
 
 cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil
 

@@ -1,7 +1,7 @@
 """Checks messages field by field, without decoding them."""
 
 TERMS = [IRI_MESSAGE, TEXT, LITERAL_MESSAGE, TRIPLE_MESSAGE]
-GRAPH = [IRI_MESSAGE, TEXT, EMPTY_MESSAGE, LITERAL_MESSAGE]
+GRAPH_TERMS = [IRI_MESSAGE, TEXT, EMPTY_MESSAGE, LITERAL_MESSAGE]
 SIZES_AND_VERSION = {9: NUMBER, 10: NUMBER, 11: NUMBER, 15: NUMBER}
 
 # What is not in it has no fields.
@@ -10,10 +10,10 @@ FIELDS = {
     LITERAL_MESSAGE: {1: TEXT, 2: TEXT, 3: NUMBER},
     TRIPLE_MESSAGE: dict(enumerate(3 * TERMS, 1)),
     TRIPLE_STATEMENT: dict(enumerate(3 * TERMS, 1)),
-    QUAD_MESSAGE: dict(enumerate(3 * TERMS + GRAPH, 1)),
+    QUAD_MESSAGE: dict(enumerate(3 * TERMS + GRAPH_TERMS, 1)),
     LOOKUP_ENTRY: {1: NUMBER, 2: TEXT},
     PATCH_OPTIONS: {1: ENUM, 2: ENUM, 3: ENUM, 4: ENUM, **SIZES_AND_VERSION},
-    PATCH_NAMESPACE: {1: TEXT, 2: IRI_MESSAGE, **dict(enumerate(GRAPH, 3))},
+    PATCH_NAMESPACE: {1: TEXT, 2: IRI_MESSAGE, **dict(enumerate(GRAPH_TERMS, 3))},
     PATCH_HEADER: {1: TEXT, **dict(enumerate(TERMS, 2))},
     PATCH_ROW: {
         1: PATCH_OPTIONS, 2: QUAD_MESSAGE, 3: QUAD_MESSAGE, 4: PATCH_NAMESPACE, 5: PATCH_NAMESPACE,
@@ -21,11 +21,13 @@ FIELDS = {
         11: LOOKUP_ENTRY, 12: LOOKUP_ENTRY, 13: LOOKUP_ENTRY, 14: PATCH_HEADER, 15: EMPTY_MESSAGE,
     },
     STREAM_OPTIONS: {1: TEXT, 2: ENUM, 3: ENUM, 4: ENUM, 14: ENUM, **SIZES_AND_VERSION},
-    GRAPH_START_MESSAGE: dict(enumerate(GRAPH, 1)),
+    GRAPH_START_MESSAGE: dict(enumerate(GRAPH_TERMS, 1)),
     NAMESPACE_DECLARATION: {1: TEXT, 2: IRI_MESSAGE},
+    # The value is of bytes; nothing checks it by this table.
+    METADATA_ENTRY: {1: TEXT, 2: TEXT},
     STREAM_ROW: {
-        1: STREAM_OPTIONS, 2: TRIPLE_STATEMENT, 3: QUAD_MESSAGE, 4: GRAPH_START_MESSAGE, 5: EMPTY_MESSAGE,
-        6: NAMESPACE_DECLARATION, 9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
+        1: STREAM_OPTIONS, 2: TRIPLE_STATEMENT, 3: QUAD_MESSAGE, 4: GRAPH_START_MESSAGE,
+        5: EMPTY_MESSAGE, 6: NAMESPACE_DECLARATION, 9: LOOKUP_ENTRY, 10: LOOKUP_ENTRY, 11: LOOKUP_ENTRY,
     },
 }
 
@@ -41,6 +43,36 @@ cdef int field_kind(int message, uint32_t field) noexcept nogil:
     return SCHEMA[message][field] if field <= MAX_FIELD else UNKNOWN
 
 
+cdef int next_field(Span* rest, int message, Field* field, Failure* failure) noexcept nogil:
+    """Read the next known field of a message, of which ``rest`` is still unread; 0 at its end."""
+    cdef uint32_t wire_type, number
+    while rest.start < rest.end:
+        field.at = rest.start
+        if read_tag(&rest.start, rest.end, &field.number, &wire_type, failure) < 0:
+            return -1
+        field.kind = field_kind(message, field.number)
+        if field.kind == UNKNOWN:
+            if skip_field(&rest.start, rest.end, field.number, wire_type, failure) < 0:
+                return -1
+            continue
+        if field.kind > ENUM:
+            if (
+                expect_wire_type(LENGTH_DELIMITED, field.number, wire_type, field.at, failure) < 0
+                or read_span(&rest.start, rest.end, &field.span, failure) < 0
+            ):
+                return -1
+            return 1
+        if expect_wire_type(VARINT, field.number, wire_type, field.at, failure) < 0:
+            return -1
+        if field.kind == ENUM:
+            return 1 if read_varint(&rest.start, rest.end, &field.value, failure) >= 0 else -1
+        if read_uint32(&rest.start, rest.end, &number, failure) < 0:
+            return -1
+        field.value = number
+        return 1
+    return 0
+
+
 cdef int check_message(
     int kind, Span message, size_t max_text, int max_depth, Failure* failure
 ) noexcept nogil:
@@ -52,12 +84,8 @@ cdef int check_message(
         max_text: The limit max_string_size.
         max_depth: How deep quoted triples may nest in it.
     """
-    cdef const uint8_t* at = message.start
-    cdef const uint8_t* tag_at
-    cdef uint32_t number, wire_type, ignored
-    cdef uint64_t long_ignored
-    cdef int field
-    cdef Span span
+    cdef Field field
+    cdef int found
     if kind == TEXT:
         return check_text(message, max_text, failure)
     if kind == TRIPLE_MESSAGE:
@@ -67,29 +95,15 @@ cdef int check_message(
                 b"quoted triples nest too deep (limit max_nesting_depth)", 0, 0,
             )
         max_depth -= 1
-    while at < message.end:
-        tag_at = at
-        if read_tag(&at, message.end, &number, &wire_type, failure) < 0:
+    while True:
+        found = next_field(&message, kind, &field, failure)
+        if found <= 0:
+            return found
+        if (
+            field.kind > ENUM
+            and check_message(field.kind, field.span, max_text, max_depth, failure) < 0
+        ):
             return -1
-        field = field_kind(kind, number)
-        if field == UNKNOWN:
-            if skip_field(&at, message.end, number, wire_type, failure) < 0:
-                return -1
-        elif field == NUMBER or field == ENUM:
-            if expect_wire_type(VARINT, number, wire_type, tag_at, failure) < 0:
-                return -1
-            if field == NUMBER and read_uint32(&at, message.end, &ignored, failure) < 0:
-                return -1
-            if field == ENUM and read_varint(&at, message.end, &long_ignored, failure) < 0:
-                return -1
-        else:
-            if (
-                expect_wire_type(LENGTH_DELIMITED, number, wire_type, tag_at, failure) < 0
-                or read_span(&at, message.end, &span, failure) < 0
-                or check_message(field, span, max_text, max_depth, failure) < 0
-            ):
-                return -1
-    return 0
 
 
 cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil:

@@ -136,18 +136,12 @@ cdef int skip_field(
 ) noexcept nogil
 
 
-cdef inline int fail_wire_type(
-    Failure* failure, const uint8_t* at, uint32_t field, uint32_t wire_type
-) noexcept nogil:
-    return fail_number(
-        failure, at, b"field {number} has wire type {bound}, which is not the schema's",
-        field, wire_type,
-    )
-
-
 cdef inline int expect_wire_type(
     uint32_t expected, uint32_t field, uint32_t wire_type, const uint8_t* at, Failure* failure
 ) noexcept nogil:
     if wire_type != expected:
-        return fail_wire_type(failure, at, field, wire_type)
+        return fail_number(
+            failure, at, b"field {number} has wire type {bound}, which is not the schema's",
+            field, wire_type,
+        )
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch, TermKind
-from jelly_rdflib.core.jelly_statistics import ROW_NAMES, FrameStatistics, UnexpectedKind
+from jelly_rdflib.core.jelly_decoder import ROW_NAMES, FrameStatistics, UnexpectedKind
 from jelly_rdflib.core.text import find_generalized_statement
 from jelly_rdflib.inspection.validation.faults import Fault
 from jelly_rdflib.operations import Op
