@@ -208,6 +208,7 @@ def test_others_are_shown(
     assert picture.stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_however_many_names_there_are(tmp_path: Path) -> None:
     path = tmp_path / "x.rdfp"
     with path.open("w") as file:

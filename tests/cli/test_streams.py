@@ -52,6 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_no_traceback(folder: Path, stream: str) -> None:

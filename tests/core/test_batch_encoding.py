@@ -389,6 +389,7 @@ def write_bad() -> None:
     assert any(written.finish()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [write_all, write_bad])
 def test_memory_is_given_back(work: Callable[[], None]) -> None:
     assert_nothing_is_kept(work)

@@ -539,6 +539,7 @@ def nested(depth: int) -> TripleTerm:
     return term
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [500, 50_000])
 def test_deeply_quoted_triples(depth: int) -> None:
     term, other = nested(depth), nested(depth)

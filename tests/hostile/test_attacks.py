@@ -114,6 +114,7 @@ READ = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in READ}))
 def test_an_attack(name: str, tmp_path: Path) -> None:
     attack = ATTACKS[name]
@@ -147,6 +148,7 @@ def test_the_largest_frames_that_are_allowed(tmp_path: Path) -> None:
     assert reports["operations"].result > count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("datatype", "text", "count"),
     [
@@ -198,6 +200,7 @@ def test_a_frame_full_of_long_strings(tmp_path: Path) -> None:
     assert report.error is None
 
 
+@pytest.mark.slow
 def test_a_frame_full_of_faults(tmp_path: Path) -> None:
     """Half a million headers that come twice, in one frame."""
     header = row(HEADER, wire.field(1, b"id") + wire.field(2, iri(1, 1)))

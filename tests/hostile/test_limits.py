@@ -436,6 +436,7 @@ def test_what_a_ratio_leaves_alone() -> None:
         assert sum(map(len, read_batches(data))) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "quoted", "tree", "graph"])
 def test_what_is_kept_on_the_disk(kind: str) -> None:
     """Statements that take much memory, of which some thousand are kept there in other cases."""

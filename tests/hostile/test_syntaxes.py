@@ -260,6 +260,7 @@ def pieces_of(text: bytes | Iterable[bytes]) -> Iterable[bytes]:
     return [text] if isinstance(text, bytes) else text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format", "name", "make"), HOSTILE, ids=[f"{each[0]}-{each[1]}" for each in HOSTILE]
 )

@@ -61,6 +61,7 @@ def test_many_long_tags_checked(tmp_path: Path) -> None:
     assert (report.error, report.result) == (None, 0), report
 
 
+@pytest.mark.slow
 def test_many_long_tags_written(tmp_path: Path) -> None:
     rows = (b'<urn:s> <urn:p> "x"@%b .\n' % tag for tag in many_tags())
     path = write_pieces(tmp_path / "input", rows)
@@ -74,6 +75,7 @@ def test_an_address_of_many_parts(tmp_path: Path) -> None:
     assert (report.error, report.result) == (None, 1), report
 
 
+@pytest.mark.slow
 def test_long_predicates_in_xml(tmp_path: Path) -> None:
     name = repeated(b"", b"a", 2_000_000)
     rows = (b'<urn:s> <urn:%d/%b> "x" .\n' % (number, name) for number in range(100))
@@ -82,6 +84,7 @@ def test_long_predicates_in_xml(tmp_path: Path) -> None:
     assert (report.error, report.result > 200_000_000) == (None, True), report
 
 
+@pytest.mark.slow
 def test_booleans_that_are_none(tmp_path: Path) -> None:
     """rdflib warns of each, and Python would keep what it warned of."""
     rows = (
@@ -94,6 +97,7 @@ def test_booleans_that_are_none(tmp_path: Path) -> None:
     assert (report.error, report.result) == (None, 901), report
 
 
+@pytest.mark.slow
 def test_small_xml_literals(tmp_path: Path) -> None:
     """What remembers terms keeps none of rdflib's trees."""
     rows = (

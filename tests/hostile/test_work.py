@@ -191,6 +191,7 @@ def test_literals_made_to_collide_in_rdflibs_hash() -> None:
     assert in_quoted_triples(MANY) == 0
 
 
+@pytest.mark.slow
 def test_literals_made_to_collide_when_compacted() -> None:
     """It takes a moment; with rdflib's hashes it would take hours."""
     count = 300_000

@@ -41,6 +41,7 @@ print(json.dumps([len(patch), tracemalloc.get_traced_memory()[1]]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "store"), [("Graph", "default"), ("Dataset", "default"), ("Graph", "SimpleMemory")]
 )

@@ -334,6 +334,7 @@ def test_transactions_of_the_store_are_the_recording_s() -> None:
     assert list(recorder.patch) == [TX, add(1, G), TC]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer here")
 # An interrupt in a callback of the garbage collector, hypothesis has one, can't get out of it.
 @pytest.mark.filterwarnings("ignore:.*gc_callback:pytest.PytestUnraisableExceptionWarning")

@@ -88,6 +88,7 @@ def test_what_one_thread_yields_may_wait_for_another() -> None:
     assert found == [(Op.A, "urn:answer"), (Op.A, "urn:question")]
 
 
+@pytest.mark.slow
 def test_changes_go_to_the_stream_and_not_to_memory() -> None:
     def kept(**arguments: Any) -> int:
         """Return the bytes for each change that are kept besides those in the graph.

@@ -64,6 +64,7 @@ def test_headers_that_are_no_header(file: Path, header: bytes) -> None:
         load_index(file)
 
 
+@pytest.mark.slow
 def test_a_state_that_says_it_is_huge_takes_no_memory(file: Path) -> None:
     """What is packed says of its own size what it likes."""
     fields = header_of(file)

@@ -73,12 +73,14 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_on_a_terminal(command: list[str], tmp_path: Path) -> None:
     for path in inputs(tmp_path):
         assert_harmless(run_on_terminal(*command, path)[1])
 
 
+@pytest.mark.slow
 def test_errors(tmp_path: Path) -> None:
     """Also where they go to a file that somebody looks at later."""
     (tmp_path / "base.nq").write_bytes(b"")

@@ -72,6 +72,7 @@ def test_as_they_are(inputs: list[bytes]) -> None:
         assert_same_outcome(data)
 
 
+@pytest.mark.slow
 def test_cut_at_every_byte(inputs: list[bytes]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -80,6 +81,7 @@ def test_cut_at_every_byte(inputs: list[bytes]) -> None:
             assert whole == {end for end in ends(data) if is_read(data[:end])}
 
 
+@pytest.mark.slow
 def test_every_byte_flipped(inputs: list[bytes]) -> None:
     slowest = 0.0
     with warnings.catch_warnings():

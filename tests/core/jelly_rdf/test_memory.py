@@ -84,6 +84,7 @@ def write_bad() -> None:
                 writer.end_frame({"k" * 100: b"v" * 100, "l": "text"})  # type: ignore[dict-item]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [read_all, read_parts, read_bad, write_all, write_bad])
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
     assert_nothing_is_kept(work)

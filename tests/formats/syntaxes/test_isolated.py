@@ -248,6 +248,7 @@ ENDS: dict[str, tuple[str, str]] = {
 class TestEnds:
     """What happens to the child is an error here."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("format", "text"), DEEP.values(), ids=DEEP)
     def test_bombs_and_depth(self, format: str, text: str) -> None:
         """They are read or refused within the limits, and end nothing but the child."""
@@ -292,6 +293,7 @@ class TestEnds:
         )
         assert time.monotonic() - start < 60
 
+    @pytest.mark.slow
     def test_processor_time_grows_with_the_text(self) -> None:
         """A long text takes long."""
         limits = jr.Limits(max_parser_seconds=1)

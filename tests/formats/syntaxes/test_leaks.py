@@ -50,6 +50,7 @@ def read_all(source: Any, format: str) -> None:
     assert sum(map(len, jr.read_batches(source, format=format))) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
 @pytest.mark.parametrize(
     "make_source", [bytes, lambda data: Pieces(data, 7)], ids=["", "in pieces"]
@@ -66,6 +67,7 @@ def test_nothing_is_kept_of_what_is_refused(
     assert_nothing_is_kept(work)
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
     """The source has failed already: the parser is given more than it needs for a batch."""
     data = gzip.compress(b"<a:> <a:> <a:> .\n" * 1100)[:-4]
@@ -96,6 +98,7 @@ class BrokenSink:
         raise self._error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
 def test_nothing_is_kept_of_what_can_not_be_written(format: str) -> None:
     [batch] = jr.read_batches(TURTLE.encode(), format="turtle")

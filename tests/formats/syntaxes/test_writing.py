@@ -98,6 +98,7 @@ class TestDocuments:
         if format in ("rdf-xml", "json-ld"):
             assert text
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("format", ALL)
     def test_many_statements_are_one_document(self, format: str) -> None:
         """Though they are written some thousand at a time."""

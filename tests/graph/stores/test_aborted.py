@@ -193,6 +193,7 @@ def change(target: Graph, store: StoreAtHand, way: str, operations: list[Any]) -
         jr.apply(operations, target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", AT_HAND, ids=str)
 @given(data=st.data())
 def test_apply(store: StoreAtHand, data: st.DataObject) -> None:
@@ -200,6 +201,7 @@ def test_apply(store: StoreAtHand, data: st.DataObject) -> None:
         check_apply(store, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", AT_HAND, ids=str)
 @given(data=st.data())
 def test_record(store: StoreAtHand, data: st.DataObject) -> None:

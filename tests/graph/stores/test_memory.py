@@ -282,6 +282,7 @@ def test_terms_made_to_collide_in_rdflibs_hash_are_refused() -> None:
     assert apply(allowed, dataset).added == 200
 
 
+@pytest.mark.slow
 def test_colliding_terms_are_counted_over_the_whole_stream() -> None:
     """Between them stand so many terms that those before them are forgotten."""
     s, p = URIRef("urn:s"), URIRef("urn:p")
