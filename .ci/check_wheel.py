@@ -10,9 +10,9 @@ new.add((URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")))
 data = new.serialize(format="jelly-patch", encoding="utf-8")
 counts = jr.apply(data, old)
 assert set(old.quads()) == set(new.quads()), counts
-for encoding in ("jelly-rdf", "rdf-patch", "rdf-patch-thrift"):
-    text = new.serialize(format=encoding, encoding="utf-8")
-    assert set(Dataset().parse(data=text, format=encoding).quads()) == set(new.quads()), encoding
+for format in ("jelly-rdf", "rdf-patch", "rdf-patch-thrift"):
+    text = new.serialize(format=format, encoding="utf-8")
+    assert set(Dataset().parse(data=text, format=format).quads()) == set(new.quads()), format
 try:
     jr.apply(data[:-1], old)
 except jr.DecodeError:

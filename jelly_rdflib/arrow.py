@@ -335,11 +335,11 @@ def write_arrow(
         >>> print(file.getvalue().decode(), end="")
         A <_:b> <urn:p> "1" .
     """
-    from jelly_rdflib.formats import find_encoding
+    from jelly_rdflib.formats import find_format
     from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
     batches = read_record_batches(record_batches, limits=limits)
-    if format is not None and not find_encoding(format).holds_changes and options is None:
+    if format is not None and not find_format(format).holds_changes and options is None:
         options = StreamOptions()
     if isinstance(options, StreamOptions):
         with StatementWriter(destination, options) as writer:

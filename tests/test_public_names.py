@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib
-from jelly_rdflib.formats import find_encoding
+from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import PLUGINS, Plugin
 
 ROOT = Path(__file__).parents[1]
@@ -105,9 +105,9 @@ def test_jelly_rdf_is_ours_beside_pyjelly(first: str) -> None:
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.names[0])
 def test_plugins_have_the_names_of_the_registry(plugin: Plugin) -> None:
-    encoding = find_encoding(plugin.names[0])
-    assert set(plugin.names) == set(encoding.names)
-    assert plugin.extensions == encoding.extensions
+    format = find_format(plugin.names[0])
+    assert set(plugin.names) == set(format.names)
+    assert plugin.extensions == format.extensions
 
 
 def test_former_places_of_public_names_warn() -> None:

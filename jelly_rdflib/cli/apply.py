@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, from_option, output_encoding
+from jelly_rdflib.cli.formats import FORMAT, from_option, output_format
 from jelly_rdflib.cli.inputs import INPUT, check_stdin_once, open_argument
 from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import open_output, output_option
@@ -48,9 +48,9 @@ def command(
     check_stdin_once(base, *patches)
     with open_argument(base, from_) as input_:
         dataset = load(input_)
-    encoding = output_encoding(output, to, for_stdout=input_.format)
+    format = output_format(output, to, for_stdout=input_.format_name)
     for patch in patches:
         with open_argument(patch, patch_format) as input_:
             apply_patch(input_, dataset)
     with open_output(output) as destination:
-        save(dataset, destination, encoding)
+        save(dataset, destination, format)

@@ -10,7 +10,7 @@ import click
 
 from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats import Encoding
+from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import (
     LogicalStreamType,
@@ -30,23 +30,23 @@ _ADVICE = {
 
 
 def convert(
-    input_: InputArgument, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]
+    input_: InputArgument, destination: Any, format: Format, wishes: Mapping[str, Any]
 ) -> None:
-    """Write an input in another encoding.
+    """Write an input in another format.
 
     Args:
         input_: The input.
         destination: The ``destination`` of a writer.
-        encoding: The encoding of the output.
+        format: The format of the output.
         wishes: The options of the output by name, None for those that were not given:
             ``stream_type``, ``preset``, ``frame_rows``, ``rdf_star``, ``generalized``.
 
     Raises:
-        UsageError: The encoding does not go with the input, or with the wishes.
-        InputError: The input is invalid, or can't be expressed in the encoding with these options.
+        UsageError: The format does not go with the input, or with the wishes.
+        InputError: The input is invalid, or can't be expressed in the format with these options.
     """
     try:
-        _convert(input_, destination, encoding, wishes)
+        _convert(input_, destination, format, wishes)
     except EncodeError as error:
         message = str(error)
         for advice, option in _ADVICE.items():
@@ -55,25 +55,25 @@ def convert(
 
 
 def _convert(
-    input_: InputArgument, destination: Any, encoding: Encoding, wishes: Mapping[str, Any]
+    input_: InputArgument, destination: Any, format: Format, wishes: Mapping[str, Any]
 ) -> None:
     batches = input_.batches()
-    # The input's encoding and options are known after its first batch.
+    # The input's format and options are known after its first batch.
     first = list(itertools.islice(batches, 1))
     source = input_.known_encoding()
-    if encoding.holds_changes and not source.holds_changes:
+    if format.holds_changes and not source.holds_changes:
         raise click.UsageError(
-            f"{input_.name} has statements, and {encoding.name} is for changes: see jellyp diff"
+            f"{input_.name} has statements, and {format.name} is for changes: see jellyp diff"
         )
-    if source.holds_changes and not encoding.holds_changes:
+    if source.holds_changes and not format.holds_changes:
         raise click.UsageError(
-            f"{input_.name} has changes, and {encoding.name} is for statements: see jellyp apply"
+            f"{input_.name} has changes, and {format.name} is for statements: see jellyp apply"
         )
-    options = _make_options(encoding, source, input_.options, wishes)
-    kind: Any = PatchWriter if encoding.holds_changes else StatementWriter
+    options = _make_options(format, source, input_.options, wishes)
+    kind: Any = PatchWriter if format.holds_changes else StatementWriter
     # A frame that is a graph or a dataset stays one if the output has the same type.
     is_grouped = isinstance(options, StreamOptions) and options.is_grouped
-    with kind(destination, options, format=encoding.name) as writer:
+    with kind(destination, options, format=format.name) as writer:
         for batch in itertools.chain(first, batches):
             writer.write_all(batch)
             if is_grouped:
@@ -81,21 +81,21 @@ def _convert(
 
 
 def _make_options(
-    encoding: Encoding, source: Encoding, given: Any, wishes: Mapping[str, Any]
+    format: Format, source: Format, given: Any, wishes: Mapping[str, Any]
 ) -> PatchOptions | StreamOptions | None:
-    """Make the options of the output; None for an encoding without options.
+    """Make the options of the output; None for a format without options.
 
     Args:
-        encoding: The encoding of the output.
-        source: The encoding of the input.
+        format: The format of the output.
+        source: The format of the input.
         given: The options of the input; None if it has none.
         wishes: The options that the user gave.
     """
-    if encoding not in (JELLY, JELLY_PATCH):
+    if format not in (JELLY, JELLY_PATCH):
         for name, wish in wishes.items():
             if wish is not None:
                 option = "--" + name.replace("_", "-")
-                raise click.UsageError(f"{option} is for Jelly: {encoding.name} has no such option")
+                raise click.UsageError(f"{option} is for Jelly: {format.name} has no such option")
         return None
 
     fields: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def _make_options(
             fields[name] = getattr(given, name)
     if wishes["frame_rows"] is not None:
         fields["frame_rows"] = wishes["frame_rows"]
-    if encoding is JELLY:
+    if format is JELLY:
         fields |= _statement_fields(source, given, wishes["stream_type"])
         kind: Any = StreamOptions
     else:
@@ -131,7 +131,7 @@ def _patch_fields(given: Any, stream_type: str | None) -> dict[str, Any]:
     return fields
 
 
-def _statement_fields(source: Encoding, given: Any, stream_type: str | None) -> dict[str, Any]:
+def _statement_fields(source: Format, given: Any, stream_type: str | None) -> dict[str, Any]:
     physical_type = PhysicalStreamType.QUADS if source.has_graphs else PhysicalStreamType.TRIPLES
     fields: dict[str, Any] = {"namespace_declarations": source.has_prefixes}
     if isinstance(given, StreamOptions):

@@ -1,4 +1,4 @@
-"""``jellyp convert``: converts one encoding to another."""
+"""``jellyp convert``: converts one format to another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option, output_encoding, to_option
+from jelly_rdflib.cli.formats import from_option, output_format, to_option
 from jelly_rdflib.cli.inputs import INPUT, open_argument
 from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import OUTPUT, open_output
@@ -51,7 +51,7 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 )
 @reading_options
 def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
-    """Convert changes, or statements, from one encoding to another.
+    """Convert changes, or statements, from one format to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
     jelly-rdf (.jelly), N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig), RDF/XML (.rdf)
@@ -68,6 +68,6 @@ def command(source: str, target: str, from_: str | None, to: str | None, **wishe
     """
     from jelly_rdflib.cli.conversion import convert
 
-    encoding = output_encoding(target, to)
+    format = output_format(target, to)
     with open_argument(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, encoding, wishes)
+        convert(input_, destination, format, wishes)

@@ -10,7 +10,7 @@ from rdflib.namespace import NamespaceManager
 
 from jelly_rdflib.cli.inputs import InputArgument, InputError
 from jelly_rdflib.errors import ApplyError, DecodeError
-from jelly_rdflib.formats import Encoding
+from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.graphs import write_graph
@@ -48,26 +48,28 @@ def apply_patch(input_: InputArgument, dataset: Dataset) -> None:
         InputError: The input is invalid.
         UsageError: The input has statements.
     """
-    _, encoding = input_.look()
-    if not encoding.holds_changes:
+    _, format = input_.look()
+    if not format.holds_changes:
         raise click.UsageError(f"{input_.name} has statements; a patch has changes")
     try:
-        apply(input_.file, dataset, limits=input_.limits, normalize=False, format=input_.format)
+        apply(
+            input_.file, dataset, limits=input_.limits, normalize=False, format=input_.format_name
+        )
     except (ApplyError, DecodeError) as error:
         raise InputError(input_.name, error) from error
 
 
-def save(dataset: Dataset, destination: Any, encoding: Encoding) -> None:
+def save(dataset: Dataset, destination: Any, format: Format) -> None:
     """Write the statements and prefixes of a dataset, sorted by graphs and terms.
 
     Raises:
-        EncodeError: The encoding can't express a statement of the dataset.
-        UsageError: The encoding is for changes.
+        EncodeError: The format can't express a statement of the dataset.
+        UsageError: The format is for changes.
     """
-    if encoding.holds_changes:
-        raise click.UsageError(f"a dataset can't be written as {encoding.name}: see jellyp diff")
-    options = StreamOptions(namespace_declarations=True) if encoding is JELLY else None
-    with StatementWriter(destination, options, format=encoding.name) as writer:
+    if format.holds_changes:
+        raise click.UsageError(f"a dataset can't be written as {format.name}: see jellyp diff")
+    options = StreamOptions(namespace_declarations=True) if format is JELLY else None
+    with StatementWriter(destination, options, format=format.name) as writer:
         write_graph(dataset, writer, namespaces=True)
 
 
@@ -75,7 +77,7 @@ def write_difference(
     old: Dataset,
     new: Dataset,
     destination: Any,
-    encoding: Encoding,
+    format: Format,
     *,
     canonical: bool,
     has_prefixes: bool,
@@ -88,5 +90,5 @@ def write_difference(
         for dataset in (old, new):
             dataset.namespace_manager = NamespaceManager(Dataset(), bind_namespaces="none")
     patch = diff(old, new, canonical=canonical)
-    with PatchWriter(destination, format=encoding.name) as writer:
+    with PatchWriter(destination, format=format.name) as writer:
         writer.write_all(patch)

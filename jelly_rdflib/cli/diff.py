@@ -48,7 +48,7 @@ def command(
     from jelly_rdflib.cli.datasets import load, write_difference
 
     check_stdin_once(old, new)
-    encoding = patch_encoding(output, to, for_file="jelly-patch")
+    format = patch_encoding(output, to, for_file="jelly-patch")
     with open_argument(old, from_) as input_:
         before = load(input_)
         has_prefixes = input_.known_encoding().has_prefixes
@@ -56,4 +56,4 @@ def command(
         after = load(input_)
         has_prefixes &= input_.known_encoding().has_prefixes
     with open_output(output) as destination:
-        write_difference(before, after, destination, encoding, has_prefixes=has_prefixes, **options)
+        write_difference(before, after, destination, format, has_prefixes=has_prefixes, **options)

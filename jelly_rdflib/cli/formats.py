@@ -1,4 +1,4 @@
-"""The options ``--from`` and ``--to``: encodings by name, file extension or media type."""
+"""The options ``--from`` and ``--to``: formats by name, file extension or media type."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from jelly_rdflib.formats import Encoding
+    from jelly_rdflib.formats import Format
 
 
-class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5
-    """The name of an encoding, one of its extensions or media types."""
+class FormatName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5
+    """The name of a format, one of its extensions or media types."""
 
     name = "format"
 
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> str:
-        """Return the encoding's name."""
-        from jelly_rdflib.formats import find_encoding
+        """Return the format's name."""
+        from jelly_rdflib.formats import find_format
 
         try:
-            return find_encoding(value).name
+            return find_format(value).name
         except LookupError as error:
             self.fail(str(error), param, context)
 
@@ -32,13 +32,13 @@ class Format(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         self, context: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that start with the typed text."""
-        from jelly_rdflib.formats import ENCODINGS
+        from jelly_rdflib.formats import FORMATS
 
-        names = (encoding.name for encoding in ENCODINGS)
+        names = (format.name for format in FORMATS)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-FORMAT = Format()
+FORMAT = FormatName()
 
 
 def from_option(argument: str) -> Callable[[Any], Any]:
@@ -58,10 +58,10 @@ def to_option(output: str) -> Callable[[Any], Any]:
     )
 
 
-def output_encoding(
+def output_format(
     path: str, format: str | None, *, for_stdout: str | None = None, for_file: str | None = None
-) -> Encoding:
-    """Find the encoding of an output.
+) -> Format:
+    """Find the format of an output.
 
     Args:
         path: The path of the output, or "-".
@@ -70,28 +70,28 @@ def output_encoding(
         for_file: The name of the default for a file whose name does not tell.
 
     Raises:
-        UsageError: Nothing tells the encoding.
+        UsageError: Nothing tells the format.
     """
-    from jelly_rdflib.formats import find_encoding, guess_by_name
+    from jelly_rdflib.formats import find_format, guess_by_name
 
     if format is None:
-        encoding = guess_by_name(path)
-        if encoding is not None:
-            return encoding
+        found = guess_by_name(path)
+        if found is not None:
+            return found
         format = for_stdout if path == "-" else for_file
     if format is None:
         output = "standard output" if path == "-" else repr(path)
         raise click.UsageError(f"the format of {output} is not known: give it by --to")
-    return find_encoding(format)
+    return find_format(format)
 
 
-def patch_encoding(path: str, format: str | None, *, for_file: str | None = None) -> Encoding:
-    """Find the encoding of an output PATCH, by default RDF Patch on standard output.
+def patch_encoding(path: str, format: str | None, *, for_file: str | None = None) -> Format:
+    """Find the format of an output PATCH, by default RDF Patch on standard output.
 
     Raises:
-        UsageError: Nothing tells the encoding, or it is for statements.
+        UsageError: Nothing tells the format, or it is for statements.
     """
-    encoding = output_encoding(path, format, for_stdout="rdf-patch", for_file=for_file)
-    if not encoding.holds_changes:
-        raise click.UsageError(f"PATCH can't be {encoding.name}: that is for statements")
-    return encoding
+    found = output_format(path, format, for_stdout="rdf-patch", for_file=for_file)
+    if not found.holds_changes:
+        raise click.UsageError(f"PATCH can't be {found.name}: that is for statements")
+    return found

@@ -16,7 +16,7 @@ from jelly_rdflib.cli.progress import Progress
 
 if TYPE_CHECKING:
     from jelly_rdflib.core.batch import Batch
-    from jelly_rdflib.formats import Encoding
+    from jelly_rdflib.formats import Format
     from jelly_rdflib.streams.open_input import Input
 
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
@@ -51,73 +51,73 @@ class InputArgument:
     Attributes:
         name: The name of the input in messages.
         file: The bytes to read.
-        encoding: None before anything tells it: the file's name, ``--from`` or the first bytes.
+        format: None before anything tells it: the file's name, ``--from`` or the first bytes.
         options: The options of a Jelly stream, after the first batch.
         limits: The limits that the user chose.
         isolated: Whether to parse other syntaxes in a child process.
     """
 
-    def __init__(self, path: str, file: Any, encoding: Encoding | None) -> None:
+    def __init__(self, path: str, file: Any, format: Format | None) -> None:
         self.name = "standard input" if path == "-" else path
         self.file = file
-        self.encoding = encoding
+        self.format = format
         self.options: Any = None
         self.limits = chosen_limits()
         self.isolated = is_isolated()
 
     @property
-    def format(self) -> str | None:
-        """The name of the encoding; None before anything tells it."""
-        return None if self.encoding is None else self.encoding.name
+    def format_name(self) -> str | None:
+        """The name of the format; None before anything tells it."""
+        return None if self.format is None else self.format.name
 
-    def look(self) -> tuple[Input, Encoding]:
-        """Find the encoding, by the first bytes if necessary.
+    def look(self) -> tuple[Input, Format]:
+        """Find the format, by the first bytes if necessary.
 
         Raises:
             InputError: The bytes can't be decompressed.
             UsageError: The bytes may be of more than one syntax of RDF.
         """
         from jelly_rdflib.errors import DecodeError
-        from jelly_rdflib.formats import UntoldEncodingError
+        from jelly_rdflib.formats import UntoldFormatError
         from jelly_rdflib.streams.open_input import open_input
 
         input_ = open_input(
-            self.file, limits=self.limits, format=self.format, isolated=self.isolated
+            self.file, limits=self.limits, format=self.format_name, isolated=self.isolated
         )
         try:
-            self.encoding = input_.look()
-        except UntoldEncodingError as error:
+            self.format = input_.look()
+        except UntoldFormatError as error:
             raise click.UsageError(f"{self.name}: {error.message} (--from)") from error
         except DecodeError as error:
             raise InputError(self.name, error) from error
         self.file = input_.source
-        return input_, self.encoding
+        return input_, self.format
 
-    def known_encoding(self) -> Encoding:
-        """Return the encoding, which is known after `look` or the first batch."""
-        assert self.encoding is not None
-        return self.encoding
+    def known_encoding(self) -> Format:
+        """Return the format, which is known after `look` or the first batch."""
+        assert self.format is not None
+        return self.format
 
     def batches(self) -> Iterator[Batch]:
         """Read the batches, once.
 
         Raises:
             InputError: The input breaks a rule.
-            UsageError: The first bytes don't tell the encoding.
+            UsageError: The first bytes don't tell the format.
         """
         from jelly_rdflib.errors import DecodeError
         from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
         from jelly_rdflib.options import StreamOptions
 
-        input_, encoding = self.look()
+        input_, format = self.look()
         batches = input_.open()
         try:
             for batch in batches:
                 self.options = batches.options
-                if self.options is not None and encoding in (JELLY, JELLY_PATCH):
+                if self.options is not None and format in (JELLY, JELLY_PATCH):
                     # The options tell which Jelly it is, whatever the file's name says.
                     is_rdf = isinstance(self.options, StreamOptions)
-                    self.encoding = JELLY if is_rdf else JELLY_PATCH
+                    self.format = JELLY if is_rdf else JELLY_PATCH
                 yield batch
         except DecodeError as error:
             raise InputError(self.name, error) from error
@@ -131,18 +131,18 @@ def open_argument(path: str, format: str | None = None) -> Iterator[InputArgumen
 
     Args:
         path: The path of a file, or "-".
-        format: The name of the encoding that ``--from`` gives.
+        format: The name of the format that ``--from`` gives.
     """
-    from jelly_rdflib.formats import find_encoding, guess_by_name
+    from jelly_rdflib.formats import find_format, guess_by_name
 
-    encoding = guess_by_name(path) if format is None else find_encoding(format)
+    found = guess_by_name(path) if format is None else find_format(format)
     file: Any = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115
     try:
         status = os.fstat(file.fileno())
         # A pipe has no size.
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
         with Progress(os.path.basename(path), size) as progress:
-            yield InputArgument(path, _CountingFile(file, progress), encoding)
+            yield InputArgument(path, _CountingFile(file, progress), found)
     finally:
         if path != "-":
             file.close()

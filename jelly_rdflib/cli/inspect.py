@@ -46,7 +46,7 @@ def _show_stream(input_: InputArgument, *, as_json: bool) -> None:
     from jelly_rdflib.inspection.inspect import inspect
 
     report = inspect(
-        input_.file, limits=input_.limits, format=input_.format, isolated=input_.isolated
+        input_.file, limits=input_.limits, format=input_.format_name, isolated=input_.isolated
     )
     if as_json:
         say(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
@@ -64,7 +64,7 @@ def _show_frames(input_: InputArgument, *, as_json: bool) -> None:
     from jelly_rdflib.inspection.inspect import inspect_frames
 
     try:
-        frames = inspect_frames(input_.file, limits=input_.limits, format=input_.format)
+        frames = inspect_frames(input_.file, limits=input_.limits, format=input_.format_name)
     except ValueError as error:
         raise click.UsageError(f"{input_.name}: {error}") from error
     if not as_json:

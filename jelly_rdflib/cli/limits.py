@@ -98,5 +98,5 @@ isolated_option = click.option(
 
 
 def reading_options(function: _Command) -> _Command:
-    """Add ``--isolated`` and ``--limit``, for a command that reads any encoding."""
+    """Add ``--isolated`` and ``--limit``, for a command that reads any format."""
     return isolated_option(limit_option(function))

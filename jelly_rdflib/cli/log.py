@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, from_option, output_encoding
+from jelly_rdflib.cli.formats import FORMAT, from_option, output_format
 from jelly_rdflib.cli.groups import OrderedGroup
 from jelly_rdflib.cli.inputs import INPUT, InputError, open_argument
 from jelly_rdflib.cli.limits import chosen_limits, limit_option
@@ -134,7 +134,7 @@ def append(
         with open_argument(patch, from_) as input_:
             try:
                 reader = read_operations(
-                    input_.file, limits=input_.limits, normalize=False, format=input_.format
+                    input_.file, limits=input_.limits, normalize=False, format=input_.format_name
                 )
                 with closing(reader):
                     for operations in _split(reader):
@@ -289,12 +289,12 @@ def checkout(
     """
     from jelly_rdflib.cli.datasets import save
 
-    encoding = output_encoding(output, to, for_stdout="nq")
+    format = output_format(output, to, for_stdout="nq")
     opened = _open_log(log, timeout)
     with Progress("replaying", None, is_bytes=False) as bar:
         dataset = opened.checkout(version, progress=lambda entry: bar.advance(1))
     with open_output(output) as destination:
-        save(dataset, destination, encoding)
+        save(dataset, destination, format)
 
 
 @command.command()

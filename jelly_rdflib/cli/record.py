@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option, output_encoding, patch_encoding, to_option
+from jelly_rdflib.cli.formats import from_option, output_format, patch_encoding, to_option
 from jelly_rdflib.cli.inputs import INPUT, InputError, check_stdin_once, open_argument
 from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import open_output, output_option
@@ -18,7 +18,7 @@ from jelly_rdflib.cli.outputs import open_output, output_option
 if TYPE_CHECKING:
     from rdflib.graph import Dataset
 
-    from jelly_rdflib.formats import Encoding
+    from jelly_rdflib.formats import Format
 
 
 @click.command("record")
@@ -57,18 +57,18 @@ def command(
     from jelly_rdflib.cli.datasets import load, save
 
     check_stdin_once(base, *updates)
-    encoding = patch_encoding(output, to)
-    result_encoding = None if result is None else output_encoding(result, None)
+    format = patch_encoding(output, to)
+    result_format = None if result is None else output_format(result, None)
     with open_argument(base, from_) as input_:
         dataset = load(input_)
     with open_output(output) as destination:
-        _record(dataset, updates, destination, encoding)
-        if result is not None and result_encoding is not None:
+        _record(dataset, updates, destination, format)
+        if result is not None and result_format is not None:
             with open_output(result) as place:
-                save(dataset, place, result_encoding)
+                save(dataset, place, result_format)
 
 
-def _record(dataset: Dataset, updates: Iterable[str], destination: Any, encoding: Encoding) -> None:
+def _record(dataset: Dataset, updates: Iterable[str], destination: Any, format: Format) -> None:
     """Run files of SPARQL Update on a dataset, and write a transaction for each.
 
     Raises:
@@ -85,7 +85,7 @@ def _record(dataset: Dataset, updates: Iterable[str], destination: Any, encoding
     # data into it either.
     rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False
     with (
-        PatchWriter(destination, format=encoding.name) as writer,
+        PatchWriter(destination, format=format.name) as writer,
         record(dataset, writer) as recorder,
     ):
         for path in updates:

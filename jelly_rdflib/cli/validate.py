@@ -76,7 +76,10 @@ def command(
         counts: Counter[str] = Counter()
         with open_argument(file, from_) as input_:
             faults = validate(
-                input_.file, limits=input_.limits, format=input_.format, isolated=input_.isolated
+                input_.file,
+                limits=input_.limits,
+                format=input_.format_name,
+                isolated=input_.isolated,
             )
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")

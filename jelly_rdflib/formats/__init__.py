@@ -1,6 +1,6 @@
-"""The encodings of changes and of statements, by name, file extension and media type.
+"""The formats of changes and of statements, by name, file extension and media type.
 
-To add an encoding, write a module beside this one, and add a line to `ENCODINGS`.
+To add a format, write a module beside this one, and add a line to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -9,85 +9,85 @@ import os
 from typing import Any
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
 __all__ = [
-    "ENCODINGS",
-    "Encoding",
-    "UntoldEncodingError",
+    "FORMATS",
+    "Format",
+    "UntoldFormatError",
     "check_kind",
-    "choose_encoding",
-    "find_encoding",
+    "choose_format",
+    "find_format",
     "guess_by_name",
     "guess_by_start",
 ]
 
-ENCODINGS: tuple[Encoding, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
+FORMATS: tuple[Format, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
 COMPRESSIONS = ("gz", "zst")
 
 
-class UntoldEncodingError(DecodeError):
-    """The first bytes of an input do not tell its encoding."""
+class UntoldFormatError(DecodeError):
+    """The first bytes of an input do not tell its format."""
 
 
-def find_encoding(key: str) -> Encoding:
-    """Find an encoding.
+def find_format(key: str) -> Format:
+    """Find a format.
 
     Args:
         key: One of its names, file extensions (without the dot) or media types, in any case of
             letters. The parameters of a media type, behind a semicolon, are ignored.
 
     Raises:
-        LookupError: There is no such encoding.
+        LookupError: There is no such format.
 
     Examples:
-        >>> find_encoding("rdfp").name
+        >>> find_format("rdfp").name
         'rdf-patch'
-        >>> find_encoding("text/turtle; charset=utf-8").name
+        >>> find_format("text/turtle; charset=utf-8").name
         'turtle'
     """
     wanted = key.lower().partition(";")[0].strip()
-    for encoding in ENCODINGS:
-        if wanted in encoding.names or wanted in encoding.extensions:
-            return encoding
-    names = ", ".join(encoding.name for encoding in ENCODINGS)
-    raise LookupError(f"no encoding {key!r}; there are: {names}")
+    for format in FORMATS:
+        if wanted in format.names or wanted in format.extensions:
+            return format
+    names = ", ".join(format.name for format in FORMATS)
+    raise LookupError(f"no format {key!r}; there are: {names}")
 
 
-def choose_encoding(destination: Any, format: str | None, *, holds_changes: bool) -> Encoding:
-    """Choose the encoding of an output: the given one, else that of a path's name, else Jelly.
+def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
+    """Choose the format of an output: the given one, else that of a path's name, else Jelly.
 
     Args:
         destination: A path, or anything else that can be written to.
-        format: As for `find_encoding`.
+        format: As for `find_format`.
         holds_changes: Whether the output is changes, or statements.
 
     Raises:
-        LookupError: There is no such encoding, or it is for the other kind.
+        LookupError: There is no such format, or it is for the other kind.
 
     Examples:
-        >>> choose_encoding("new.rdfp.gz", None, holds_changes=True).name
+        >>> choose_format("new.rdfp.gz", None, holds_changes=True).name
         'rdf-patch'
     """
-    encoding = guess_by_name(destination) if format is None else find_encoding(format)
-    if encoding is None:
+    found = guess_by_name(destination) if format is None else find_format(format)
+    if found is None:
         return JELLY_PATCH if holds_changes else JELLY
-    return check_kind(encoding, holds_changes=holds_changes)
+    return check_kind(found, holds_changes=holds_changes)
 
 
-def check_kind(encoding: Encoding, *, holds_changes: bool) -> Encoding:
-    """Return an encoding; raise a LookupError if it is not for changes, or not for statements."""
-    if encoding.holds_changes != holds_changes:
-        kinds = ("changes", "statements") if encoding.holds_changes else ("statements", "changes")
-        raise LookupError(f"{encoding.name} is for {kinds[0]}, not for {kinds[1]}")
-    return encoding
+def check_kind(format: Format, *, holds_changes: bool) -> Format:
+    """Return a format; raise a LookupError if it is not for changes, or not for statements."""
+    if format.holds_changes != holds_changes:
+        kinds = ("changes", "statements") if format.holds_changes else ("statements", "changes")
+        raise LookupError(f"{format.name} is for {kinds[0]}, not for {kinds[1]}")
+    return format
 
 
-def guess_by_name(path: Any) -> Encoding | None:
-    """Guess the encoding of a file by its name; None if this is no path, or the name does not tell.
+def guess_by_name(path: Any) -> Format | None:
+    """Guess the format of a file by its name; None if this is no path, or the name does not tell.
 
     Examples:
         >>> guess_by_name("log/changes.rdfp.gz").name
@@ -100,21 +100,21 @@ def guess_by_name(path: Any) -> Encoding | None:
     _, *endings = os.path.basename(os.fsdecode(path)).lower().split(".")
     if endings and endings[-1] in COMPRESSIONS:
         endings.pop()
-    for encoding in ENCODINGS:
-        if endings and endings[-1] in encoding.extensions:
-            return encoding
+    for format in FORMATS:
+        if endings and endings[-1] in format.extensions:
+            return format
     return None
 
 
-def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encoding:
-    """Guess an encoding by the first bytes of an input.
+def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:
+    """Guess a format by the first bytes of an input.
 
     Args:
         start: The bytes.
-        holds_changes: Whether to consider encodings of changes, or of statements; None: both.
+        holds_changes: Whether to consider formats of changes, or of statements; None: both.
 
     Raises:
-        UntoldEncodingError: The bytes may be of several syntaxes of RDF.
+        UntoldFormatError: The bytes may be of several syntaxes of RDF.
 
     Examples:
         >>> guess_by_start(b"TX .").name
@@ -122,11 +122,11 @@ def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Encodi
         >>> guess_by_start(b"<?xml ", holds_changes=False).name
         'rdf-xml'
     """
-    for encoding in ENCODINGS:
-        if holds_changes in (encoding.holds_changes, None) and encoding.starts_like(start):
-            return encoding
+    for format in FORMATS:
+        if holds_changes in (format.holds_changes, None) and format.starts_like(start):
+            return format
     if not holds_changes and starts_like_turtle(start):
-        raise UntoldEncodingError(
+        raise UntoldFormatError(
             "the first bytes may be of N-Triples, N-Quads, Turtle, TriG or N3: say by a format"
             " which it is",
             offset=0,

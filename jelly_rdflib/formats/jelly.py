@@ -1,11 +1,11 @@
-"""Jelly-RDF and Jelly-Patch as encodings ("Internet media type and file extension" of each)."""
+"""Jelly-RDF and Jelly-Patch as formats ("Internet media type and file extension" of each)."""
 
 from __future__ import annotations
 
 from jelly_rdflib.core.jelly_decoder import BatchReader, PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.formats.encoding import Encoding
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
@@ -32,11 +32,11 @@ def _open_batches(source: memoryview | ByteSource, reading: Reading) -> BatchRea
 
 
 def _starts_like(start: bytes) -> bool:
-    """Jelly is the fallback where no other encoding matches; its options say which Jelly it is."""
+    """Jelly is the fallback where no other format matches; its options say which Jelly it is."""
     return False
 
 
-JELLY = Encoding(
+JELLY = Format(
     name="jelly-rdf",
     # Other packages call it so, too, and may have a plugin of that name.
     aliases=("jelly",),
@@ -49,7 +49,7 @@ JELLY = Encoding(
     options_type=StreamOptions,
     tells_kind=True,
 )
-JELLY_PATCH = Encoding(
+JELLY_PATCH = Format(
     name="jelly-patch",
     extensions=("jellyp",),
     media_types=("application/x-jelly-rdf-patch",),

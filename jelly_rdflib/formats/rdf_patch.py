@@ -1,4 +1,4 @@
-"""RDF Patch as encodings: as text, and in Thrift's compact protocol, as Apache Jena has it.
+"""RDF Patch as formats: as text, and in Thrift's compact protocol, as Apache Jena has it.
 
 Thrift does not distinguish the default graph from no graph, and drops the IRI of a deleted prefix.
 It can't express a literal with an ill-formed language tag. Quoted triples have at most 30 levels,
@@ -12,7 +12,7 @@ import re
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
-from jelly_rdflib.formats.encoding import Encoding, may_be_text
+from jelly_rdflib.formats.format import Format, may_be_text
 from jelly_rdflib.formats.reading import Reading
 
 # A byte order mark, blanks, and then a comment or the code of a row.
@@ -36,7 +36,7 @@ def _open_thrift(source: memoryview | ByteSource, reading: Reading) -> ThriftBat
     return ThriftBatchReader(source, reading.factory, reading.limits)
 
 
-RDF_PATCH = Encoding(
+RDF_PATCH = Format(
     name="rdf-patch",
     title="the text of RDF Patch",
     extensions=("rdfp",),
@@ -45,7 +45,7 @@ RDF_PATCH = Encoding(
     open_batches=_open_text,
     open_encoder=TextPatchEncoder,
 )
-RDF_PATCH_THRIFT = Encoding(
+RDF_PATCH_THRIFT = Format(
     name="rdf-patch-thrift",
     title="RDF Patch in Thrift",
     extensions=("rdfpb",),

@@ -1,4 +1,4 @@
-"""The settings of a reader, for every encoding."""
+"""The settings of a reader, for every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jelly_rdflib.options import Limits, RepeatedOptions
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The settings of a reader; each encoding uses those that concern it.
+    """The settings of a reader; each format uses those that concern it.
 
     Args:
         factory: Makes the nodes of the batches.

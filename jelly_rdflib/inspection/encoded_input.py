@@ -80,16 +80,16 @@ class EncodedInput:
         """Whether the source has changes, not statements; True if that is not known yet."""
         if self.statistics is not None:
             return self.statistics.is_patch
-        encoding = self._input.encoding
-        return encoding is None or encoding.holds_changes
+        format = self._input.format
+        return format is None or format.holds_changes
 
     @property
     def format(self) -> str | None:
-        """The name of the encoding; None if it is not known."""
+        """The name of the format; None if it is not known."""
         if self.statistics is not None:
             return JELLY_PATCH.name if self.has_changes else JELLY.name
-        encoding = self._input.encoding
-        return None if encoding is None else encoding.name
+        format = self._input.format
+        return None if format is None else format.name
 
     @property
     def size(self) -> int:

@@ -120,7 +120,7 @@ class StreamReport:
     """The content of a stream, counted; after an error, the content before that frame or row.
 
     Args:
-        format: The name of its encoding, such as ``"jelly-patch"``; None if it is not known.
+        format: The name of its format, such as ``"jelly-patch"``; None if it is not known.
         options: The options; None if the format has no options, or the input has none.
         compression: ``"gzip"``, ``"zstd"``, or None.
         stored_size: Bytes that were read, as they are stored.

@@ -8,7 +8,7 @@ __all__ = ["PLUGINS", "Plugin", "register"]
 
 
 class Plugin(NamedTuple):
-    """The plugins for an encoding, under the names that `jelly_rdflib.formats` has for it.
+    """The plugins for a format, under the names that `jelly_rdflib.formats` has for it.
 
     Attributes:
         names: What rdflib is to know it by; the first is what file names stand for.

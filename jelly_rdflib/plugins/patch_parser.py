@@ -11,7 +11,7 @@ from jelly_rdflib.plugins.calls import find_target, get_bytes
 
 
 class PatchParser(Parser):
-    """Applies patches to the graph that parses them. Subclasses say in which encoding they are."""
+    """Applies patches to the graph that parses them. Subclasses say in which format they are."""
 
     format: str
     # What messages call the format, if it is binary.

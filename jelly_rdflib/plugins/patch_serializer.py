@@ -22,7 +22,7 @@ from jelly_rdflib.streams.writing import PatchWriter
 class PatchSerializer(Serializer):
     """Writes a graph or dataset as the patch that adds, removes or changes it.
 
-    Subclasses say in which encoding.
+    Subclasses say in which format.
     """
 
     format: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib.graph import ConjunctiveGraph, Graph
 
 from jelly_rdflib.errors import RecordError
-from jelly_rdflib.formats import choose_encoding
+from jelly_rdflib.formats import choose_format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
 from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.graph.tap import Block, Tap, find_tap
@@ -142,8 +142,8 @@ def record(
 def _open_file(
     target: Graph, file: Any, options: PatchOptions | None, format: str | None
 ) -> FileSink:
-    encoding = choose_encoding(file, format, holds_changes=True)
-    if options is None and encoding is JELLY_PATCH:
+    found = choose_format(file, format, holds_changes=True)
+    if options is None and found is JELLY_PATCH:
         is_dataset = isinstance(target, ConjunctiveGraph)
         options = PatchOptions(
             statement_type=PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES

@@ -33,14 +33,14 @@ class Kind:
 
     Args:
         name: The name of the format for Spark.
-        encoding: The name of the encoding.
+        format: The name of the format.
         extension: The extension of written files.
         is_statements: Whether rows are statements, and not operations.
         has_frames: Whether files have frames, which can be read in parts, and options.
     """
 
     name: str
-    encoding: str
+    format: str
     extension: str
     is_statements: bool = False
     has_frames: bool = True
@@ -91,9 +91,9 @@ class Kind:
                 )
 
 
-JELLY_PATCH = Kind(name="jelly-patch", encoding="jelly-patch", extension="jellyp")
-RDF_PATCH = Kind(name="rdf-patch", encoding="rdf-patch", extension="rdfp", has_frames=False)
-JELLY = Kind(name="jelly", encoding="jelly-rdf", extension="jelly", is_statements=True)
+JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")
+RDF_PATCH = Kind(name="rdf-patch", format="rdf-patch", extension="rdfp", has_frames=False)
+JELLY = Kind(name="jelly", format="jelly-rdf", extension="jelly", is_statements=True)
 
 
 def check_schema(given: StructType, whole: StructType) -> None:

@@ -74,7 +74,7 @@ def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
         raise DecodeError("the file is empty")
     if not kind.has_frames:
         return None
-    batches = open_input(file, format=kind.encoding, limits=limits, is_quiet=True).batches()
+    batches = open_input(file, format=kind.format, limits=limits, is_quiet=True).batches()
     try:
         next(batches, None)
         found = batches.options

@@ -1,4 +1,4 @@
-"""Opens inputs, and finds their encodings."""
+"""Opens inputs, and finds their formats."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.formats import (
-    Encoding,
+    Format,
     check_kind,
-    find_encoding,
+    find_format,
     guess_by_name,
     guess_by_start,
 )
@@ -25,41 +25,41 @@ class Input:
 
     Args:
         source: A source that `jelly_rdflib.core.source.open_source` returned.
-        encoding: Its encoding; None: its first bytes tell.
+        format: Its format; None: its first bytes tell.
         reading: How to read it.
 
     Attributes:
         source: All its bytes, as long as there are no batches.
-        encoding: Its encoding; None before it is known. Jelly-RDF may turn out to be Jelly-Patch,
+        format: Its format; None before it is known. Jelly-RDF may turn out to be Jelly-Patch,
             or the other way round.
     """
 
     def __init__(
-        self, source: memoryview | ByteSource, encoding: Encoding | None, reading: Reading
+        self, source: memoryview | ByteSource, format: Format | None, reading: Reading
     ) -> None:
         self.source = source
-        self.encoding = encoding
+        self.format = format
         self._reading = reading
 
-    def look(self) -> Encoding:
-        """Return the encoding, by the first bytes if need be.
+    def look(self) -> Format:
+        """Return the format, by the first bytes if need be.
 
         Raises:
             DecodeError: The bytes can't be decompressed.
-            UntoldEncodingError: They may be of several syntaxes of RDF.
+            UntoldFormatError: They may be of several syntaxes of RDF.
         """
-        if self.encoding is None:
+        if self.format is None:
             start, self.source = look_at_start(self.source)
-            self.encoding = guess_by_start(start, holds_changes=self._reading.holds_changes)
-        return self.encoding
+            self.format = guess_by_start(start, holds_changes=self._reading.holds_changes)
+        return self.format
 
     def open(self) -> BatchSource:
         """Return the batches, once; errors are those of `look` and `read_statements`."""
         try:
-            encoding = self.look()
-            if self._reading.base is not None and not encoding.has_base:
-                raise ValueError(f"a base is given, but {encoding.name} has no relative IRIs")
-            return encoding.open_batches(self.source, self._reading)
+            format = self.look()
+            if self._reading.base is not None and not format.has_base:
+                raise ValueError(f"a base is given, but {format.name} has no relative IRIs")
+            return format.open_batches(self.source, self._reading)
         except BaseException:
             self.close()
             raise
@@ -67,10 +67,10 @@ class Input:
     def batches(self) -> BatchSource:
         """Return the batches, once, without waiting for a live source.
 
-        If the first bytes must tell the encoding, the first batch reads them, with the errors of
+        If the first bytes must tell the format, the first batch reads them, with the errors of
         `open`.
         """
-        is_told = self.encoding is not None or isinstance(self.source, memoryview)
+        is_told = self.format is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
 
     def operations(self, *, is_held: bool = False) -> OperationReader:
@@ -108,7 +108,7 @@ def open_input(
 
     Args:
         source: As for `jelly_rdflib.read_operations`.
-        format: A name of its encoding. None: the ending of a path tells, else the first bytes.
+        format: A name of its format. None: the ending of a path tells, else the first bytes.
         holds_changes: Whether it must be changes, or statements; None for either.
         is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
             or the other way round.
@@ -124,13 +124,13 @@ def open_input(
         >>> [len(batch) for batch in input.batches()]
         [2, 1]
     """
-    encoding = guess_by_name(source) if format is None else find_encoding(format)
-    if encoding is not None:
+    found = guess_by_name(source) if format is None else find_format(format)
+    if found is not None:
         if is_exact:
-            holds_changes = encoding.holds_changes
+            holds_changes = found.holds_changes
         # The bytes of Jelly overrule a path's name.
-        if holds_changes is not None and (format is not None or not encoding.tells_kind):
-            check_kind(encoding, holds_changes=holds_changes)
+        if holds_changes is not None and (format is not None or not found.tells_kind):
+            check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()
     reading = Reading(
         factory=make_node_factory(normalize, limits),
@@ -143,4 +143,4 @@ def open_input(
         on_repeated_options=on_repeated_options,
         faults=faults,
     )
-    return Input(open_source(source, limits, meter), encoding, reading)
+    return Input(open_source(source, limits, meter), found, reading)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats import choose_encoding
+from jelly_rdflib.formats import choose_format
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from jelly_rdflib.operations import Statement
@@ -30,8 +30,8 @@ def _open(
 ) -> tuple[Destination, Any]:
     """Open a destination, and make the encoder that writes to it."""
     opened = Destination(destination)
-    encoding = choose_encoding(destination, format, holds_changes=holds_changes)
-    encoder = encoding.make_encoder(NODE_TYPES, options, opened.write)
+    found = choose_format(destination, format, holds_changes=holds_changes)
+    encoder = found.make_encoder(NODE_TYPES, options, opened.write)
     # Last, so that a file is not overwritten if the options are invalid.
     opened.open()
     return opened, encoder

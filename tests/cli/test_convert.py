@@ -247,27 +247,25 @@ def test_bad_syntax_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "data"),
+    ("format", "data"),
     [
         ("rdf-xml", "nt"),
         ("json-ld", "nq"),
         ("jelly", "nq"),
     ],
 )
-def test_statements_are_known_by_their_first_bytes(
-    encoding: str, data: str, tmp_path: Path
-) -> None:
+def test_statements_are_known_by_their_first_bytes(format: str, data: str, tmp_path: Path) -> None:
     path = tmp_path / "x.nt"
     path.write_text("<urn:a:s> <urn:a:p> <urn:a:o> .\n")
-    piped = run_well("convert", "--to", encoding, path, "-").out
+    piped = run_well("convert", "--to", format, path, "-").out
     assert run_well("convert", "--to", data, "-", "-", stdin=piped).text == path.read_text()
     (tmp_path / "p.rdfp").write_text("A <urn:a:s> <urn:a:p> <urn:a:o2> .")
     shown = run_well("apply", "-", tmp_path / "p.rdfp", stdin=piped)
-    assert len(jr_statements(shown.out, encoding)) == 2
+    assert len(jr_statements(shown.out, format)) == 2
 
 
-def jr_statements(data: bytes, encoding: str) -> list[Any]:
-    return list(jr.read_statements(data, format=encoding))
+def jr_statements(data: bytes, format: str) -> list[Any]:
+    return list(jr.read_statements(data, format=format))
 
 
 def test_what_looks_like_several_syntaxes_must_be_said(tmp_path: Path) -> None:

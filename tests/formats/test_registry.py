@@ -1,4 +1,4 @@
-"""Finding encodings, and reading and writing by their names."""
+"""Finding formats, and reading and writing by their names."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.formats import ENCODINGS, Encoding, find_encoding, guess_by_name, guess_by_start
+from jelly_rdflib.formats import FORMATS, Format, find_format, guess_by_name, guess_by_start
 from tests.streams.test_read import Trickle
 
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
 OPERATIONS = [(Op.TX,), (Op.A, S, P, O, G), (Op.D, S, P, Literal(1), G), (Op.TC,)]
-CHANGES = [encoding for encoding in ENCODINGS if encoding.holds_changes]
+CHANGES = [format for format in FORMATS if format.holds_changes]
 
 
-def name(encoding: Encoding) -> str:
-    return encoding.name
+def name(format: Format) -> str:
+    return format.name
 
 
 def written(format: str) -> bytes:
@@ -34,17 +34,17 @@ def written(format: str) -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS, ids=name)
-def test_it_is_found_by_everything_it_is_known_by(encoding: Encoding) -> None:
-    for key in (*encoding.names, *encoding.extensions):
-        assert find_encoding(key) is encoding
-        assert find_encoding(key.upper()) is encoding
+@pytest.mark.parametrize("format", FORMATS, ids=name)
+def test_it_is_found_by_everything_it_is_known_by(format: Format) -> None:
+    for key in (*format.names, *format.extensions):
+        assert find_format(key) is format
+        assert find_format(key.upper()) is format
 
 
-@pytest.mark.parametrize("encoding", CHANGES, ids=name)
-class TestEncodingsOfChanges:
-    def test_what_is_written_is_read(self, encoding: Encoding) -> None:
-        for key in (*encoding.names, *encoding.extensions):
+@pytest.mark.parametrize("format", CHANGES, ids=name)
+class TestFormatsOfChanges:
+    def test_what_is_written_is_read(self, format: Format) -> None:
+        for key in (*format.names, *format.extensions):
             data = written(key)
             assert list(jr.read_operations(data, format=key)) == [*OPERATIONS, (Op.END,)]
             (patch,) = jr.read_patches(data, format=key)
@@ -56,26 +56,24 @@ class TestEncodingsOfChanges:
 
     @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.compress])
     @pytest.mark.parametrize("make", [bytes, io.BytesIO, Trickle])
-    def test_it_is_told_by_its_first_bytes(
-        self, encoding: Encoding, make: Any, compress: Any
-    ) -> None:
-        source = make(compress(written(encoding.name)))
+    def test_it_is_told_by_its_first_bytes(self, format: Format, make: Any, compress: Any) -> None:
+        source = make(compress(written(format.name)))
         assert list(jr.read_operations(source)) == [*OPERATIONS, (Op.END,)]
 
-    def test_it_is_told_by_a_name(self, encoding: Encoding, tmp_path: Path) -> None:
-        for extension in encoding.extensions:
+    def test_it_is_told_by_a_name(self, format: Format, tmp_path: Path) -> None:
+        for extension in format.extensions:
             path = tmp_path / f"x.{extension}"
             with jr.PatchWriter(path) as writer:
                 writer.write_all(OPERATIONS)
-            assert path.read_bytes() == written(encoding.name)
+            assert path.read_bytes() == written(format.name)
             assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
-            assert guess_by_name(f"a/b.c/D.{extension.upper()}.gz") is encoding
+            assert guess_by_name(f"a/b.c/D.{extension.upper()}.gz") is format
 
-    def test_a_named_graph_is_none_for_a_graph(self, encoding: Encoding) -> None:
+    def test_a_named_graph_is_none_for_a_graph(self, format: Format) -> None:
         """What was committed before stays; nothing else does, and the error says where it is."""
         for before in ([], [(Op.A, S, P, O, None)]):
             file = io.BytesIO()
-            with jr.PatchWriter(file, format=encoding.name) as writer:
+            with jr.PatchWriter(file, format=format.name) as writer:
                 writer.write_all([*before, (Op.TX,), (Op.A, S, P, S, None), *OPERATIONS[1:]])
             for source in (file.getvalue(), io.BytesIO(file.getvalue()), Trickle(file.getvalue())):
                 graph = Graph()
@@ -84,9 +82,9 @@ class TestEncodingsOfChanges:
                 assert len(graph) == len(before)
                 assert caught.value.offset is not None
 
-    def test_triples_go_into_a_graph(self, encoding: Encoding) -> None:
+    def test_triples_go_into_a_graph(self, format: Format) -> None:
         file = io.BytesIO()
-        with jr.PatchWriter(file, format=encoding.name) as writer:
+        with jr.PatchWriter(file, format=format.name) as writer:
             writer.add(S, P, O)
         for source in (file.getvalue(), Trickle(file.getvalue())):
             graph = Graph()
@@ -95,9 +93,9 @@ class TestEncodingsOfChanges:
 
 
 def test_a_file_of_another_name_is_told_by_its_first_bytes(tmp_path: Path) -> None:
-    for encoding in CHANGES:
+    for format in CHANGES:
         path = tmp_path / "changes.dat"
-        path.write_bytes(written(encoding.name))
+        path.write_bytes(written(format.name))
         assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
 
 
@@ -146,7 +144,7 @@ def test_starts_of_other_things(data: bytes) -> None:
 def test_names_of_syntaxes(name: str, keys: str) -> None:
     """As rdflib and the rest of the world have them."""
     for key in keys.split():
-        assert find_encoding(key).name == name
+        assert find_format(key).name == name
         if key.isalnum() and key not in ("ntriples", "nquads", "turtle", "Turtle"):
             guessed = guess_by_name(f"a.b/x.{key}")
             assert guessed is None or guessed.name == name
@@ -186,9 +184,9 @@ def test_starts_that_do_not_tell(start: bytes) -> None:
     assert guess_by_start(start).name == "jelly-patch"
 
 
-def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
+def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
     for call in (
-        lambda: find_encoding("trix"),
+        lambda: find_format("trix"),
         lambda: jr.read_operations(b"", format="trix"),
         lambda: jr.read_statements(b"", format="trix"),
         lambda: jr.read_batches(b"", format="trix"),
@@ -200,7 +198,7 @@ def test_an_unknown_encoding_is_an_error_that_names_the_known_ones() -> None:
             call()
 
 
-def test_an_encoding_of_statements_is_not_one_of_changes() -> None:
+def test_a_format_of_statements_is_not_one_of_changes() -> None:
     for call in (
         lambda: jr.read_operations(b"", format="jelly-rdf"),
         lambda: jr.read_operations(b"", format="turtle"),
@@ -215,7 +213,7 @@ def test_an_encoding_of_statements_is_not_one_of_changes() -> None:
             call()
 
 
-def test_an_encoding_of_changes_is_not_one_of_statements() -> None:
+def test_a_format_of_changes_is_not_one_of_statements() -> None:
     for call in (
         lambda: jr.read_statements(b"", format="jelly-patch"),
         lambda: jr.read_statements("x.rdfp"),
@@ -253,13 +251,13 @@ def test_a_text_has_no_options(tmp_path: Path) -> None:
     ],
 )
 def test_a_name_says_that_it_is_compressed(ending: str, unpack: Any, tmp_path: Path) -> None:
-    for encoding in CHANGES:
-        path = tmp_path / f"x.{encoding.extensions[0]}.{ending}"
+    for format in CHANGES:
+        path = tmp_path / f"x.{format.extensions[0]}.{ending}"
         for _ in range(2):
             with jr.PatchWriter(path) as writer:
                 writer.write_all(OPERATIONS)
             data = path.read_bytes()
-            assert unpack(data) == written(encoding.name)
+            assert unpack(data) == written(format.name)
             assert list(jr.read_operations(path)) == [*OPERATIONS, (Op.END,)]
         with jr.PatchWriter(path) as writer:
             writer.write_all(OPERATIONS)

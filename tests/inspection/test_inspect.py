@@ -376,7 +376,7 @@ class TestBadInput:
                 function(io.StringIO("TX ."))
             with pytest.raises(TypeError, match="can't read from int"):
                 function(1)
-            with pytest.raises(LookupError, match="no encoding 'docx'"):
+            with pytest.raises(LookupError, match="no format 'docx'"):
                 function(SMALL, format="docx")
             with pytest.raises(FileNotFoundError):
                 function(tmp_path / "nothing.jellyp")

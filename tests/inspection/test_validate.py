@@ -267,7 +267,7 @@ class TestFormat:
         """They are told by the call, not by the iterator."""
         with pytest.raises(TypeError, match="text file"):
             jr.validate(io.StringIO("TX ."))
-        with pytest.raises(LookupError, match="no encoding 'docx'"):
+        with pytest.raises(LookupError, match="no format 'docx'"):
             jr.validate(SMALL, format="docx")
         with pytest.raises(FileNotFoundError):
             jr.validate(tmp_path / "nothing.jellyp")
@@ -436,7 +436,7 @@ class TestFields:
 
 
 class TestPatches:
-    """Rules of all encodings of patches, told of text."""
+    """Rules of all formats of patches, told of text."""
 
     def test_headers_come_first(self) -> None:
         change = "A <urn:s> <urn:p> 1 .\n"

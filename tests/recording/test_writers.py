@@ -55,7 +55,7 @@ class Full(io.RawIOBase):
 
 
 @pytest.mark.parametrize("name", ["x.jellyp", "x.rdfp", "x.jellyp.gz", "x.rdfp.zst"])
-def test_path_of_any_encoding(tmp_path: Path, name: str) -> None:
+def test_path_of_any_format(tmp_path: Path, name: str) -> None:
     dataset = Dataset()
     for path in (tmp_path / name, str(tmp_path / f"other-{name}")):
         with jr.record(dataset, path) as recorder:

@@ -31,17 +31,17 @@ def test_a_live_source_is_not_read_before_the_first_batch() -> None:
     source = Trickle(TEXT)
     opened = open_input(source)
     batches = opened.batches()
-    assert (opened.encoding, batches.options, source.at) == (None, None, 0)
+    assert (opened.format, batches.options, source.at) == (None, None, 0)
     assert sum(map(len, batches)) == 4
-    assert opened.encoding is not None
-    assert opened.encoding.name == "rdf-patch"
+    assert opened.format is not None
+    assert opened.format.name == "rdf-patch"
 
 
 def test_a_look_waits_for_no_more_than_it_needs_and_takes_nothing() -> None:
     opened = open_input(Live(TEXT[:4]))
     assert opened.look() is opened.look()
     again = open_input(opened.source)
-    assert again.look() is opened.encoding
+    assert again.look() is opened.format
 
 
 def test_the_kind_that_jelly_has_goes_before_the_name(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ class Changes:
         from jelly_rdflib.formats import guess_by_name
 
         if format is None:
-            encoding = guess_by_name(paths[0])
-            format = FORMATS[0] if encoding is None else encoding.name
+            found = guess_by_name(paths[0])
+            format = FORMATS[0] if found is None else found.name
             if format not in FORMATS:
                 raise click.UsageError(f"{paths[0]}: Spark reads changes as {' or '.join(FORMATS)}")
         self.format = format

@@ -1,4 +1,4 @@
-"""The syntaxes of RDF other than Jelly-RDF, as encodings of statements.
+"""The syntaxes of RDF other than Jelly-RDF, as formats of statements.
 
 This package itself reads and writes N-Triples and N-Quads. pyoxigraph reads and writes the others;
 it is imported when one of them is read or written, not before.
@@ -15,7 +15,7 @@ from typing import Any
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import LineEncoder, TextBatchReader
-from jelly_rdflib.formats.encoding import Encoding, may_be_text
+from jelly_rdflib.formats.format import Format, may_be_text
 from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeTypes
@@ -104,21 +104,19 @@ def starts_like_turtle(start: bytes) -> bool:
     return may_be_text(start) and _TURTLE_START.match(start) is not None
 
 
-def _make_encoding(
-    syntax: Syntax, start: re.Pattern[bytes] | None = None, **names: Any
-) -> Encoding:
-    """Make an encoding.
+def _make_format(syntax: Syntax, start: re.Pattern[bytes] | None = None, **names: Any) -> Format:
+    """Make a format.
 
     Args:
         syntax: The syntax.
         start: Matches the first bytes; None: texts of other syntaxes may start in the same way.
-        names: Its names, as for `Encoding`.
+        names: Its names, as for `Format`.
     """
 
     def starts_like(first: bytes) -> bool:
         return start is not None and may_be_text(first) and start.match(first) is not None
 
-    return Encoding(
+    return Format(
         title=syntax.title,
         holds_changes=False,
         starts_like=starts_like,
@@ -131,21 +129,21 @@ def _make_encoding(
     )
 
 
-N_TRIPLES = _make_encoding(
+N_TRIPLES = _make_format(
     Syntax(title="N-Triples", has_triple_terms=True),
     name="n-triples",
     aliases=("ntriples", "nt11"),
     extensions=("nt",),
     media_types=("application/n-triples",),
 )
-N_QUADS = _make_encoding(
+N_QUADS = _make_format(
     Syntax(title="N-Quads", has_graphs=True, has_triple_terms=True),
     name="n-quads",
     aliases=("nquads",),
     extensions=("nq",),
     media_types=("application/n-quads", "text/x-nquads"),
 )
-TURTLE = _make_encoding(
+TURTLE = _make_format(
     Syntax(
         title="Turtle", format="TURTLE", has_triple_terms=True, has_prefixes=True, has_base=True
     ),
@@ -153,7 +151,7 @@ TURTLE = _make_encoding(
     extensions=("ttl",),
     media_types=("text/turtle", "application/x-turtle"),
 )
-TRIG = _make_encoding(
+TRIG = _make_format(
     Syntax(
         title="TriG",
         format="TRIG",
@@ -166,13 +164,13 @@ TRIG = _make_encoding(
     extensions=("trig",),
     media_types=("application/trig", "application/x-trig"),
 )
-N3 = _make_encoding(
+N3 = _make_format(
     Syntax(title="N3", format="N3", has_prefixes=True, has_base=True),
     name="n3",
     extensions=("n3",),
     media_types=("text/n3", "text/rdf+n3"),
 )
-RDF_XML = _make_encoding(
+RDF_XML = _make_format(
     Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
     _XML_START,
     name="rdf-xml",
@@ -180,7 +178,7 @@ RDF_XML = _make_encoding(
     extensions=("rdf", "owl", "xml"),
     media_types=("application/rdf+xml",),
 )
-JSON_LD = _make_encoding(
+JSON_LD = _make_format(
     Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
     _JSON_START,
     name="json-ld",
@@ -188,4 +186,4 @@ JSON_LD = _make_encoding(
     media_types=("application/ld+json",),
 )
 
-SYNTAXES: tuple[Encoding, ...] = (N_TRIPLES, N_QUADS, TURTLE, TRIG, N3, RDF_XML, JSON_LD)
+SYNTAXES: tuple[Format, ...] = (N_TRIPLES, N_QUADS, TURTLE, TRIG, N3, RDF_XML, JSON_LD)

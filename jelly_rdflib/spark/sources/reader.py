@@ -103,7 +103,7 @@ class RowsReader:
             limits=limits,
         )
         if part.part is None:
-            batches: Any = read_batches(part.path, limits=limits, format=self.kind.encoding)
+            batches: Any = read_batches(part.path, limits=limits, format=self.kind.format)
         else:
             batches = read_part(
                 part.path, part.part, is_statements=self.kind.is_statements, limits=limits

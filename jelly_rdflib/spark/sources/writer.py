@@ -90,7 +90,7 @@ class PartitionWriter:
         path = os.path.join(self._temporary, name)
         try:
             write_arrow(
-                chain([first], rows), path, options=self._options.stream, format=self._kind.encoding
+                chain([first], rows), path, options=self._options.stream, format=self._kind.format
             )
         except BaseException as error:
             if os.path.exists(path):

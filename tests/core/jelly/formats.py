@@ -65,7 +65,7 @@ class Format:
     strategies: Any
     type_field: str
     extension: str
-    encoding: str
+    format: str
     """The name by which the package knows the format."""
     version: int
     """The highest version."""
@@ -279,7 +279,7 @@ class Patch(Format):
     readers = (jr.read_operations, jr.read_patches, jr.read_batches)
     type_field = "statement_type"
     extension = "jellyp"
-    encoding = "jelly-patch"
+    format = "jelly-patch"
     version = 1
     unknown_rows = (9, 10, 16)
     name_row = 11
@@ -355,7 +355,7 @@ class Rdf(Format):
     readers = (jr.read_statements, jr.read_frames, jr.read_graphs, jr.read_batches)
     type_field = "physical_type"
     extension = "jelly"
-    encoding = "jelly-rdf"
+    format = "jelly-rdf"
     version = 2
     unknown_rows = (7, 8, 12, 15, 16)
     name_row = 9

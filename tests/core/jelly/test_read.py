@@ -31,7 +31,7 @@ both = pytest.mark.parametrize("f", DATA, ids=repr)
 
 def items(f: Format, source: Any) -> list[Plain]:
     """Operations or statements that the package reads."""
-    return [f.plain(item) for item in f.readers[0](source, normalize=False, format=f.encoding)]
+    return [f.plain(item) for item in f.readers[0](source, normalize=False, format=f.format)]
 
 
 @both

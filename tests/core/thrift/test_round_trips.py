@@ -62,7 +62,7 @@ def test_jelly_patch(stream: Stream) -> None:
     # And back: what is no graph in Thrift is the default graph in Jelly-Patch.
     file = io.BytesIO()
     with jr.PatchWriter(file, JELLY_OPTIONS) as writer:
-        # A patch without operations takes no bytes, which say nothing of their encoding.
+        # A patch without operations takes no bytes, which say nothing of their format.
         writer.write_all(jr.read_operations(data, normalize=False, format="rdf-patch-thrift"))
     wanted = [(*op[:2], None, op[3]) if op[0] == "PD" else op for op in jelly.read(frames)]
     assert jelly.read(file.getvalue()) == (wanted or [("END",)])

@@ -1,4 +1,4 @@
-"""Thrift is told from the other encodings by its first bytes, and they from it."""
+"""Thrift is told from the other formats by its first bytes, and they from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jelly_rdflib as jr
-from jelly_rdflib.formats import ENCODINGS, guess_by_start
+from jelly_rdflib.formats import FORMATS, guess_by_start
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from tests import support as jelly
 from tests.core.jelly_rdf import strategies as rdf_strategies
@@ -29,9 +29,9 @@ ROW_SIZE = 3
 def assert_it_is_thrift(data: bytes) -> None:
     for size in {ROW_SIZE, min(len(data), 10), min(len(data), 64)}:
         assert guess_by_start(data[:size]) is RDF_PATCH_THRIFT
-        for encoding in ENCODINGS:
-            assert encoding.starts_like(data[:size]) == (encoding is RDF_PATCH_THRIFT) or (
-                encoding.name.startswith("jelly")
+        for format in FORMATS:
+            assert format.starts_like(data[:size]) == (format is RDF_PATCH_THRIFT) or (
+                format.name.startswith("jelly")
             )
 
 

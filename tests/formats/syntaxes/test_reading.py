@@ -425,9 +425,9 @@ class TestSources:
     @pytest.mark.parametrize("format", ALL)
     @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
     def test_by_name(self, format: str, ending: str, tmp_path: Path) -> None:
-        from jelly_rdflib.formats import find_encoding
+        from jelly_rdflib.formats import find_format
 
-        for extension in find_encoding(format).extensions:
+        for extension in find_format(format).extensions:
             path = tmp_path / f"x.{extension}{ending}"
             with jr.StatementWriter(path) as writer:
                 for s, p, o, *_ in jr.read_statements(SAMPLES[format], format=format):

@@ -13,7 +13,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import TripleTerm
-from jelly_rdflib.formats import ENCODINGS, find_encoding
+from jelly_rdflib.formats import FORMATS, find_format
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import StatementSink
 from tests.formats.syntaxes.support import (
@@ -106,7 +106,7 @@ class TestDocuments:
             (("iri", f"urn:{i // 3}"), P, literal(str(i) * 5)) for i in range(30_000)
         ]
         pieces: list[bytes] = []
-        encoder = find_encoding(format).make_encoder(NODE_TYPES, None, pieces.append)
+        encoder = find_format(format).make_encoder(NODE_TYPES, None, pieces.append)
         sink = StatementSink(NODE_TYPES, encoder)
         for subject, _, value in statements:
             sink.add(URIRef(subject[1]), p, Literal(value[1]))
@@ -242,15 +242,15 @@ class TestRefused:
 
     def test_changes(self) -> None:
         frame = jr.PatchEncoder().encode_frame([(jr.Op.A, s, p, o, None), (jr.Op.D, s, p, o, None)])
-        for encoding in ENCODINGS:
-            if encoding.holds_changes:
+        for format in FORMATS:
+            if format.holds_changes:
                 continue
             pieces: list[bytes] = []
-            encoder = encoding.make_encoder(NODE_TYPES, None, pieces.append)
+            encoder = format.make_encoder(NODE_TYPES, None, pieces.append)
             with pytest.raises(jr.EncodeError, match="D is about changes"):
                 encoder.write_batch(next(jr.read_batches(frame)))
             encoder.finish()
-            batches = jr.read_batches(b"".join(pieces), format=encoding.name)
+            batches = jr.read_batches(b"".join(pieces), format=format.name)
             assert sum(len(batch) for batch in batches) >= 1
 
     def test_batches_of_no_reader(self) -> None:
@@ -386,7 +386,7 @@ class TestPrefixes:
 
 class TestWriter:
     def test_sources_of_statements(self) -> None:
-        """One by one, as tuples, as an iterable, as batches, from any encoding to any."""
+        """One by one, as tuples, as an iterable, as batches, from any format to any."""
         first = write([(S, P, O), (S, P, literal("x", "en"))], "n-triples")
         for format in ALL:
             file = io.BytesIO()
@@ -398,18 +398,16 @@ class TestWriter:
             assert again == first
 
     def test_files_are_whole_after_an_exception(self, tmp_path: Path) -> None:
-        for encoding in ENCODINGS:
-            if encoding.holds_changes:
+        for format in FORMATS:
+            if format.holds_changes:
                 continue
-            path = tmp_path / f"x.{encoding.extensions[0]}.gz"
+            path = tmp_path / f"x.{format.extensions[0]}.gz"
             with pytest.raises(KeyError), jr.StatementWriter(path) as writer:  # noqa: PT012
                 writer.add(s, p, o)
                 raise KeyError("x")
             assert (
                 len(
-                    list(
-                        jr.read_statements(gzip.decompress(path.read_bytes()), format=encoding.name)
-                    )
+                    list(jr.read_statements(gzip.decompress(path.read_bytes()), format=format.name))
                 )
                 == 1
             )
@@ -477,7 +475,7 @@ class TestWriter:
 
 
 class TestJelly:
-    """Batches of any encoding become Jelly."""
+    """Batches of any format become Jelly."""
 
     TURTLE = b"@prefix ex: <http://e.org/> . ex:s ex:p 1, 'x' ."
 

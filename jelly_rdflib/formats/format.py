@@ -1,4 +1,4 @@
-"""What an encoding is."""
+"""What a format is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jelly_rdflib.nodes.conversion import NodeTypes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Encoding:
+class Format:
     """A way to write down changes or statements, with its reader and its writer.
 
     Args:
@@ -66,8 +66,8 @@ class Encoding:
             sink: Called with pieces of the output: bytes.
 
         Raises:
-            ValueError: There are options, but the encoding has none.
-            ImportError: The encoding needs a package that is missing or too old.
+            ValueError: There are options, but the format has none.
+            ImportError: The format needs a package that is missing or too old.
         """
         if self.options_type is not None:
             return self.open_encoder(types, options or self.options_type(), sink)
