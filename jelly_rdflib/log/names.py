@@ -113,7 +113,7 @@ def file_path(folder: Path, file: Any) -> Path:
     """Return the path of a file in the database; a LogError if its name might lead anywhere."""
     if not isinstance(file, str) or FileName.parse(file) is None:
         raise LogError(
-            f"{folder}: the database names a file {file!r}, which is no name of a log's file"
+            f"{folder}: the database names a file {file!r}, which is not a file name of a patch log"
         )
     return folder / file
 

@@ -81,6 +81,7 @@ def test_a_text_that_is_no_utf8(base: Path) -> None:
     assert "not UTF-8 (byte 2)" in ended.err
 
 
+@pytest.mark.slow
 def test_updates_from_standard_input(base: Path) -> None:
     update = write(base.parent, "u.ru", f"INSERT DATA {{ {LAMP} 'on' }}")
     shown = run_well("record", base, update, "-", stdin=b"CLEAR GRAPH <urn:kitchen>").text

@@ -237,6 +237,7 @@ class TestDamage:
 
 
 class TestMemory:
+    @pytest.mark.slow
     def test_what_is_taken_is_given_back(self) -> None:
         state = TestDamage().state()
 

@@ -362,6 +362,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [pytest.param(each, marks=ISOLATED if "isolated" in each.uses else ()) for each in REFUSED],

@@ -58,7 +58,7 @@ def test_a_snapshot_with_the_name_of_another_file(file: str, tmp_path: Path) -> 
     log.snapshot(2)
     name_file(log, "UPDATE snapshots SET file = ?", file.format(victim=victim))
     assert log.verify() != []
-    with pytest.warns(LogWarning, match="none of a log"):
+    with pytest.warns(LogWarning, match="not a file name of a patch log"):
         log.snapshot(2)
     name_file(log, "UPDATE snapshots SET file = ?", file.format(victim=victim))
     log.squash(1, 3)
@@ -73,7 +73,7 @@ def test_a_segment_with_the_name_of_another_file(file: str, tmp_path: Path) -> N
     log = fill(PatchLog.create(tmp_path / "log"), 3)
     name_file(log, "UPDATE segments SET file = ? WHERE version = 2", file.format(victim=victim))
     for work in (log.checkout, log.entry(2).read, partial(log.squash, 1, 3)):
-        with pytest.raises(LogError, match="none of a log"):
+        with pytest.raises(LogError, match="not a file name of a patch log"):
             work()
     assert log.verify() != []
     assert victim.read_text() == "keep"

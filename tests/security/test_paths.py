@@ -104,6 +104,7 @@ def test_nothing_is_left_of_an_output_that_fails(tmp_path: Path) -> None:
     assert files_in(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_temporary_files_are_for_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -282,6 +282,7 @@ class TestEnds:
         error = refuse(text, limits=jr.Limits(max_parser_memory=most))
         assert isinstance(error, jr.LimitError)
 
+    @pytest.mark.slow
     def test_processor_time(self) -> None:
         text = b"@base <urn:a/> .\n" + b"@base <bcdefghi/> .\n" * 100_000
         start = time.monotonic()

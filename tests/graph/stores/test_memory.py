@@ -85,6 +85,7 @@ def test_equals_the_general_way(
     assert fast_counts == general_counts
 
 
+@pytest.mark.slow
 @given(st.lists(STATEMENTS, max_size=40))
 def test_equals_add_and_remove(operations: list[Operation]) -> None:
     fast, slow = Dataset(), Dataset()
