@@ -154,7 +154,7 @@ class TestFlipped:
     @given(st.data(), dice)
     def test_any_stream(self, f: Format, data: st.DataObject, rng: random.Random) -> None:
         whole = f.spelled(data.draw(f.streams()), rng)
-        for _ in range(20):
+        for _ in range(30):
             damaged = bytearray(whole)
             for _ in range(rng.choice([1, 1, 2, 5])):
                 damage(damaged, rng)
@@ -605,7 +605,7 @@ class TestUnused:
         for last, good in ((2, TRIPLE), (f.name_row, b"\x12\x01x")):
             if kind != last:
                 row = wire.field(1, wire.field(kind, content) + wire.field(last, good))
-                f.refuse(b.delimited([f.head() + row]))
+                f.refuse(b.delimited([f.head() + row]), row=True)
 
     @formats
     def test_rows_that_are_overwritten_and_sound(self, f: Format) -> None:

@@ -17,6 +17,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from tests.core.jelly.formats import (
+    ALL_TYPES,
     FORMATS,
     Format,
     G,
@@ -259,8 +260,9 @@ class TestOptions:
         ("f", "change"),
         [
             (f, change)
-            for f in FORMATS
-            for change in (*CHANGES, *f.changes, {f.type_field: 0}, {f.type_field: QUADS})
+            for f in ALL_TYPES
+            for other in [TRIPLES if f.type == QUADS else QUADS]
+            for change in (*CHANGES, *f.changes, {f.type_field: 0}, {f.type_field: other})
         ],
         ids=str,
     )
