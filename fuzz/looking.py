@@ -1,4 +1,4 @@
-"""Targets that look into a stream: counts, rules, parts of a long file, saved states."""
+"""Targets that look into a stream: counts, rules, parts of a long file, checkpoints."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _read(batches: Any) -> Outcome:
 
 
 def read_parts(data: bytes) -> None:
-    """The parts of a delimited stream, each from a saved state, make the whole."""
+    """The parts of a delimited stream, each from a checkpoint, make the whole."""
     if not data or looks_bare(data) or is_compressed(data):
         return
     with warnings.catch_warnings():

@@ -125,7 +125,7 @@ class LimitError(DecodeError):
 
 
 class EncodeError(JellyError, ValueError):
-    """What is to be written can't be expressed with the options of the stream."""
+    """The options or the format of a stream can't express an operation or a term."""
 
 
 class ApplyError(_PlacedError):
@@ -150,14 +150,14 @@ class ApplyError(_PlacedError):
 class RollbackError(ApplyError):
     """A transaction was to be undone, and could not be: the target has a part of it.
 
-    Every change that could be undone is undone. The rest is for whoever has the store: to load it
+    Every change that could be undone is undone. The rest is for the owner of the store: to load it
     anew, from a backup or a patch log. What the transaction was undone for is in the chain of
     ``__context__``; the ``__cause__`` is what came while it was undone, the last of three times.
     """
 
 
 class RecordError(JellyError):
-    """What is done to a graph can't be recorded, or a recording can't be undone.
+    """A change of a graph can't be recorded, or a recording can't be undone.
 
     Examples:
         >>> import jelly_rdflib as jr

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 
 class Op(IntEnum):
-    """What an operation does; the names are the row codes of RDF Patch.
+    """The kind of an operation; the names are the row codes of RDF Patch.
 
     `END` is not a row of RDF Patch: it stands after the last operation of each patch.
 

@@ -122,7 +122,7 @@ class TripleTerm(Node):
         """Return the text of the triple, in which that of its terms stands in the form's gaps."""
         start, first_gap, second_gap, end = form.split("{}")
         parts: list[str] = []
-        # What is yet to be written, the last first: texts, and terms marked as such.
+        # A stack of the texts and terms that are still to be written; True marks a term.
         waiting: list[tuple[bool, Any]] = [(True, self)]
         while waiting:
             is_term, item = waiting.pop()

@@ -1,4 +1,4 @@
-"""What operations would change in a graph or dataset, which itself stays as it is."""
+"""The changes that operations would make to a graph or dataset, without making them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
 class Effects:
-    """What operations would change in a target, transaction by transaction.
+    """The changes that operations would make to a target, transaction by transaction.
 
     Of the statements it remembers only those that are no longer as in the store.
     """

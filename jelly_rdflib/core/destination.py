@@ -1,4 +1,4 @@
-"""What can be written to: paths and binary files."""
+"""Destinations of bytes: paths and binary files."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Destination:
                 flush()
             return
         try:
-            # What compresses writes its end only now.
+            # A compressor writes the end of its stream only now.
             self._file.close()
         finally:
             self._raw.close()

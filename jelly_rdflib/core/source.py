@@ -1,4 +1,4 @@
-"""What can be read from: bytes, files, paths, and what is compressed."""
+"""Sources of bytes: buffers, files and paths, plain or compressed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ZSTD_MAX_WINDOW = 16 << 20
 # Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
 ZSTD_STEP = 128
 ZSTD_READ = 1 << 16
-# What a few bytes may stand for whatever the ratio is.
+# Bytes that any compressed input may unpack to, whatever its ratio is.
 FREE_SIZE = 16 << 20
 
 

@@ -1,4 +1,4 @@
-"""What a format is."""
+"""The description of a format: its names, its reader and its writer."""
 
 from __future__ import annotations
 

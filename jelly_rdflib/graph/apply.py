@@ -27,7 +27,7 @@ from jelly_rdflib.transactions import check_closed, follow_transaction
 
 @dataclass(frozen=True, kw_only=True)
 class ApplyResult:
-    """What `apply` did.
+    """The counts that `apply` returns.
 
     Args:
         patches: Patches that came to their end.
@@ -80,10 +80,10 @@ def apply(
     Undoing goes on whatever interrupts it, and what fails in it is tried again; if it can't be done
     that is a `RollbackError`.
 
-    The store is changed in place. Who reads it meanwhile, another thread or what yields the
-    operations, sees parts of transactions, and prefixes once they are committed; rdflib's own
-    iterators may raise RuntimeError, KeyError or AttributeError then. Only one `apply` at a time
-    can change a store, and nothing else should.
+    The store is changed in place. Meanwhile readers of the store, in another thread or in the
+    iterable that yields the operations, see parts of transactions, and prefixes once they are
+    committed; rdflib's own iterators may raise RuntimeError, KeyError or AttributeError then. Only
+    one `apply` at a time can change a store, and nothing else should.
 
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
@@ -153,7 +153,7 @@ def apply(
             "limits, normalize and format are about bytes, and operations are given: give them to "
             "what reads the operations"
         )
-    # What runs another's code between two operations might look at the target.
+    # Any other iterable runs the caller's code between two operations, which may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
     return applier.run(iter(source))

@@ -1,4 +1,4 @@
-"""What all options share: enums that know their members' names, and the ranges of numbers."""
+"""Checks for all options: enums that accept the names of their members, and ranges of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader accepts from a stranger."""
+"""Limits for input that strangers wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_TOTAL = (1 << 63) - 1
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a reader accepts from a stranger; each is checked before anything is allocated.
+    """Limits for input that strangers wrote; each is checked before memory is allocated.
 
     The defaults keep what a reader needs for a frame, rdflib's terms included, below 200 MB.
 
@@ -28,7 +28,7 @@ class Limits:
         max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
         max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
             the lookups hold. Lookups let a small frame stand for much text, so this is apart from
-            the frame's own size. Also bytes of a quoted triple in a decoder's saved state, with
+            the frame's own size. Also bytes of a quoted triple in a decoder's checkpoint, with
             each of its terms as often as it stands there; memory of the headers that
             `jelly_rdflib.concat`, and a patch log of one patch, keep; and characters of the
             prefixes of other RDF syntaxes.

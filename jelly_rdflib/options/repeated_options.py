@@ -1,4 +1,4 @@
-"""What options mean that stand in a stream again."""
+"""The meaning of options that a stream repeats."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class PhysicalStreamType(NamedEnum):
 
 
 class LogicalStreamType(NamedEnum):
-    """What a stream means (Jelly-RDF, "Logical stream types").
+    """The logical type of a stream: the meaning of its frames (Jelly-RDF, "Logical stream types").
 
     Examples:
         >>> LogicalStreamType.NAMED_GRAPHS.base

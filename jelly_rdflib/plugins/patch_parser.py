@@ -14,7 +14,7 @@ class PatchParser(Parser):
     """Applies patches to the graph that parses them. Subclasses say in which format they are."""
 
     format: str
-    # What messages call the format, if it is binary.
+    # The name of the format in messages, if it is binary.
     binary_name: str | None
 
     def parse(

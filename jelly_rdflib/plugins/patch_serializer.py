@@ -26,7 +26,7 @@ class PatchSerializer(Serializer):
     """
 
     format: str
-    # What messages call the format, if it is binary.
+    # The name of the format in messages, if it is binary.
     binary_name: str | None
 
     def serialize(  # type: ignore[override]

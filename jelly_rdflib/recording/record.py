@@ -67,7 +67,7 @@ def record(
 
     **Threads.** Any thread may change the store by rdflib's API or by `apply`, and they take turns:
     `apply` with all of a list, of bytes or of a file on the disk, else with each operation. What
-    they change is in the transaction that is open. Who reads meanwhile does not wait.
+    they change is in the transaction that is open. Readers do not wait.
 
     **Stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a whole
     before and after each update, which takes time and memory; with ``update(...,
@@ -175,7 +175,7 @@ class Recorder(Block):
 
     @property
     def patch(self) -> Patch:
-        """What was recorded, if no writer was given: the transactions that were committed so far.
+        """The transactions that were committed so far, as one patch, if no writer was given.
 
         Raises:
             AttributeError: There is a writer, which has it.
@@ -300,7 +300,7 @@ class Recorder(Block):
 
 
 class _TransactionBlock(Block):
-    """What `Recorder.transaction` returns."""
+    """The context manager that `Recorder.transaction` returns."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

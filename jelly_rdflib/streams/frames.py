@@ -108,7 +108,7 @@ class Frame:
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What is attached to the frame."""
+        """The metadata of the frame."""
         return self.batch.metadata
 
     def __iter__(self) -> Iterator[Statement]:

@@ -91,10 +91,10 @@ class Part:
             # The text of lookups, and of the last terms.
             max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
             if self.stored is not None and size > max_size:
-                raise DecodeError(f"the saved state of a decoder is larger than {max_size} bytes")
+                raise DecodeError(f"the checkpoint of a decoder is larger than {max_size} bytes")
             return zstandard.ZstdDecompressor().decompress(state)
         except zstandard.ZstdError as error:
-            raise DecodeError(f"the saved state of a decoder is damaged: {error}") from error
+            raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
 
 
 def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:

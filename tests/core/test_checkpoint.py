@@ -176,7 +176,7 @@ class TestDamage:
     @given(st.integers(0, 10_000))
     def test_a_state_that_is_cut_off_is_refused(self, size: int) -> None:
         state = self.state()
-        with pytest.raises(jr.DecodeError, match="saved state"):
+        with pytest.raises(jr.DecodeError, match="checkpoint"):
             patch_decoder().restore(state[: size % len(state)])
 
     @given(st.binary(max_size=60))

@@ -99,7 +99,7 @@ def test_a_state_that_is_cut_off(file: Path) -> None:
     forge(file, json.dumps(fields).encode(), state)
     parts = load_index(file, spacing=1)
     assert parts is not None
-    with pytest.raises(jr.DecodeError, match="the saved state of a decoder is damaged"):
+    with pytest.raises(jr.DecodeError, match="the checkpoint of a decoder is damaged"):
         parts[1].load_state()
 
 

@@ -87,7 +87,7 @@ cdef class Batch:
     prefix's name in ``s``, its IRI in ``o`` and its graph in ``g``.
 
     A frame of Jelly-RDF gives a batch too, with `Op.A` for each statement and `Op.PA` for each
-    namespace declaration; ``metadata``, a dict of str to bytes, has what is attached to the frame.
+    namespace declaration. ``metadata`` is a dict of str to bytes: the metadata of the frame.
 
     Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
     ``pyarrow.py_buffer(batch.s)`` copy nothing.

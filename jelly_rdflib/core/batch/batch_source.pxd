@@ -7,6 +7,6 @@ cdef class BatchSource:
     cdef Batch next_batch(self)
     cpdef int place_error(self, error) except -1
 
-    # What a kind of stream has of its own.
+    # A subclass for a kind of stream defines these.
     cdef Batch read_batch(self)
     cdef int close_source(self) except -1

@@ -88,7 +88,7 @@ cdef class LateBatches(BatchSource):
         return self.batches.next_batch()
 
     cpdef int place_error(self, error) except -1:
-        # What comes before the first batch can tell its place by itself.
+        # An error before the first batch already has its place.
         return 0 if self.batches is None else self.batches.place_error(error)
 
     cdef int close_source(self) except -1:
@@ -109,8 +109,9 @@ cdef class RowReader(RowIterator):
 
     Args:
         batches: The stream's batches.
-        limits: A `jelly_rdflib.Limits` for who keeps what a transaction has: ``max_held_operations``
-            is for those since the last mark, as far as batches are whole. None: nobody does.
+        limits: A `jelly_rdflib.Limits`, if the consumer buffers whole transactions:
+            ``max_held_operations`` bounds the operations since the last mark, counted by whole
+            batches. None: the consumer buffers nothing.
     """
 
     cdef BatchSource batches

@@ -1,4 +1,4 @@
-"""What makes nodes of the terms of a batch; the core does not know of what classes they are."""
+"""Makes nodes from the terms of a batch. The core does not know their classes."""
 
 @cython.nonecheck(True)
 cdef class NodeMaker:

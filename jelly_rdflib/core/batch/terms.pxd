@@ -1,7 +1,7 @@
 # The distinct terms of a batch as columns: what a term is, and finding and adding one.
 
 cpdef enum TermKind:
-    # What a term is, and what its text and its extra number say.
+    # The kind of a term, and the meaning of its text and of its extra number.
     NONE = 0  # no term: always number 0 of a table, and only that
     IRI = 1  # text: the IRI
     BLANK_NODE = 2  # text: the label

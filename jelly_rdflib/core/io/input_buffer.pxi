@@ -8,7 +8,7 @@ cdef enum:
 
 @cython.nonecheck(True)
 cdef class InputBuffer:
-    """What lies ready of a source: the bytes from ``begin`` to ``end``.
+    """The bytes of a source that are ready to be decoded: from ``begin`` to ``end``.
 
     Memory grows only as bytes come in. Bytes that are in memory already are not copied, but for
     the last ones where padding is wanted.

@@ -28,7 +28,7 @@ cdef class Output:
 # look at `state` themselves.
 
 cdef inline int check_usable(Output output) except -1:
-    """See that something may be written, by nobody else at this moment."""
+    """Begin to write; refuse it if another call is writing."""
     if output.state != OPEN:
         return output.refuse()
     return 0

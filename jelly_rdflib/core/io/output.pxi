@@ -122,7 +122,7 @@ cdef class Output:
 
     cdef int send(self, bytes piece) except -1:
         """Give the sink something, whatever the state was."""
-        # What a sink fails to take can't be given again: nobody knows how much of it was taken.
+        # Bytes that a sink failed to take can't be given again: it may have taken a part of them.
         cdef OutputState before = self.state
         self.state = IN_FLIGHT
         try:

@@ -67,7 +67,7 @@ cdef int save_terms(WriteBuffer* out, const TermColumns* terms) except -1:
 
 
 cdef object damaged(str reason):
-    return DecodeError(f"the saved state of a decoder is damaged: {reason}")
+    return DecodeError(f"the checkpoint of a decoder is damaged: {reason}")
 
 
 cdef uint64_t take_saved_number(Span* rest, uint64_t most) except? 0xFFFFFFFFFFFFFFFF:
@@ -182,7 +182,7 @@ cdef int restore_term(
             raise damaged(f"quoted triples nest deeper than {max_depth}")
         if size > limits.text_size:
             raise LimitError(
-                "a quoted triple of a decoder's saved state stands for more than"
+                "a quoted triple of a decoder's checkpoint stands for more than"
                 f" {limits.text_size} bytes of text (limit max_text_size)"
             )
         written[term].depth = depth + 1

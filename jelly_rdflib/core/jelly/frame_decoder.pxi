@@ -11,7 +11,7 @@ cdef enum:
     OPTION_FIELDS = 16
 
 cdef enum:
-    # What options mean that the stream has already.
+    # The meaning of an options row that repeats the options of the stream.
     GO_ON = 0
     START_ANEW = 1
     REFUSE = 2
@@ -33,7 +33,7 @@ cdef enum:
     # In place of a row's number.
     NO_ROW = 0xFFFFFFFFFFFFFFFF
 
-# What options mean that the stream has already.
+# The names that users give to these meanings.
 REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
 
 
@@ -51,8 +51,8 @@ cdef class FrameDecoder:
 
     cdef TermDecoder terms
     cdef NodeMaker factory
-    # What a subclass says of its format: the messages of its rows and options in `schema`, the
-    # number of its protocol's version, and what to call the other format.
+    # Set by a subclass for its format: the messages of rows and options in `schema`, the version of
+    # the protocol, and the name of the other format.
     cdef int row_message
     cdef int options_message
     cdef uint32_t newest_version
@@ -202,9 +202,9 @@ cdef class FrameDecoder:
         rest.start = <const uint8_t*>PyBytes_AS_STRING(checkpoint)
         rest.end = rest.start + len(checkpoint)
         if take_saved_number(&rest, 0xFFFFFFFF) != CHECKPOINT_VERSION:
-            raise DecodeError("the saved state of a decoder is damaged, or of another version")
+            raise DecodeError("the checkpoint of a decoder is damaged, or of another version")
         if <int>take_saved_number(&rest, 0xFFFFFFFF) != self.row_message:
-            raise DecodeError(f"the saved state is not of a decoder of {self.format.decode()}")
+            raise DecodeError(f"the checkpoint is not of a decoder of {self.format.decode()}")
         for field in range(OPTION_FIELDS):
             options[field] = <uint32_t>take_saved_number(&rest, 0xFFFFFFFF)
         name = take_saved_text(&rest, self.terms.limits.string_size)
@@ -305,7 +305,7 @@ cdef class FrameDecoder:
             self.faults.append(
                 failure_to_error(
                     &fault.failure,
-                    # What was merged of several fields has no place of its own.
+                    # A message that was merged from several fields has no offset of its own.
                     offset + (at - start) if start <= at <= start + size else offset,
                     self.frame, None if fault.row == NO_ROW else fault.row,
                 )
@@ -371,7 +371,7 @@ cdef class FrameDecoder:
                 return -1
             self.row += 1
         self.terms.row = NO_ROW
-        # What the end stands for is no row of the frame.
+        # The END that the end of the stream stands for is no row of the frame.
         self.rows.max_count += 1
         # There are no options in a frame without rows, before the first row of the stream.
         if self.has_options and self.end_frame(at) < 0:
@@ -465,7 +465,8 @@ cdef class FrameDecoder:
                 b" repeats them and goes on with its lookups",
             )
         if self.repeated_options == START_ANEW:
-            # What came before it in its frame would be of another stream than what follows.
+            # The rows before it in the frame would belong to the old stream, and those after it
+            # to the new one.
             if self.row > 0:
                 return fail(
                     &self.terms.failure, message.start,

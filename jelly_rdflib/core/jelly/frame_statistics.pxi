@@ -39,7 +39,7 @@ cdef class FrameStatistics:
     """Counts rows, lookup entries and terms of frames that a reader has decoded.
 
     That a frame keeps the rules is the decoder's affair; so the statistics goes frame by frame behind
-    it. All the same each length and id is checked, as whoever gave the bytes might change them.
+    it. Each length and id is checked here too, as the caller may change the bytes meanwhile.
 
     Args:
         batches: The reader; call `count` after each of its batches.
@@ -55,7 +55,7 @@ cdef class FrameStatistics:
     cdef uint64_t frame_size
     cdef uint64_t frame_rows
     cdef uint64_t frame_entries
-    cdef UnexpectedFields* odd  # NULL: nobody wants to know
+    cdef UnexpectedFields* odd  # NULL: not wanted
     # Of all frames.
     cdef Tally[MAX_FIELD + 1] row_tallies  # by the rows' fields; 0: rows of no kind
     cdef Tally metadata
@@ -184,7 +184,7 @@ cdef class FrameStatistics:
         return 0
 
     cdef int hold_frame(self) except -1:
-        """See to it that nobody makes the reader go on while its frame is looked at."""
+        """Keep the reader from going on while its frame is counted."""
         if self.batches.is_reading:
             raise ValueError("the reader is already reading")
         self.batches.is_reading = True

@@ -20,8 +20,8 @@ ctypedef struct TextLimits:
     uint64_t expansion
 
 ctypedef struct LookupUse:
-    # What an entry stood for when it was last used: `term`, as long as `key` is the same. Apart
-    # from the entries, as this is all that most IRIs need.
+    # The term that an entry had when it was last used, valid as long as `key` is the same. It is kept
+    # apart from the entries, since most IRIs need nothing else.
     uint32_t key
     uint32_t term
 

@@ -169,7 +169,7 @@ cdef class PatchFrameDecoder(FrameDecoder):
                 if self.terms.decode_graph(&namespace.graph, message.start, &graph) < 0:
                     return -1
         elif namespace.graph.kind == IS_IRI:
-            # Ignored. But who writes it has counted its ids, as Jelly-JVM does where Jena's prefix
+            # Ignored. But its writer has counted its ids, as Jelly-JVM does where Jena's prefix
             # has a graph, and the next IRI goes on from them ("RDF terms and graph nodes").
             if self.terms.decode_iri(namespace.graph.span) < 0:
                 return -1

@@ -10,7 +10,7 @@ cdef enum:
     SLACK = 40
 
 cdef enum:
-    # What a oneof of terms holds, in the numbers of the schema.
+    # The member of a oneof of terms that is set, by the numbers of the schema.
     UNSET = UNKNOWN
     IS_IRI = IRI_MESSAGE
     IS_BLANK_NODE = TEXT
@@ -30,7 +30,7 @@ ctypedef struct StatementRow:
     uint8_t op
 
 ctypedef struct RegularRow:
-    # What `decode_regular_rows` knows of a row.
+    # A row as `decode_regular_rows` reads it.
     uint32_t[4] quad
     uint32_t last_name
     uint32_t last_prefix
@@ -295,7 +295,7 @@ cdef class TermDecoder:
         return 0
 
     cdef void bound_expansion_left(self) noexcept nogil:
-        """Let a stream keep some of what it did not use, and a saved state give no more."""
+        """Let a stream keep some of what it did not use, and a checkpoint give no more."""
         cdef uint64_t most = self.expansion + SAVED_TEXTS * <uint64_t>self.limits.text_size
         if self.max_expansion > most:
             self.max_expansion = most
@@ -453,7 +453,7 @@ cdef class TermDecoder:
             last.last_name = this.last_name
             last.last_prefix = this.last_prefix
             row = row_end
-        # What a row that is not regular has left behind.
+        # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
         if rows.count > first_row:
             self.last_name = last.last_name
@@ -621,8 +621,8 @@ cdef class TermDecoder:
             or self.check_message(message, more) < 0
         ):
             return -1
-        # What was merged last grows in place: a field that stands a thousand times is not copied
-        # a thousand times.
+        # The message that was merged last grows in place. So a field that is repeated a thousand
+        # times is not copied a thousand times.
         if not is_last or first + second > node.capacity:
             if self.merged_size + 2 * (first + second) > self.max_merged_size:
                 return fail_limit(

@@ -182,7 +182,7 @@ cdef class LineEncoder(TextEncoder):
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             return self.put_triple(term, depth)
         if self.texts.places[term].size == 0:
-            # What is good stays good.
+            # A term without a text yet was not checked before.
             self.check(term)
         return append_text(&self.out, self.texts, term)
 

@@ -5,7 +5,7 @@ cdef enum:
     MAX_ROWS = 1024
 
 cdef enum Grammar:
-    # What the text is.
+    # The grammar of the text.
     RDF_PATCH
     ONE_TERM  # of N-Triples, with escapes in labels
     LINES  # N-Triples or N-Quads; IRIs and language tags are taken as they stand

@@ -1,4 +1,4 @@
-"""What the writers of text share: the text that waits, and the spelling of a batch's terms."""
+"""Base class of the text writers: the text that waits, and the spelling of a batch's terms."""
 
 # The texts of the terms of one batch have no limit of their own.
 cdef size_t ANY_SIZE = <size_t>1 << 40

@@ -1,4 +1,4 @@
-# What a language tag looks like.
+# The grammar of language tags.
 
 cdef bint is_well_formed(Span tag) noexcept nogil
 

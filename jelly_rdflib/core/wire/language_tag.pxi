@@ -1,4 +1,4 @@
-"""What a language tag looks like for BCP 47 (RFC 5646, section 2.1)."""
+"""The grammar of language tags: BCP 47 (RFC 5646, section 2.1)."""
 
 cdef enum Part:
     # The part of a tag that its last subtag is.

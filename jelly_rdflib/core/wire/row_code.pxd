@@ -1,4 +1,4 @@
-# What kind of row of RDF Patch text starts at a place, told by its first letters alone.
+# The kind of a row of RDF Patch text, by its first letters.
 
 cdef enum RowCode:
     CUT_OFF = -1  # the text ends too early to tell
@@ -17,7 +17,7 @@ cdef inline bint is_code_part(uint8_t byte) noexcept nogil:
 
 cdef inline RowCode find_row_code(const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
     cdef uint8_t second, third
-    # What ends the text ends a word too.
+    # The end of the text also ends a word.
     if end - at < 3 and not is_final:
         return CUT_OFF
     if at >= end:

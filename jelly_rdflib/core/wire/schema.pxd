@@ -4,7 +4,7 @@
 # core decodes what counts, and this checks what does not.
 
 cdef enum:
-    # What a field holds. From `FIRST_MESSAGE` on it is a message, of that number in `SCHEMA`.
+    # The type of a field. From `FIRST_MESSAGE` on it is a message, of that number in `SCHEMA`.
     UNKNOWN = 0
     NUMBER = 1  # uint32
     ENUM = 2  # or bool: any varint

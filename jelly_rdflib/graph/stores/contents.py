@@ -1,4 +1,4 @@
-"""What is in a graph or dataset of rdflib, graph by graph and in a settled order."""
+"""The contents of a graph or dataset of rdflib, graph by graph, in a fixed order."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class GeneralChanges:
         self._begin_change()
         if self._is_atomic:
             self._note_listed(context)
-            # Oxigraph's own quad would be taken back past the store, and who records it.
+            # Undoing Oxigraph's own quad would go past the store and its recordings.
             self._log.note_change(True, triple if is_sure else statement, context)
         self._store.add(triple, context)
         if is_sure or self._view.has_added(statement, context):

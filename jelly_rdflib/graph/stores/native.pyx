@@ -1,6 +1,6 @@
 # cython: boundscheck=True
 # Tuples of others are read by index here.
-"""What a store holds, how changes get into it, and how they are undone."""
+"""Views of what a store holds, the fast way into rdflib's Memory store, and the undo log."""
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals

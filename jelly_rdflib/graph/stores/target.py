@@ -1,4 +1,4 @@
-"""What changes are applied to: a store, and the graphs that a user's graph stands for."""
+"""The target of changes: a store, and the graphs that a user's Graph or Dataset stands for."""
 
 from __future__ import annotations
 

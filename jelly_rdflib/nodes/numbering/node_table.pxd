@@ -14,11 +14,11 @@ cdef class NodeEntry:
     cdef bint is_plain
     # Whether others that are equal for rdflib may be spelled in another way.
     cdef bint has_spellings
-    # What the store's three indexes have for the node; None until asked for.
+    # The entries of the store's three indexes for the node; None until they are looked up.
     cdef dict predicates
     cdef dict objects
     cdef dict subjects
-    # What the user of the table keeps for the node as a graph.
+    # Data that the user of the table keeps for the node as a graph.
     cdef object graph
 
 

@@ -374,6 +374,6 @@ cdef object get_name(object graph):
     if type(graph) is GRAPH:
         return graph.identifier
     if isinstance(graph, GRAPH):
-        # A Dataset warns who asks for its own.
+        # A Dataset warns if its own default graph is asked for.
         return GRAPH.identifier.__get__(graph)
     return graph
