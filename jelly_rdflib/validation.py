@@ -9,6 +9,8 @@ from jelly_rdflib.inspection import validation
 
 
 def __getattr__(name: str) -> Any:
+    if name not in validation.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(validation, name)
     warnings.warn(
         f"jelly_rdflib.validation.{name} has moved to jelly_rdflib.inspection.validation.{name}",

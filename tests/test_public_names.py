@@ -116,5 +116,6 @@ def test_former_places_of_public_names_warn() -> None:
 
     with pytest.warns(DeprecationWarning, match="inspection.validation.RULES"):
         assert validation.RULES is RULES
-    with pytest.raises(AttributeError):
-        validation.no_such_name  # noqa: B018
+    for name in ("no_such_name", "__path__"):
+        with pytest.raises(AttributeError):
+            getattr(validation, name)

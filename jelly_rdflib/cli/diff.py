@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, patch_encoding, to_option
+from jelly_rdflib.cli.formats import FORMAT, patch_format, to_option
 from jelly_rdflib.cli.inputs import INPUT, check_stdin_once, open_argument
 from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import open_output, output_option
@@ -48,7 +48,7 @@ def command(
     from jelly_rdflib.cli.datasets import load, write_difference
 
     check_stdin_once(old, new)
-    format = patch_encoding(output, to, for_file="jelly-patch")
+    format = patch_format(output, to, for_file="jelly-patch")
     with open_argument(old, from_) as input_:
         before = load(input_)
         has_prefixes = input_.known_encoding().has_prefixes

@@ -59,7 +59,12 @@ def to_option(output: str) -> Callable[[Any], Any]:
 
 
 def output_format(
-    path: str, format: str | None, *, for_stdout: str | None = None, for_file: str | None = None
+    path: str,
+    format: str | None,
+    *,
+    for_stdout: str | None = None,
+    for_file: str | None = None,
+    advice: str = "give it by --to",
 ) -> Format:
     """Find the format of an output.
 
@@ -68,6 +73,7 @@ def output_format(
         format: The name that ``--to`` gives.
         for_stdout: The name of the default for standard output.
         for_file: The name of the default for a file whose name does not tell.
+        advice: The end of the message if nothing tells the format.
 
     Raises:
         UsageError: Nothing tells the format.
@@ -81,11 +87,11 @@ def output_format(
         format = for_stdout if path == "-" else for_file
     if format is None:
         output = "standard output" if path == "-" else repr(path)
-        raise click.UsageError(f"the format of {output} is not known: give it by --to")
+        raise click.UsageError(f"the format of {output} is not known: {advice}")
     return find_format(format)
 
 
-def patch_encoding(path: str, format: str | None, *, for_file: str | None = None) -> Format:
+def patch_format(path: str, format: str | None, *, for_file: str | None = None) -> Format:
     """Find the format of an output PATCH, by default RDF Patch on standard output.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option, output_format, patch_encoding, to_option
+from jelly_rdflib.cli.formats import from_option, output_format, patch_format, to_option
 from jelly_rdflib.cli.inputs import INPUT, InputError, check_stdin_once, open_argument
 from jelly_rdflib.cli.limits import reading_options
 from jelly_rdflib.cli.outputs import open_output, output_option
@@ -57,8 +57,10 @@ def command(
     from jelly_rdflib.cli.datasets import load, save
 
     check_stdin_once(base, *updates)
-    format = patch_encoding(output, to)
-    result_format = None if result is None else output_format(result, None)
+    format = patch_format(output, to)
+    result_format = None
+    if result is not None:
+        result_format = output_format(result, None, advice="give it an extension that tells")
     with open_argument(base, from_) as input_:
         dataset = load(input_)
     with open_output(output) as destination:

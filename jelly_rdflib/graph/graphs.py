@@ -180,8 +180,9 @@ def write_graphs(
 
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
     """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
+    contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):
             writer.add_namespace(prefix, iri)
-    for statement in Contents(graph).statements():
+    for statement in contents.statements():
         writer.add(*statement)

@@ -438,7 +438,7 @@ def check_regular(path: Path) -> None:
     """Check that there is a file at a path, or nothing: opening a pipe may block forever."""
     try:
         mode = path.stat().st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     if not stat.S_ISREG(mode):
         raise LogError(f"{path} is no file, but a folder, a pipe or the like: move it away")

@@ -50,7 +50,7 @@ class Limits:
         max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store: rdflib takes time for
             each that grows with their number.
         max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
-            Linux; some 15 MB of these are Python's own. Documents of JSON-LD with a context around
+            Linux; some 20 MB of these are Python's own. Documents of JSON-LD with a context around
             them take about twenty times their size.
         max_parser_seconds: Seconds of processor time that this process may take for each 8 MiB of
             text, or a part of them. For a batch it may take ten times as long by the clock.

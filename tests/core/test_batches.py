@@ -19,6 +19,7 @@ from tests.oracle import producer
 from tests.oracle.build import QUADS, TRIPLES
 from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
+from tests.support import run
 
 COLUMNS = ("ops", "s", "p", "o", "g")
 
@@ -233,3 +234,27 @@ class TestDecoder:
         for normalize, lex in [(None, "1"), (True, "1"), (False, "01")]:
             ((_, _, value),) = jr.PatchDecoder(normalize=normalize).decode_frame(frame)
             assert str(value) == lex
+
+
+@pytest.mark.parametrize("column", ["ops", "s", "metadata"])
+def test_a_column_in_a_garbage_cycle_is_freed_once(column: str) -> None:
+    """The collector may take away a column's owner before the column itself."""
+    run(
+        "import gc\n"
+        "import jelly_rdflib as jr\n"
+        "from rdflib import URIRef\n"
+        "gc.disable()\n"
+        "s = URIRef('urn:s')\n"
+        "frame = jr.StatementEncoder(jr.StreamOptions(physical_type='TRIPLES')).encode_frame(\n"
+        "    [(s, s, s)] * 2000, metadata={'metadata': bytes(10_000)}\n"
+        ")\n"
+        "def fail():\n"
+        "    batch = jr.StatementDecoder().decode_frame(frame).batch\n"
+        f"    column = batch.{column}\n"
+        "    try:\n"
+        "        raise ValueError\n"
+        "    except ValueError as error:\n"
+        "        kept = error\n"
+        "fail()\n"
+        "assert gc.collect()\n"
+    )

@@ -184,3 +184,24 @@ def test_frames_made_at_once(make: Any) -> None:
 
     assert encoder.encode_frame(rows())
     assert encoder.encode_frame([row])
+
+
+@pytest.mark.parametrize("format", [*CHANGES, *STATEMENTS])
+def test_a_file_that_calls_back_while_a_batch_is_written(format: str) -> None:
+    """The call comes when the writer's own table of terms is full, and would be started anew."""
+    options = jr.StreamOptions(physical_type="TRIPLES")
+    statements = [(URIRef(f"urn:{number}"), P, Literal("x" * 200)) for number in range(5000)]
+    message = jr.StatementEncoder(options).encode_frame(statements)
+    batch = jr.StatementDecoder().decode_frame(message).batch
+    file = CallingFile()
+    make = jr.PatchWriter if format in CHANGES else jr.StatementWriter
+    with make(file, format=format) as writer:
+        # With the predicate and the object these are as many terms as the table takes.
+        for number in range(4094):
+            writer.add(URIRef(f"urn:{number}"), P, S)
+        file.call = lambda: writer.add(URIRef("urn:new"), P, S)
+        writer.write_all(batch)
+        writer.close()
+        file.call = list
+    assert file.errors
+    assert all(isinstance(error, InUseError) for error in file.errors)

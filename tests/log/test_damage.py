@@ -149,9 +149,11 @@ def test_rows_that_do_not_follow_one_another(
 @pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
 def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
     execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
-    with pytest.raises(LogError, match="which is no name of a log's file"):
+    with pytest.raises(LogError, match="which is not a file name of a patch log"):
         PatchLog(log.path).checkout()
-    assert any("which is no name of a log's file" in str(problem) for problem in log.verify())
+    assert any(
+        "which is not a file name of a patch log" in str(problem) for problem in log.verify()
+    )
 
 
 BLOB = b"0123456789abcdef"

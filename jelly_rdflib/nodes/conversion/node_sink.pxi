@@ -35,7 +35,12 @@ cdef class NodeSink:
         """Write each tuple of an iterable; those of a `Batch` without making them."""
         if type(items) is Batch:
             self.check_free()
-            self.encoder.write_batch(items)
+            # The encoder hands pieces to the sink. A call from there must not touch the encoder.
+            self.is_busy = True
+            try:
+                self.encoder.write_batch(items)
+            finally:
+                self.is_busy = False
             return
         for item in items:
             self.put_tuple(item)
