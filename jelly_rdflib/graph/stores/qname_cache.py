@@ -7,7 +7,12 @@ from typing import Any
 from rdflib.namespace import NamespaceManager, insert_trie
 
 # The short names of IRIs; and the namespaces as a tree, for looking up the longest one.
-_CACHES = ("cache", "cache_strict", "strie", "trie")
+_TREE = "_NamespaceManager__trie"
+_CACHES = (
+    "_NamespaceManager__cache",
+    "_NamespaceManager__cache_strict",
+    "_NamespaceManager__strie",
+)
 
 
 def clear_qname_cache(manager: NamespaceManager) -> None:
@@ -24,12 +29,12 @@ def clear_qname_cache(manager: NamespaceManager) -> None:
         >>> graph.namespace_manager.qname("urn:ex#a")
         'ex:a'
     """
-    names = [f"_NamespaceManager__{name}" for name in _CACHES]
-    if not all(hasattr(manager, name) for name in names):
+    if not all(hasattr(manager, name) for name in (_TREE, *_CACHES)):
         manager.reset()
         return
-    for name in names:
-        setattr(manager, name, _Tree(manager) if name.endswith("__trie") else {})
+    for name in _CACHES:
+        setattr(manager, name, {})
+    setattr(manager, _TREE, _Tree(manager))
 
 
 class _Tree(dict[str, Any]):
