@@ -67,7 +67,7 @@ def open_output(path: str) -> Iterator[Any]:
         return
     check_folder(target)
     folder, name = os.path.split(target)
-    # Nobody can guess the name, so nobody who can write to the folder can put a link there.
+    # The name can't be guessed. So an attacker with access to the folder can't put a link there.
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}-{name}")
     try:
         # Inside `try`: a signal may come as soon as the file exists.

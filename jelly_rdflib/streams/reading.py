@@ -92,9 +92,9 @@ def read_statements(
         limits: What to accept; by default `Limits`' own defaults.
         normalize: Whether literals get the normal form of their value, as rdflib's own parsers
             do. None follows ``rdflib.NORMALIZE_LITERALS``; False keeps each lexical form.
-        strict: Refuse a stream of Jelly-RDF whose logical type does not go with its physical type,
-            and in a text IRIs and language tags that are none. If False, the stream is read with
-            a warning, and what stands in a text is taken as it is.
+        strict: Whether to refuse a stream of Jelly-RDF whose logical type does not fit its physical
+            type, and a text with an ill-formed IRI or language tag. If False, the stream is read
+            with a warning, and IRIs and language tags of a text are not checked.
         format: ``"jelly-rdf"``, ``"n-triples"``, ``"n-quads"``, ``"turtle"``, ``"trig"``,
             ``"n3"``, ``"rdf-xml"`` or ``"json-ld"``, one of its file extensions or media types.
             None: what a path's name says (``.jelly``, ``.nt``, ``.nq``, ``.ttl``, …, also with

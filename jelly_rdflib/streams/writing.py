@@ -122,7 +122,7 @@ class PatchWriter(OperationSink):
             self._destination.close_after(self.encoder.finish)
 
     def close(self) -> None:
-        """End an open patch, write what is left, and close the file if the writer opened it.
+        """End an open patch, write the waiting rows, and close the file if the writer opened it.
 
         Raises:
             EncodeError: A transaction is open; it has been aborted (``TA``).
@@ -235,7 +235,7 @@ class StatementWriter(StatementSink):
         )
 
     def close(self) -> None:
-        """Write what is left, and close the file if the writer opened it.
+        """Write the waiting rows, and close the file if the writer opened it.
 
         Raises:
             RuntimeError: Another thread is writing, or the file calls back: nothing is closed.

@@ -146,8 +146,8 @@ cdef class TermDecoder:
     cdef int max_nesting_depth
     cdef uint32_t max_frame_terms
     cdef size_t held  # bytes that the lookups keep
-    # Bytes of texts that were put together or copied in the whole stream, and how many may be by
-    # the size of what was read so far.
+    # Bytes of text that were joined or copied in the whole stream, and their limit, which grows with
+    # the bytes that were read.
     cdef uint64_t expansion
     cdef uint64_t max_expansion
     # Bytes that merging fields took in this frame, and how many it may take.

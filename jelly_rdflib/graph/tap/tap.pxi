@@ -1,12 +1,12 @@
 """Sees each change that takes effect in a store, whichever graph and method it comes by.
 
 All changes by rdflib's graphs, parsers and SPARQL engine come down to a few methods of the store. A
-tap replaces these on the store itself, so it sees the changes of everybody who has the store.
+tap replaces these methods on the store itself. So it sees every change, whichever object makes it.
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
 cdef tuple ANYTHING = (None, None, None)
-# These raise NotImplementedError: rdflib's own engine does the update.
+# A store with one of these has no SPARQL Update of its own: rdflib's engine does the update.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
 

@@ -85,9 +85,9 @@ def test_free_nodes_are_taken_for_each_other_if_there_is_no_other_choice() -> No
 
 
 def test_known_statements_count_before_those_with_free_nodes() -> None:
-    """A says Q of a free node, as both sides do; but "x" is said of B there and of A here."""
-    old = lines((A, Q, C), (B, P, Literal("x")), (C, P, Literal("old")))
-    new = lines((A, Q, C), (A, P, Literal("x")), (C, P, Literal("new")))
+    """A says P of a free node, as both sides do; but "x" is said of B there and of A here."""
+    old = lines((A, P, C), (B, Q, Literal("x")), (C, P, Literal("old")))
+    new = lines((A, P, C), (A, Q, Literal("x")), (C, P, Literal("new")))
     assert pair(old, rename(new, NEW), describe)[NEW[A]] == B
 
 
