@@ -198,6 +198,10 @@ class TestFrames:
         sizes = list(map(len, wire.split(data)))
         assert max(sizes) < 1_048_576
         assert len(sizes) > 1
+        # An object that repeats takes no room.
+        big = lit("x" * 10_000)
+        repeated = f.write([("A", ("bnode", str(n)), P, big, None) for n in range(200)])
+        assert len(wire.split(repeated)) == 1
 
 
 @formats
