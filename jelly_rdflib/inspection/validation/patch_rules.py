@@ -48,8 +48,9 @@ class PatchRules:
         ops = bytes(batch.ops)
         start = 0
         for match in _MARK.finditer(ops):
-            yield from self._take_changes(start, match.start())
-            yield from self._take_mark(batch, match.start(), ops[match.start()])
+            row = match.start()
+            yield from self._take_changes(start, row)
+            yield from self._take_mark(batch, row, ops[row])
             start = match.end()
         yield from self._take_changes(start, len(ops))
 
@@ -57,13 +58,11 @@ class PatchRules:
         if start == stop:
             return
         self._has_changes = True
-        if self._in_transaction:
-            return
-        self._has_changes_outside = True
-        if self._has_transaction:
-            yield from self._tell(
-                start, "change-place", "change outside the transactions that the patch has"
-            )
+        if not self._in_transaction:
+            self._has_changes_outside = True
+            if self._has_transaction:
+                message = "change outside the transactions that the patch has"
+                yield from self._tell(start, "change-place", message)
 
     def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
         if op == Op.H:
@@ -71,9 +70,8 @@ class PatchRules:
         elif op == Op.TX:
             self._has_transaction = self._in_transaction = True
             if self._has_changes_outside:
-                yield from self._tell(
-                    row, "change-place", "transaction in a patch that has changes outside of it"
-                )
+                message = "transaction in a patch that has changes outside of it"
+                yield from self._tell(row, "change-place", message)
         elif op == Op.END:
             self._last_id = self._id
             self._start_patch()
@@ -82,47 +80,46 @@ class PatchRules:
 
     def _take_header(self, batch: Batch, row: int) -> Iterator[Finding]:
         if self._has_changes or self._has_transaction:
-            yield from self._tell(
-                row, "header-place", "header after the start of the patch's changes"
-            )
+            message = "header after the start of the patch's changes"
+            yield from self._tell(row, "header-place", message)
         spelled = term_text(batch, batch.s[row])
         key = header_key(spelled)
-        is_known = hash(key) in self._keys
-        if is_known and self._keys[hash(key)] != hash(spelled):
+        first = self._keys.get(hash(key))
+        if first is None:
+            if len(self._keys) < _MAX_KEYS:
+                self._keys[hash(key)] = hash(spelled)
+        elif first != hash(spelled):
             yield Finding(
                 row,
                 "header-twice",
                 f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
                 " the case of letters does not count, and previous is prev",
             )
-        elif is_known and key in (ID, PREV):
+        elif key in (ID, PREV):
             yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
-        if len(self._keys) < _MAX_KEYS:
-            self._keys.setdefault(hash(key), hash(spelled))
-        if key not in (ID, PREV):
-            return
-        value = batch.o[row]
+        if key in (ID, PREV):
+            for rule, message in self._take_id(batch, key, batch.o[row]):
+                yield Finding(row, rule, message)
+
+    def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[str, str]]:
+        """Find faults in the header id or prev; gives rules and messages."""
         text = term_text(batch, value)
         if batch.terms.kinds[value] != TermKind.IRI:
-            yield Finding(row, "patch-id", f"header {key} has a value that is no IRI")
+            yield "patch-id", f"header {key} has a value that is no IRI"
             return
         scheme = _UUID_SCHEME.match(text)
         if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
-            yield Finding(row, "patch-id", f"header {key} has no UUID: {show(text)}")
-        one_form = _one_form(text)
-        self._values[key] = one_form
+            yield "patch-id", f"header {key} has no UUID: {show(text)}"
+        self._values[key] = one_form = _one_form(text)
         if self._values.get(ID) == self._values.get(PREV):
-            yield Finding(row, "patch-chain", f"patch {show(text)} follows itself: id and prev")
+            yield "patch-chain", f"patch {show(text)} follows itself: id and prev"
         if key == ID:
             self._id = text
             if not self._ids.is_new(one_form):
-                yield Finding(row, "patch-id", f"patch {show(text)} comes twice")
+                yield "patch-id", f"patch {show(text)} comes twice"
         elif self._last_id is not None and _one_form(self._last_id) != one_form:
-            yield Finding(
-                row,
-                "patch-chain",
-                f"patch follows {show(text)}, but the one before it is {show(self._last_id)}",
-            )
+            message = f"patch follows {show(text)}, but the one before it is {show(self._last_id)}"
+            yield "patch-chain", message
 
     def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
         """Report a rule that many rows may break; once for each patch."""

@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.text import (
-    TermFault,
-    TermFaults,
-    find_generalized_statement,
-)
+from jelly_rdflib.core.text import TermFault, TermFaults, find_generalized_statement
 from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.operations import Op
 
@@ -59,21 +55,16 @@ class TermRules:
             generalized = find_generalized_statement(batch)
             if generalized is not None:
                 self._may_be_generalized = True
-                yield Finding(
-                    generalized,
-                    "generalized",
-                    "literal as subject or graph, or predicate that is no IRI: no RDF 1.1",
-                )
+                message = "literal as subject or graph, or predicate that is no IRI: no RDF 1.1"
+                yield Finding(generalized, "generalized", message)
 
     def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
-        names = batch.s
         for match in _PREFIX_ROW.finditer(bytes(batch.ops)):
             row = match.start()
-            name = term_text(batch, names[row])
+            name = term_text(batch, batch.s[row])
             if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
-                yield Finding(
-                    row, "prefix-name", f"prefix name {show(name)} is not allowed in Turtle"
-                )
+                message = f"prefix name {show(name)} is not allowed in Turtle"
+                yield Finding(row, "prefix-name", message)
 
 
 def term_text(batch: Batch, term: int) -> str:
