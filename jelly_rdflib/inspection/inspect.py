@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
@@ -44,7 +44,6 @@ STREAM_ROWS = {
     10: "prefix",
     11: "datatype",
 }
-LOOKUPS = ("name", "prefix", "datatype")
 TERMS = tuple(TermKind(kind) for kind in range(TermKind.IRI, TermKind.STRING))
 # Options of a writer that no stream contains.
 WRITING_OPTIONS = {"frame_rows", "frame_bytes", "delimited", "namespace_declarations"}
@@ -294,25 +293,22 @@ class FrameInspector(Iterator[FrameReport]):
                     self._operations[op] += ops.count(op)
                 # The batch after the last frame belongs to the end of the input.
                 if statistics is not None and statistics.count():
-                    return self._take_frame(statistics, batch, ops)
+                    number, offset, size, rows, entries = statistics.last_frame
+                    self._frames += 1
+                    self._largest_frame = max(self._largest_frame, size)
+                    return FrameReport(
+                        number=number,
+                        offset=offset,
+                        size=size,
+                        rows=rows,
+                        entries=entries,
+                        statements=ops.count(Op.A) + ops.count(Op.D),
+                        metadata=batch.metadata,
+                    )
         except DecodeError as error:
             self._error = error
             raise
         raise StopIteration
-
-    def _take_frame(self, statistics: FrameStatistics, batch: Batch, ops: bytes) -> FrameReport:
-        number, offset, size, rows, entries = statistics.last_frame
-        self._frames += 1
-        self._largest_frame = max(self._largest_frame, size)
-        return FrameReport(
-            number=number,
-            offset=offset,
-            size=size,
-            rows=rows,
-            entries=entries,
-            statements=ops.count(Op.A) + ops.count(Op.D),
-            metadata=batch.metadata,
-        )
 
     @property
     def report(self) -> StreamReport:
@@ -346,13 +342,13 @@ def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
         tables = ("rows", "lookups", "terms", "repeated_terms")
         return {**{name: {} for name in tables}, "is_delimited": None, "metadata": Tally()}
     row_names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
-    rows, term_kinds = statistics.rows, statistics.term_kinds
-    lookups = zip(LOOKUPS, statistics.lookups, strict=True)
+    rows, terms = statistics.rows, statistics.term_kinds
+    lookups = zip(("name", "prefix", "datatype"), statistics.lookups, strict=True)
     return {
         "is_delimited": statistics.is_delimited,
         "rows": {name: _tally(rows[field]) for field, name in row_names.items()},
         "lookups": {name: LookupReport(**counts) for name, counts in lookups},
-        "terms": {kind.name.lower(): term_kinds[kind] for kind in TERMS},
+        "terms": {kind.name.lower(): terms[kind] for kind in TERMS},
         "repeated_terms": dict(zip("spog", statistics.repeated_terms, strict=True)),
         "metadata": _tally(statistics.metadata_entries),
     }

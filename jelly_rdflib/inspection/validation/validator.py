@@ -14,9 +14,8 @@ from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
-from jelly_rdflib.inspection.validation.patch_rules import PatchRules
+from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
-from jelly_rdflib.inspection.validation.term_rules import TermRules
 from jelly_rdflib.options import Limits
 
 # Findings that are located at once: each time, the whole frame is scanned.
