@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
@@ -96,25 +95,23 @@ class _Validator:
 
     def run(self) -> Iterator[Fault]:
         """Find the faults."""
-        with closing(self._batches):
-            try:
-                yield from self._read()
-            except DecodeError as error:
-                self._errors.append(error)
-                yield from self._take_errors()
-
-    def _read(self) -> Iterator[Fault]:
-        for batch in self._batches:
-            faults = [*self._take_errors()]
+        try:
+            for batch in self._batches:
+                faults = [*self._take_errors()]
+                if self._frames is not None:
+                    faults += self._frames.take(batch, self._batches.options)
+                faults.sort(key=_offset)
+                # Very many rows may have findings, so these are not collected.
+                yield from merge(faults, self._locate(self._find(batch)), key=_offset)
+                self._operations += len(batch)
+            yield from self._take_errors()
             if self._frames is not None:
-                faults += self._frames.take(batch, self._batches.options)
-            faults.sort(key=_offset)
-            # Very many rows may have findings, so these are not collected.
-            yield from merge(faults, self._locate(self._find(batch)), key=_offset)
-            self._operations += len(batch)
-        yield from self._take_errors()
-        if self._frames is not None:
-            yield from self._frames.finish()
+                yield from self._frames.finish()
+        except DecodeError as error:
+            self._errors.append(error)
+            yield from self._take_errors()
+        finally:
+            self._batches.close()
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
