@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, from_option, output_format
-from jelly_rdflib.cli.inputs import INPUT, check_stdin_once, open_argument
-from jelly_rdflib.cli.limits import reading_options
-from jelly_rdflib.cli.outputs import open_output, output_option
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
+from jelly_rdflib.cli.options import (
+    INPUT,
+    format_option,
+    from_option,
+    output_option,
+    reading_options,
+    to_option,
+)
+from jelly_rdflib.cli.outputs import open_output, output_format
 
 
 @click.command("apply")
@@ -15,14 +21,8 @@ from jelly_rdflib.cli.outputs import open_output, output_option
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
 @output_option("OUT", "the dataset", "standard output")
 @from_option("BASE")
-@click.option(
-    "--to",
-    type=FORMAT,
-    help="The format of OUT, if its name does not tell it. [default for standard output: as BASE]",
-)
-@click.option(
-    "--patch-format", type=FORMAT, help="The format of the PATCHes, if their names don't tell it."
-)
+@to_option("OUT", default=" [default for standard output: as BASE]")
+@format_option("--patch-format", "patch_format", "the PATCHes", is_plural=True)
 @reading_options
 def command(
     base: str,
@@ -43,14 +43,18 @@ def command(
       jellyp apply /dev/null --from nq changes.jellyp --to trig
       kcat -C -t changes | jellyp apply base.jelly - -o now.jelly
     """
-    from jelly_rdflib.cli.datasets import apply_patch, load, save
+    from jelly_rdflib.cli.datasets import load, save
+    from jelly_rdflib.graph.apply import apply
 
     check_stdin_once(base, *patches)
     with open_argument(base, from_) as input_:
         dataset = load(input_)
-    format = output_format(output, to, for_stdout=input_.format_name)
+    format = output_format(output, to, for_stdout=input_.format.name)
     for patch in patches:
         with open_argument(patch, patch_format) as input_:
-            apply_patch(input_, dataset)
+            input_.look()
+            if not input_.format.holds_changes:
+                raise click.UsageError(f"{input_.name} has statements; a patch has changes")
+            apply(input_.file, dataset, normalize=False, **input_.reading)
     with open_output(output) as destination:
         save(dataset, destination, format)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import click
+import importlib
+from typing import Any
 
-from jelly_rdflib.cli.groups import LazyGroup
+import click
 
 COMMANDS = (
     "apply",
@@ -22,10 +23,26 @@ COMMANDS = (
 )
 
 
+class OrderedGroup(click.Group):
+    """A group whose help lists the commands in the order of their definitions."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
+class _LazyGroup(OrderedGroup):
+    """A group that imports a command only when it is called."""
+
+    def get_command(self, context: click.Context, name: str) -> Any:
+        if name in self.commands:
+            return importlib.import_module(f"{__package__}.{name}").command
+        return None
+
+
 @click.command(
-    cls=LazyGroup,
-    package=__package__,
-    names=COMMANDS,
+    cls=_LazyGroup,
+    commands=dict.fromkeys(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="jelly-rdflib", prog_name="jellyp")

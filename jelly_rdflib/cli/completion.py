@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 from click.shell_completion import get_completion_class
 
@@ -17,7 +19,5 @@ def command(context: click.Context, shell: str) -> None:
       eval "$(jellyp completion bash)"
       jellyp completion fish > ~/.config/fish/completions/jellyp.fish
     """
-    group = context.find_root().command
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(group, {}, "jellyp", "_JELLYP_COMPLETE").source())
+    kind: Any = get_completion_class(shell)
+    click.echo(kind(context.find_root().command, {}, "jellyp", "_JELLYP_COMPLETE").source())

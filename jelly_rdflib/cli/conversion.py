@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -27,6 +27,7 @@ _ADVICE = {
     "options need generalized_statements=True": "give --generalized",
     "options need a type with graphs, such as QUADS": "give --stream-type quads",
 }
+_SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 
 
 def convert(
@@ -34,19 +35,28 @@ def convert(
 ) -> None:
     """Write an input in another format.
 
-    Args:
-        input_: The input.
-        destination: The ``destination`` of a writer.
-        format: The format of the output.
-        wishes: The options of the output by name, None for those that were not given:
-            ``stream_type``, ``preset``, ``frame_rows``, ``rdf_star``, ``generalized``.
-
-    Raises:
-        UsageError: The format does not go with the input, or with the wishes.
-        InputError: The input is invalid, or can't be expressed in the format with these options.
+    The ``wishes`` are the options of ``jellyp convert`` for the output; None if not given.
     """
+    batches = input_.batches()
+    # The input's format and options are known after its first batch.
+    first = list(islice(batches, 1))
+    if input_.format.holds_changes != format.holds_changes:
+        held, wanted, advice = "changes", "statements", "apply"
+        if format.holds_changes:
+            held, wanted, advice = "statements", "changes", "diff"
+        raise click.UsageError(
+            f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
+        )
+    options = _make_options(input_, format, wishes)
+    kind: Any = PatchWriter if format.holds_changes else StatementWriter
+    # A frame that is a graph or a dataset stays one if the output has the same type.
+    is_grouped = isinstance(options, StreamOptions) and options.is_grouped
     try:
-        _convert(input_, destination, format, wishes)
+        with kind(destination, options, format=format.name) as writer:
+            for batch in chain(first, batches):
+                writer.write_all(batch)
+                if is_grouped:
+                    writer.end_frame(batch.metadata)
     except EncodeError as error:
         message = str(error)
         for advice, option in _ADVICE.items():
@@ -54,43 +64,10 @@ def convert(
         raise InputError(input_.name, message) from error
 
 
-def _convert(
-    input_: InputArgument, destination: Any, format: Format, wishes: Mapping[str, Any]
-) -> None:
-    batches = input_.batches()
-    # The input's format and options are known after its first batch.
-    first = list(itertools.islice(batches, 1))
-    source = input_.known_encoding()
-    if format.holds_changes and not source.holds_changes:
-        raise click.UsageError(
-            f"{input_.name} has statements, and {format.name} is for changes: see jellyp diff"
-        )
-    if source.holds_changes and not format.holds_changes:
-        raise click.UsageError(
-            f"{input_.name} has changes, and {format.name} is for statements: see jellyp apply"
-        )
-    options = _make_options(format, source, input_.options, wishes)
-    kind: Any = PatchWriter if format.holds_changes else StatementWriter
-    # A frame that is a graph or a dataset stays one if the output has the same type.
-    is_grouped = isinstance(options, StreamOptions) and options.is_grouped
-    with kind(destination, options, format=format.name) as writer:
-        for batch in itertools.chain(first, batches):
-            writer.write_all(batch)
-            if is_grouped:
-                writer.end_frame(batch.metadata)
-
-
 def _make_options(
-    format: Format, source: Format, given: Any, wishes: Mapping[str, Any]
+    input_: InputArgument, format: Format, wishes: Mapping[str, Any]
 ) -> PatchOptions | StreamOptions | None:
-    """Make the options of the output; None for a format without options.
-
-    Args:
-        format: The format of the output.
-        source: The format of the input.
-        given: The options of the input; None if it has none.
-        wishes: The options that the user gave.
-    """
+    """Make the options of the output; None for a format without options."""
     if format not in (JELLY, JELLY_PATCH):
         for name, wish in wishes.items():
             if wish is not None:
@@ -98,59 +75,42 @@ def _make_options(
                 raise click.UsageError(f"{option} is for Jelly: {format.name} has no such option")
         return None
 
-    fields: dict[str, Any] = {}
+    given, source = input_.options, input_.format
+    kind: Any = PatchOptions
+    types: Any = PatchStreamType
+    type_field = "stream_type"
+    kept = ("statement_type", "stream_type")
     # A stream should declare only features that it may use: False if the input does not tell.
-    for name, wish in (("rdf_star", "rdf_star"), ("generalized_statements", "generalized")):
-        wanted = wishes[wish]
-        fields[name] = getattr(given, name, False) if wanted is None else wanted
-    if given is not None and wishes["preset"] is None:
-        for name in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
-            fields[name] = getattr(given, name)
-    if wishes["frame_rows"] is not None:
-        fields["frame_rows"] = wishes["frame_rows"]
+    fields: dict[str, Any] = {"rdf_star": False, "generalized_statements": False}
     if format is JELLY:
-        fields |= _statement_fields(source, given, wishes["stream_type"])
-        kind: Any = StreamOptions
-    else:
-        fields |= _patch_fields(given, wishes["stream_type"])
-        kind = PatchOptions
-    made: PatchOptions | StreamOptions
+        kind, types, type_field = StreamOptions, PhysicalStreamType, "physical_type"
+        kept = ("stream_name", "logical_type")
+        fields[type_field] = types.QUADS if source.has_graphs else types.TRIPLES
+        fields["namespace_declarations"] = source.has_prefixes
+    if given is not None:
+        # The input is Jelly of the same kind.
+        sizes = _SIZES if wishes["preset"] is None else ()
+        fields |= {name: getattr(given, name) for name in (*fields, *kept, *sizes)}
+    chosen = {
+        "rdf_star": wishes["rdf_star"],
+        "generalized_statements": wishes["generalized"],
+        "frame_rows": wishes["frame_rows"],
+        type_field: _find_type(types, wishes["stream_type"]),
+    }
+    fields |= {name: wish for name, wish in chosen.items() if wish is not None}
+    logical_type = fields.get("logical_type")
+    if logical_type and not LogicalStreamType.is_consistent(logical_type, fields[type_field]):
+        del fields["logical_type"]
     try:
-        made = kind.small(**fields) if wishes["preset"] == "small" else kind.big(**fields)
+        made: PatchOptions | StreamOptions = getattr(kind, wishes["preset"] or "big")(**fields)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     return made
 
 
-def _patch_fields(given: Any, stream_type: str | None) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    if isinstance(given, PatchOptions):
-        fields = {"statement_type": given.statement_type, "stream_type": given.stream_type}
-    if stream_type is not None:
-        fields["stream_type"] = _find_type(PatchStreamType, stream_type)
-    return fields
-
-
-def _statement_fields(source: Format, given: Any, stream_type: str | None) -> dict[str, Any]:
-    physical_type = PhysicalStreamType.QUADS if source.has_graphs else PhysicalStreamType.TRIPLES
-    fields: dict[str, Any] = {"namespace_declarations": source.has_prefixes}
-    if isinstance(given, StreamOptions):
-        fields["stream_name"] = given.stream_name
-        fields["namespace_declarations"] = given.namespace_declarations
-        physical_type = given.physical_type
-    if stream_type is not None:
-        physical_type = _find_type(PhysicalStreamType, stream_type)
-    fields["physical_type"] = physical_type
-    if isinstance(given, StreamOptions) and LogicalStreamType.is_consistent(
-        given.logical_type, physical_type
-    ):
-        fields["logical_type"] = given.logical_type
-    return fields
-
-
-def _find_type(enum: Any, name: str) -> Any:
+def _find_type(enum: Any, name: str | None) -> Any:
     try:
-        return enum[name.upper()]
+        return None if name is None else enum[name.upper()]
     except KeyError:
         names = ", ".join(member.name.lower() for member in enum)
         raise click.BadParameter(

@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option, output_format, to_option
-from jelly_rdflib.cli.inputs import INPUT, open_argument
-from jelly_rdflib.cli.limits import reading_options
-from jelly_rdflib.cli.outputs import OUTPUT, open_output
+from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.options import INPUT, OUTPUT, from_option, offer, reading_options, to_option
+from jelly_rdflib.cli.outputs import open_output, output_format
 
 STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 
@@ -22,9 +21,7 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 @click.option(
     "--stream-type",
     metavar="TYPE",
-    shell_complete=lambda context, param, start: [
-        name for name in STREAM_TYPES if name.startswith(start)
-    ],
+    shell_complete=offer(lambda: STREAM_TYPES),
     help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or graphs."
     " [default: as in IN, else punctuated, or triples if IN has no graphs, or quads]",
 )

@@ -22,18 +22,14 @@ MAX_NAMES = 100_000
 MAX_NAME_BYTES = 12 << 20
 
 _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
-_CHANGES = (Op.A, Op.D)
 
 
 @dataclass
 class Sizes:
     """The numbers of statements that transactions added and deleted, in order.
 
-    Attributes:
-        step: The number of transactions of an entry; the last entry may have fewer.
-        added, deleted: An entry each for every ``step`` transactions.
-        count: The number of transactions.
-        histogram: The number of transactions by their number of operations on statements.
+    ``added`` and ``deleted`` have an entry each for every ``step`` transactions; the last entry may
+    stand for fewer. ``histogram`` has the number of transactions by their number of statements.
     """
 
     step: int = 1
@@ -47,8 +43,7 @@ class Sizes:
         self.histogram[added + deleted] += 1
         if self.count % self.step == 0:
             if len(self.added) == MAX_SIZES:
-                self.added = _pair_up(self.added)
-                self.deleted = _pair_up(self.deleted)
+                self.added, self.deleted = _pair_up(self.added), _pair_up(self.deleted)
                 self.step *= 2
             self.added.append(0)
             self.deleted.append(0)
@@ -71,60 +66,58 @@ def _pair_up(numbers: list[int]) -> list[int]:
     return [one + other for one, other in zip(numbers[::2], numbers[1::2], strict=True)]
 
 
-class NameCounts(Counter[tuple[str, Op]]):
-    """The number of occurrences by ``(name, op)``: exact for the names that come first.
+class NameCounts:
+    """The numbers of added and of deleted statements by name: exact for the names that come first.
 
-    After `MAX_NAMES` or `MAX_NAME_BYTES` is reached, new names are counted together, as others.
-
-    Attributes:
-        others: The number of occurrences of other names, by op.
+    After `MAX_NAMES` or `MAX_NAME_BYTES` is reached, new names are counted together, as ``others``.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.others: Counter[Op] = Counter()
-        self._names = 0
+        self.numbers: dict[str, list[int]] = {}
+        self.others = [0, 0]
         self._bytes = 0
-        self._is_full = False
 
     @property
     def distinct(self) -> str:
         """The number of different names, in words."""
-        known = len({name for name, _ in self})
-        if not self.others:
-            return f"{known:,}"
-        return f"more than {known:,}" if known else "at least 1"
+        if not any(self.others):
+            return f"{len(self.numbers):,}"
+        return f"more than {len(self.numbers):,}" if self.numbers else "at least 1"
 
-    def count(self, name: str | None, op: Op, count: int) -> None:
+    def count(self, name: str | None, op: int, count: int) -> None:
         """Count a name; None is a name that is too long to be stored."""
-        if name is not None and (self._has(name) or self._take(name)):
-            self[name, op] += count
-        else:
-            self.others[op] += count
+        numbers = self.others
+        if name is not None:
+            if name not in self.numbers and self._has_room(name):
+                self.numbers[name] = [0, 0]
+            numbers = self.numbers.get(name, self.others)
+        numbers[op == Op.D] += count
 
-    def _has(self, name: str) -> bool:
-        return (name, Op.A) in self or (name, Op.D) in self
-
-    def _take(self, name: str) -> bool:
-        self._names += 1
+    def _has_room(self, name: str) -> bool:
+        # Refused names count too. So the others are the names that come last, even shorter ones.
         self._bytes += sys.getsizeof(name)
-        # Once full, it refuses even a shorter name: so the others are the names that come last.
-        self._is_full |= self._names > MAX_NAMES or self._bytes > MAX_NAME_BYTES
-        return not self._is_full
+        return len(self.numbers) < MAX_NAMES and self._bytes <= MAX_NAME_BYTES
+
+    def ranking(self) -> list[tuple[str, int, int]]:
+        """Return names with their numbers; the largest sum comes first."""
+        rows = [(name, added, deleted) for name, (added, deleted) in self.numbers.items()]
+        return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
+
+    def as_dict(self, key: str) -> dict[str, Any]:
+        """Return the names as rows of JSON, which have the name as ``key``."""
+        fields = (key, "added", "deleted")
+        rows = {f"{key}s": [dict(zip(fields, row, strict=True)) for row in self.ranking()]}
+        if not any(self.others):
+            return rows
+        return {**rows, f"other_{key}s": dict(zip(fields[1:], self.others, strict=True))}
 
 
 @dataclass
 class Counts:
     """The counts of a stream.
 
-    Attributes:
-        operations: Operations by code.
-        graphs, predicates: Added and deleted statements by graph and by predicate; terms have the
-            syntax of N-Triples.
-        patches: Patches with at least one operation.
-        committed: Committed transactions; operations outside of a transaction count as one.
-        aborted: Aborted transactions.
-        sizes: The transactions in order.
+    Graphs and predicates have the syntax of N-Triples. ``patches`` have at least one operation.
+    Operations outside of a transaction count as one that is ``committed``.
     """
 
     operations: Counter[Op] = field(default_factory=Counter)
@@ -148,8 +141,8 @@ class Counts:
         for counts, column in ((self.predicates, batch.p), (self.graphs, batch.g)):
             # Term numbers are counted first: a name is made only once for each number.
             for (code, term), count in Counter(zip(ops, column, strict=True)).items():
-                if code in _CHANGES:
-                    counts.count(_name(batch, term), Op(code), count)
+                if code in (Op.A, Op.D):
+                    counts.count(_name(batch, term), code, count)
         start = 0
         for match in _MARK.finditer(ops):
             self._add_changes(ops, start, match.start())
@@ -163,20 +156,18 @@ class Counts:
         self._patch_is_empty &= start == stop
 
     def _add_mark(self, code: int) -> None:
-        if code in (Op.TC, Op.TA):
-            self._end_transaction(is_committed=code == Op.TC)
-        elif not self._is_explicit and self._added + self._deleted > 0:
-            self._end_transaction(is_committed=True)
+        is_implicit = not self._is_explicit and self._added + self._deleted > 0
+        if code in (Op.TC, Op.TA) or is_implicit:
+            self.sizes.append(self._added, self._deleted)
+            self._added = self._deleted = 0
+            if code == Op.TA:
+                self.aborted += 1
+            else:
+                self.committed += 1
         self._is_explicit = code == Op.TX
         if code == Op.END:
             self.patches += not self._patch_is_empty
         self._patch_is_empty = code == Op.END
-
-    def _end_transaction(self, *, is_committed: bool) -> None:
-        self.sizes.append(self._added, self._deleted)
-        self.committed += is_committed
-        self.aborted += not is_committed
-        self._added = self._deleted = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return all counts as values of JSON."""
@@ -191,25 +182,9 @@ class Counts:
                 "median": self.sizes.median,
                 "largest": max(histogram, default=0),
             },
-            **_as_rows(self.graphs, "graph"),
-            **_as_rows(self.predicates, "predicate"),
+            **self.graphs.as_dict("graph"),
+            **self.predicates.as_dict("predicate"),
         }
-
-
-def _as_rows(counts: NameCounts, key: str) -> dict[str, Any]:
-    rows = [
-        {key: name, "added": added, "deleted": deleted} for name, added, deleted in rank(counts)
-    ]
-    if not counts.others:
-        return {f"{key}s": rows}
-    others = {"added": counts.others[Op.A], "deleted": counts.others[Op.D]}
-    return {f"{key}s": rows, f"other_{key}s": others}
-
-
-def rank(counts: Counter[tuple[str, Op]]) -> list[tuple[str, int, int]]:
-    """Return names with their counts of adds and deletes; the largest sum comes first."""
-    rows = [(name, counts[name, Op.A], counts[name, Op.D]) for name in {name for name, _ in counts}]
-    return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
 
 
 def count_operations(batches: Iterable[Batch]) -> Counts:

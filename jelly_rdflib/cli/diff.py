@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, patch_format, to_option
-from jelly_rdflib.cli.inputs import INPUT, check_stdin_once, open_argument
-from jelly_rdflib.cli.limits import reading_options
-from jelly_rdflib.cli.outputs import open_output, output_option
+from jelly_rdflib.cli.inputs import check_stdin_once, open_argument
+from jelly_rdflib.cli.options import INPUT, from_option, output_option, reading_options, to_option
+from jelly_rdflib.cli.outputs import open_output, patch_format
 
 
 @click.command("diff")
@@ -21,16 +18,11 @@ from jelly_rdflib.cli.outputs import open_output, output_option
     is_flag=True,
     help="Compare blank nodes by the statements about them, not by their labels.",
 )
-@click.option(
-    "--from",
-    "from_",
-    type=FORMAT,
-    help="The format of OLD and NEW, if their names don't tell it.",
-)
+@from_option("OLD and NEW", is_plural=True)
 @to_option("PATCH")
 @reading_options
 def command(
-    old: str, new: str, output: str, from_: str | None, to: str | None, **options: Any
+    old: str, new: str, output: str, from_: str | None, to: str | None, canonical: bool
 ) -> None:
     """Write the patch that turns OLD into NEW.
 
@@ -45,15 +37,23 @@ def command(
       jellyp diff --canonical old.ttl new.ttl | less
       jellyp diff yesterday.jelly.gz today.jelly.gz -o changes.rdfp.gz
     """
-    from jelly_rdflib.cli.datasets import load, write_difference
+    from rdflib.graph import Dataset
+    from rdflib.namespace import NamespaceManager
+
+    from jelly_rdflib.cli.datasets import load
+    from jelly_rdflib.patch.diff import diff
+    from jelly_rdflib.streams.writing import PatchWriter
 
     check_stdin_once(old, new)
     format = patch_format(output, to, for_file="jelly-patch")
-    with open_argument(old, from_) as input_:
-        before = load(input_)
-        has_prefixes = input_.known_encoding().has_prefixes
-    with open_argument(new, from_) as input_:
-        after = load(input_)
-        has_prefixes &= input_.known_encoding().has_prefixes
+    with open_argument(old, from_) as before:
+        datasets = [load(before)]
+    with open_argument(new, from_) as after:
+        datasets.append(load(after))
+    if not (before.format.has_prefixes and after.format.has_prefixes):
+        for dataset in datasets:
+            dataset.namespace_manager = NamespaceManager(Dataset(), bind_namespaces="none")
     with open_output(output) as destination:
-        write_difference(before, after, destination, format, has_prefixes=has_prefixes, **options)
+        patch = diff(*datasets, canonical=canonical)
+        with PatchWriter(destination, format=format.name) as writer:
+            writer.write_all(patch)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 
 import click
 
 from jelly_rdflib.cli.inputs import InputError
-from jelly_rdflib.cli.limits import chosen_limits, limit_option
-from jelly_rdflib.cli.printable import say
-from jelly_rdflib.cli.progress import Progress
-
-MEGABYTE = 1 << 20
+from jelly_rdflib.cli.options import chosen_limits, limit_option
+from jelly_rdflib.cli.printable import count, say
+from jelly_rdflib.cli.progress import show_progress
 
 
 @click.command("index")
@@ -49,58 +48,49 @@ def command(context: click.Context, files: tuple[str, ...], spacing: int, check:
       jellyp index --check *.jellyp
     """
     is_good = True
-    for path in files:
-        is_good &= _check(path) if check else _make(path, spacing * MEGABYTE)
+    try:
+        for path in files:
+            if check:
+                is_good &= _check(path)
+            else:
+                _make(path, spacing << 20)
+    except ValueError as error:
+        # The file is damaged, or has too many parts.
+        raise InputError(path, error) from error
     context.exit(0 if is_good else 1)
 
 
 def _is_statements(path: str) -> bool:
     """Return whether a file is Jelly-RDF, and not Jelly-Patch, by its first frame."""
-    from jelly_rdflib.errors import DecodeError
     from jelly_rdflib.options import StreamOptions
     from jelly_rdflib.streams.open_input import open_input
 
-    batches = open_input(path, limits=chosen_limits(), is_quiet=True).batches()
-    try:
+    with closing(open_input(path, limits=chosen_limits(), is_quiet=True).batches()) as batches:
         next(batches, None)
         options = batches.options
-    except DecodeError as error:
-        raise InputError(path, error) from error
-    finally:
-        batches.close()
     if options is None:
         raise InputError(path, "only files of Jelly-Patch and Jelly-RDF have indexes")
     return isinstance(options, StreamOptions)
 
 
-def _make(path: str, spacing: int) -> bool:
+def _make(path: str, spacing: int) -> None:
     from jelly_rdflib.core.source import is_compressed
-    from jelly_rdflib.errors import DecodeError
     from jelly_rdflib.streams.index import find_parts, write_index
 
     if is_compressed(path):
         raise InputError(path, "a compressed file can't be read in parts: unpack it first")
     is_statements = _is_statements(path)
-    try:
-        with Progress(os.path.basename(path), os.path.getsize(path)) as progress:
-            parts = find_parts(
-                path,
-                is_statements=is_statements,
-                spacing=spacing,
-                limits=chosen_limits(),
-                advance=progress.advance,
-                keep_going=False,
-            )
-    except DecodeError as error:
-        raise InputError(path, error) from error
-    try:
-        target = write_index(path, parts, is_statements=is_statements)
-    except ValueError as error:
-        # Too many parts.
-        raise InputError(path, error) from error
-    count = f"{len(parts)} parts" if len(parts) != 1 else "1 part"
-    say(f"{target}: {count}, {os.path.getsize(target):,} bytes")
-    return True
+    with show_progress(os.path.basename(path), os.path.getsize(path)) as advance:
+        parts = find_parts(
+            path,
+            is_statements=is_statements,
+            spacing=spacing,
+            limits=chosen_limits(),
+            advance=advance,
+            keep_going=False,
+        )
+    target = write_index(path, parts, is_statements=is_statements)
+    say(f"{target}: {count(len(parts), 'part')}, {os.path.getsize(target):,} bytes")
 
 
 def _check(path: str) -> bool:
@@ -109,9 +99,8 @@ def _check(path: str) -> bool:
     try:
         parts = load_index(path, is_statements=_is_statements(path), spacing=1)
     except StaleIndexError as error:
-        say(str(error))
+        say(error)
         return False
     if parts is None:
         say(f"{index_path(path)}: there is no index")
-        return False
-    return True
+    return parts is not None

@@ -6,24 +6,29 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import wraps
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.formats import FORMAT, from_option, output_format
-from jelly_rdflib.cli.groups import OrderedGroup
-from jelly_rdflib.cli.inputs import INPUT, InputError, open_argument
-from jelly_rdflib.cli.limits import chosen_limits, limit_option
-from jelly_rdflib.cli.outputs import open_output, output_option
+from jelly_rdflib.cli.commands import OrderedGroup
+from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.options import (
+    INPUT,
+    chosen_limits,
+    from_option,
+    limit_option,
+    output_option,
+    to_option,
+)
+from jelly_rdflib.cli.outputs import open_output, output_format
 from jelly_rdflib.cli.printable import say
-from jelly_rdflib.cli.progress import Progress
+from jelly_rdflib.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from jelly_rdflib.log import LogEntry, PatchLog
+    from jelly_rdflib.log import PatchLog
     from jelly_rdflib.operations import Operation
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # The same as `jelly_rdflib.log.database.DEFAULT_TIMEOUT`, so that the help needs no import of it.
 DEFAULT_TIMEOUT = 30.0
@@ -52,17 +57,6 @@ version_argument = click.argument("version", metavar="[VERSION]", required=False
 log_argument = click.argument("log", metavar="LOG", type=click.Path(exists=True, file_okay=False))
 
 
-def log_options(function: _Command) -> _Command:
-    """Add the options of a command that opens a log."""
-    return limit_option(timeout_option(function))
-
-
-def _open_log(path: str, timeout: float) -> PatchLog:
-    from jelly_rdflib.log import PatchLog
-
-    return PatchLog(path, limits=chosen_limits(), timeout=timeout)
-
-
 @click.group("log", cls=OrderedGroup)
 def command() -> None:
     """Keep patches in a log: a folder with a file for each patch.
@@ -77,6 +71,18 @@ def command() -> None:
       jellyp log show history
       jellyp log checkout history 1 -o then.nq
     """
+
+
+def log_command(function: Callable[..., None]) -> click.Command:
+    """Make a command with the argument LOG and the options of logs; it gets the open log."""
+
+    @wraps(function)
+    def run(log: str, timeout: float, **arguments: Any) -> None:
+        from jelly_rdflib.log import PatchLog
+
+        function(PatchLog(log, limits=chosen_limits(), timeout=timeout), **arguments)
+
+    return timeout_option(limit_option(command.command()(log_argument(run))))
 
 
 @command.command()
@@ -99,15 +105,11 @@ def init(log: str, compression: str | None, timeout: float) -> None:
         raise click.UsageError(str(error)) from error
 
 
-@command.command()
-@log_argument
+@log_command
 @click.argument("patches", metavar="PATCH...", nargs=-1, required=True, type=INPUT)
 @click.option("--prev", metavar="ID", help="The id of the patch that the first PATCH follows.")
 @from_option("PATCH")
-@log_options
-def append(
-    log: str, patches: tuple[str, ...], prev: str | None, from_: str | None, timeout: float
-) -> None:
+def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str | None) -> None:
     """Append patches to a log, one after the other; a file may have several patches.
 
     A version is printed after its patch is on the disk. The command stops with exit code 1 at a
@@ -120,7 +122,7 @@ def append(
       jellyp diff old.nq new.nq | jellyp log append history - --from rdf-patch
       jellyp log append history --prev urn:uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4 next.jellyp
     """
-    from jelly_rdflib.errors import DecodeError, EncodeError, LogError
+    from jelly_rdflib.errors import JellyError, LogError
     from jelly_rdflib.log.names import parse_patch_id
     from jelly_rdflib.streams.reading import read_operations
 
@@ -129,20 +131,17 @@ def append(
             prev = parse_patch_id(prev)
         except LogError as error:
             raise click.BadParameter(str(error), param_hint="'--prev'") from error
-    opened = _open_log(log, timeout)
     for patch in patches:
         with open_argument(patch, from_) as input_:
+            reader = read_operations(input_.file, normalize=False, **input_.reading)
             try:
-                reader = read_operations(
-                    input_.file, limits=input_.limits, normalize=False, format=input_.format_name
-                )
                 with closing(reader):
                     for operations in _split(reader):
-                        entry = opened.append(operations, prev=prev)
+                        entry = log.append(operations, prev=prev)
                         click.echo(f"version {entry.version}: {entry.id}")
                         prev = None
-            except (DecodeError, EncodeError, LogError) as error:
-                raise InputError(input_.name, error) from error
+            except JellyError:
+                raise
             except ValueError as error:
                 # --prev and the patch itself name different patches.
                 raise click.UsageError(str(error)) from error
@@ -157,15 +156,11 @@ def _split(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
         yield iter(()) if first == end else chain([first], iter(operations.__next__, end))
 
 
-@command.command()
-@log_argument
+@log_command
 @click.option("--since", type=version, help="Show only patches after this version.")
 @click.option("--upto", type=version, help="Show only patches up to this version.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object a line.")
-@log_options
-def show(
-    log: str, since: int | str | None, upto: int | str | None, as_json: bool, timeout: float
-) -> None:
+def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json: bool) -> None:
     """List the patches of a log, the oldest first.
 
     \b
@@ -174,11 +169,20 @@ def show(
       jellyp log show --since 10 history
       jellyp log show --json history | jq -r .id
     """
-    opened = _open_log(log, timeout)
-    entries = opened.patches(since, upto)
+    entries = log.patches(since, upto)
     if as_json:
         for entry in entries:
-            click.echo(json.dumps(_as_dict(entry), ensure_ascii=False))
+            fields = {
+                "version": entry.version,
+                "first": entry.first,
+                "id": entry.id,
+                "prev": entry.prev,
+                "bytes": entry.size,
+                "digest": entry.digest,
+                "time": entry.time.isoformat(),
+                "path": os.fspath(entry.path),
+            }
+            click.echo(json.dumps(fields, ensure_ascii=False))
         return
 
     from jelly_rdflib.cli.tables import make_console, make_table
@@ -188,37 +192,19 @@ def show(
         table.add_column(name, justify="right")
     for name in ("id", "snapshot"):
         table.add_column(name, no_wrap=True)
-    snapshots = set(opened.snapshots)
+    snapshots = set(log.snapshots)
     for entry in entries:
         is_single = entry.first == entry.version
-        table.add_row(
-            f"{entry.version}" if is_single else f"{entry.first}-{entry.version}",
-            f"{entry.size:,}",
-            str(entry.id),
-            "yes" if entry.version in snapshots else "",
-        )
+        versions = f"{entry.version}" if is_single else f"{entry.first}-{entry.version}"
+        is_stored = "yes" if entry.version in snapshots else ""
+        table.add_row(versions, f"{entry.size:,}", str(entry.id), is_stored)
     make_console().print(table)
 
 
-def _as_dict(entry: LogEntry) -> dict[str, Any]:
-    return {
-        "version": entry.version,
-        "first": entry.first,
-        "id": entry.id,
-        "prev": entry.prev,
-        "bytes": entry.size,
-        "digest": entry.digest,
-        "time": entry.time.isoformat(),
-        "path": os.fspath(entry.path),
-    }
-
-
-@command.command()
-@log_argument
+@log_command
 @click.option("--deep", is_flag=True, help="Compare snapshots with the versions they stand for.")
-@log_options
 @click.pass_context
-def verify(context: click.Context, log: str, deep: bool, timeout: float) -> None:
+def verify(context: click.Context, log: PatchLog, deep: bool) -> None:
     """Check a log: read every file to its end, and print each problem on a line.
 
     The exit code is 1 if there is a problem.
@@ -228,20 +214,23 @@ def verify(context: click.Context, log: str, deep: bool, timeout: float) -> None
       jellyp log verify history
       jellyp log verify --deep history && echo all is well
     """
-    problems = _open_log(log, timeout).verify(deep=deep)
+    problems = log.verify(deep=deep)
     for problem in problems:
         say(problem)
     context.exit(1 if problems else 0)
 
 
-@command.command()
-@log_argument
+@log_command
 @click.argument("replica", metavar="REPLICA", type=click.Path(file_okay=False))
 @click.option("--upto", type=version, help="The version to stop at. [default: the newest]")
 @compression_option
-@log_options
+@click.pass_context
 def replay(
-    log: str, replica: str, upto: int | str | None, compression: str | None, timeout: float
+    context: click.Context,
+    log: PatchLog,
+    replica: str,
+    upto: int | str | None,
+    compression: str | None,
 ) -> None:
     """Bring a replica up to date: a folder with the data as Jelly-RDF.
 
@@ -256,28 +245,20 @@ def replay(
     """
     from jelly_rdflib.log import Replica
 
-    opened = _open_log(log, timeout)
+    timeout = context.params["timeout"]
     target = Replica(replica, compression=compression, limits=chosen_limits(), timeout=timeout)
     before = target.version
-    total = len(opened.patches(target.id, upto))
-    with Progress("replaying", total, is_bytes=False) as bar:
-        after = target.update(opened, upto=upto, progress=lambda entry: bar.advance(1))
+    total = len(log.patches(target.id, upto))
+    with show_progress("replaying", total, is_bytes=False) as advance:
+        after = target.update(log, upto=upto, progress=lambda entry: advance(1))
     click.echo(f"version {after}" if before == after else f"version {before} to {after}")
 
 
-@command.command()
-@log_argument
+@log_command
 @version_argument
 @output_option("OUT", "the data", "standard output")
-@click.option(
-    "--to",
-    type=FORMAT,
-    help="The format of OUT, if its name does not tell it. [default for standard output: N-Quads]",
-)
-@log_options
-def checkout(
-    log: str, version: int | str | None, output: str, to: str | None, timeout: float
-) -> None:
+@to_option("OUT", default=" [default for standard output: N-Quads]")
+def checkout(log: PatchLog, version: int | str | None, output: str, to: str | None) -> None:
     """Write the data of a version, by default of the newest one.
 
     The data are replayed from the nearest snapshot before the version, see jellyp log snapshot.
@@ -290,18 +271,16 @@ def checkout(
     from jelly_rdflib.cli.datasets import save
 
     format = output_format(output, to, for_stdout="nq")
-    opened = _open_log(log, timeout)
-    with Progress("replaying", None, is_bytes=False) as bar:
-        dataset = opened.checkout(version, progress=lambda entry: bar.advance(1))
+    with show_progress("replaying", None, is_bytes=False) as advance:
+        dataset = log.checkout(version, progress=lambda entry: advance(1))
     with open_output(output) as destination:
         save(dataset, destination, format)
 
 
-@command.command()
-@log_argument
+@log_command
 @version_argument
-@log_options
-def snapshot(log: str, version: int | str | None, timeout: float) -> None:
+@click.pass_context
+def snapshot(context: click.Context, log: PatchLog, version: int | str | None) -> None:
     """Store a whole version, which makes checkouts of it and of later versions faster.
 
     The path of the snapshot's file is printed.
@@ -312,16 +291,14 @@ def snapshot(log: str, version: int | str | None, timeout: float) -> None:
       jellyp log snapshot history 100
     """
     # The printed path starts with LOG as it was given.
-    path = _open_log(log, timeout).snapshot(version)
-    click.echo(os.path.join(log, path.parent.name, path.name))
+    path = log.snapshot(version)
+    click.echo(os.path.join(context.params["log"], path.parent.name, path.name))
 
 
-@command.command()
-@log_argument
+@log_command
 @click.argument("first", metavar="FIRST", type=version)
 @click.argument("last", metavar="LAST", type=version)
-@log_options
-def squash(log: str, first: int | str, last: int | str, timeout: float) -> None:
+def squash(log: PatchLog, first: int | str, last: int | str) -> None:
     """Replace the patches of the versions FIRST to LAST by one patch with the same effect.
 
     The versions between them are gone then, and a replica at one of them can't follow any more.
@@ -330,13 +307,14 @@ def squash(log: str, first: int | str, last: int | str, timeout: float) -> None:
     Examples:
       jellyp log squash history 1 100
     """
-    entry = _open_log(log, timeout).squash(first, last)
+    entry = log.squash(first, last)
     click.echo(f"versions {entry.first} to {entry.version}: {entry.size:,} bytes")
 
 
 @command.command()
 @log_argument
-@log_options
+@limit_option
+@timeout_option
 def upgrade(log: str, timeout: float) -> None:
     """Convert a log of the earlier format, which had no database.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -11,15 +12,9 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from jelly_rdflib.cli.printable import printable, say
-from jelly_rdflib.cli.streams import open_standard_streams
 
-EXTRA = "cli"
+# The packages of the extra cli.
 PACKAGES = ("click", "rich")
-# The variable that a shell sets when it asks for completions.
-COMPLETION = "_JELLYP_COMPLETE"
-# The exit codes by which a shell reports a signal.
-INTERRUPTED = 128 + signal.SIGINT
-BROKEN_PIPE = 128 + 13
 
 
 def main() -> NoReturn:
@@ -28,7 +23,7 @@ def main() -> NoReturn:
     The exit code is 0, or 1 for an error of the input or output, or 2 for an error of the call, or
     128 plus the number of a signal.
     """
-    open_standard_streams()
+    _open_standard_streams()
     try:
         import click
 
@@ -36,7 +31,7 @@ def main() -> NoReturn:
     except ModuleNotFoundError as error:
         if error.name not in PACKAGES:
             raise
-        print(f"jellyp: {_how_to_install(error)}", file=sys.stderr)
+        print(f"jellyp: {_explain(error)}", file=sys.stderr)
         sys.exit(2)
 
     warnings.showwarning = _show_warning
@@ -44,7 +39,8 @@ def main() -> NoReturn:
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
     for name in ("SIGTERM", "SIGHUP"):
         _exit_at(name)
-    if COMPLETION in os.environ:
+    # A shell sets this when it asks for completions.
+    if "_JELLYP_COMPLETE" in os.environ:
         jellyp.main(prog_name="jellyp")
     try:
         # `main` of click would print its own messages about interrupts and broken pipes.
@@ -59,9 +55,10 @@ def main() -> NoReturn:
             _show(error)
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
+        code = 128 + signal.SIGINT
     except BrokenPipeError:
-        code = BROKEN_PIPE
+        # Windows has no SIGPIPE, which is 13 elsewhere.
+        code = 128 + 13
     except Exception as error:
         message = _explain(error)
         if message is None:
@@ -75,6 +72,29 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
+def _open_standard_streams() -> None:
+    """Replace each standard stream that the caller has closed.
+
+    For a closed stream Python has None. The next opened file would get the stream's number, and C
+    code that writes to this number would write into the file. Each use of the replacement of
+    standard input and output is an OSError. The replacement of standard error drops all text.
+    """
+    flags = {"stdin": os.O_WRONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    for number, (name, flag) in enumerate(flags.items()):
+        if getattr(sys, name) is None:
+            _drop(number, flag)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+
+
+def _drop(number: int, flag: int) -> None:
+    """Open the null device under the number of a file."""
+    nowhere = os.open(os.devnull, flag)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+
+
 def _drop_output() -> None:
     """Drop output that can't be written, as Python flushes both streams again when it ends."""
     for name in ("stdout", "stderr"):
@@ -82,9 +102,7 @@ def _drop_output() -> None:
         try:
             stream.flush()
         except OSError:
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+            _drop(stream.fileno(), os.O_WRONLY)
             # The rest of the stream's buffer goes to the null device.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
@@ -116,25 +134,19 @@ def _explain(error: Exception) -> str | None:
     from jelly_rdflib.errors import JellyError
 
     if isinstance(error, OSError):
+        if error.errno == errno.EBADF:
+            return "standard input or output is closed"
         reason = error.strerror or str(error)
         return reason if error.filename is None else f"{os.fspath(error.filename)}: {reason}"
-    if isinstance(error, JellyError):
-        return str(error)
     if isinstance(error, MemoryError):
         return "out of memory"
-    # A package of an extra.
-    if isinstance(error, ModuleNotFoundError) and _package_of(error) in PACKAGES:
-        return _how_to_install(error)
-    return str(error) if isinstance(error, ImportError | NotImplementedError) else None
-
-
-def _package_of(error: ModuleNotFoundError) -> str:
-    return (error.name or "").partition(".")[0]
-
-
-def _how_to_install(error: ModuleNotFoundError) -> str:
-    """Return how to install the packages of the command line; other extras have own messages."""
-    return f"this needs the package {_package_of(error)}: pip install 'jelly-rdflib[{EXTRA}]'"
+    if isinstance(error, ModuleNotFoundError):
+        # Other extras than that of the command line have their own messages.
+        package = (error.name or "").partition(".")[0]
+        if package in PACKAGES:
+            return f"this needs the package {package}: pip install 'jelly-rdflib[cli]'"
+    is_expected = isinstance(error, JellyError | ImportError | NotImplementedError)
+    return str(error) if is_expected else None
 
 
 def _show_warning(message: Warning | str, *args: Any, **kwargs: Any) -> None:

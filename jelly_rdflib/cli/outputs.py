@@ -6,39 +6,50 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
+if TYPE_CHECKING:
+    from jelly_rdflib.formats import Format
 
 
-def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
-    """Return the option ``-o``, "-" by default.
+def output_format(
+    path: str,
+    format: str | None,
+    *,
+    for_stdout: str | None = None,
+    for_file: str | None = None,
+    advice: str = "give it by --to",
+) -> Format:
+    """Find the format of an output; ``advice`` is for the UsageError if nothing tells it.
 
-    Args:
-        metavar: The name of the value in the help.
-        content: The name of the content in the help.
-        default: A description of the default.
+    A ``format`` given by ``--to`` counts most, then the name of the output, then a default.
     """
-    return click.option(
-        "-o",
-        "--output",
-        metavar=metavar,
-        default="-",
-        type=OUTPUT,
-        help=f"Where to write {content}. [default: {default}]",
-    )
+    from jelly_rdflib.formats import find_format, guess_by_name
+
+    found = guess_by_name(path) if format is None else find_format(format)
+    if found is not None:
+        return found
+    default = for_stdout if path == "-" else for_file
+    if default is None:
+        output = "standard output" if path == "-" else repr(path)
+        raise click.UsageError(f"the format of {output} is not known: {advice}")
+    return find_format(default)
+
+
+def patch_format(path: str, format: str | None, *, for_file: str | None = None) -> Format:
+    """Find the format of an output PATCH, by default RDF Patch on standard output."""
+    found = output_format(path, format, for_stdout="rdf-patch", for_file=for_file)
+    if not found.holds_changes:
+        raise click.UsageError(f"PATCH can't be {found.name}: that is for statements")
+    return found
 
 
 def check_folder(path: str) -> None:
-    """Check that the folder of a file exists.
-
-    Raises:
-        UsageError: It does not.
-    """
+    """Raise a UsageError if the folder of a file does not exist."""
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise click.UsageError(f"there is no folder {folder!r}")
@@ -51,9 +62,6 @@ def open_output(path: str) -> Iterator[Any]:
     The destination is a binary file, or a path with the same extension and so the same compression.
     A regular file is written under a temporary name in its folder, and renamed at the end of the
     block. An exception in the block deletes it.
-
-    Raises:
-        UsageError: The folder does not exist.
     """
     if path == "-":
         yield sys.stdout.buffer

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes, rank
+from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes
 from jelly_rdflib.cli.outputs import check_folder, open_output
 
 ADDED = "#2a9d8f"
@@ -17,12 +17,7 @@ _THOUSANDS = "{x:,.0f}"
 
 
 def check_picture(path: str) -> None:
-    """Check that a picture can be written; the extension tells its format.
-
-    Raises:
-        ImportError: matplotlib is missing.
-        UsageError: matplotlib has no such format, or the folder does not exist.
-    """
+    """Check that a picture can be written; the extension tells its format."""
     if _kind_of(path) not in _import_figure()().canvas.get_supported_filetypes():
         raise click.BadParameter(f"{path!r} has no extension of a picture", param_hint="'--plot'")
     check_folder(path)
@@ -43,20 +38,19 @@ def _import_figure() -> Any:
 
 
 def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
-    """Draw counts; of graphs and of predicates the ``top`` ones with most operations.
-
-    Raises:
-        ImportError: matplotlib is missing.
-    """
-    kind = _kind_of(path)
-    graphs, predicates = rank(counts.graphs)[:top], rank(counts.predicates)[:top]
-    heights = [2.2, 0.9 + 0.28 * len(predicates), 0.9 + 0.28 * len(graphs)]
+    """Draw counts; of graphs and of predicates the ``top`` ones with most operations."""
+    rankings = [
+        ("predicates", counts.predicates, counts.predicates.ranking()[:top]),
+        ("graphs", counts.graphs, counts.graphs.ranking()[:top]),
+    ]
+    heights = [2.2, *(0.9 + 0.28 * len(rows) for _, _, rows in rankings)]
     figure = _import_figure()(figsize=(10, sum(heights)), layout="constrained")
     figure.suptitle(_escape(name))
-    axes = figure.subplots(3, 1, height_ratios=heights)
-    _plot_transactions(axes[0], counts.sizes)
-    _plot_ranking(axes[1], "predicates", predicates, counts.predicates)
-    _plot_ranking(axes[2], "graphs", graphs, counts.graphs)
+    first, *others = figure.subplots(3, 1, height_ratios=heights)
+    _plot_transactions(first, counts.sizes)
+    for axis, (title, names, rows) in zip(others, rankings, strict=True):
+        _plot_ranking(axis, title, names, rows)
+    kind = _kind_of(path)
     with open_output(path) as destination:
         # No date, so that the same input gives the same picture.
         metadata = {"Date": None} if kind == "svg" else None
@@ -78,22 +72,22 @@ def _plot_transactions(axis: Any, sizes: Sizes) -> None:
 
 
 def _plot_ranking(
-    axis: Any, what: str, rows: list[tuple[str, int, int]], counts: NameCounts
+    axis: Any, title: str, counts: NameCounts, rows: list[tuple[str, int, int]]
 ) -> None:
-    names = [_shorten(name) for name, _, _ in rows]
+    # A long name is cut at its start.
+    labels = [
+        _escape(name if len(name) <= MAX_LABEL else "…" + name[-MAX_LABEL + 1 :])
+        for name, _, _ in rows
+    ]
     places = range(len(rows))
     added = [count for _, count, _ in rows]
     axis.barh(places, added, color=ADDED)
     axis.barh(places, [count for _, _, count in rows], left=added, color=DELETED)
-    axis.set_yticks(places, names)
+    axis.set_yticks(places, labels)
     axis.invert_yaxis()
     axis.xaxis.set_major_formatter(_THOUSANDS)
     shown = "" if counts.distinct == f"{len(rows):,}" else f", {len(rows)} of {counts.distinct}"
-    axis.set_title(f"{what}{shown}", loc="left")
-
-
-def _shorten(name: str) -> str:
-    return _escape(name if len(name) <= MAX_LABEL else "…" + name[-MAX_LABEL + 1 :])
+    axis.set_title(f"{title}{shown}", loc="left")
 
 
 def _escape(text: str) -> str:

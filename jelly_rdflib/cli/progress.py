@@ -4,72 +4,52 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # A bar is shown after this time, in seconds.
 PATIENCE = 0.5
 
 
-class Progress:
-    """A progress bar for the time of a ``with`` block.
+@contextmanager
+def show_progress(
+    label: str, total: int | None, *, is_bytes: bool = True
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar for the time of a block; gives a function that adds to the finished work.
 
-    Args:
-        label: The text beside the bar.
-        total: The amount of work; None if it is unknown.
-        is_bytes: Whether the amount is in bytes.
+    A ``total`` of None is unknown.
     """
+    bar: Any = None
+    is_terminal = sys.stderr.isatty()
+    start = time.monotonic()
+    done = 0
 
-    def __init__(self, label: str, total: int | None, *, is_bytes: bool = True) -> None:
-        self._label = label
-        self._total = total
-        self._is_bytes = is_bytes
-        self._done = 0
-        self._start = time.monotonic()
-        self._is_shown = sys.stderr.isatty()
-        self._bar: Any = None
-        self._task: Any = None
+    def advance(count: int) -> None:
+        nonlocal bar, done
+        done += count
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
+        elif is_terminal and time.monotonic() > start + PATIENCE:
+            bar = _make_bar(is_bytes=is_bytes)
+            bar.add_task(label, total=total, completed=done)
+            bar.start()
 
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-        self._is_shown = False
-
-    def advance(self, count: int) -> None:
-        """Add to the amount of finished work."""
-        if not self._is_shown:
-            return
-        self._done += count
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self._done)
-        elif time.monotonic() > self._start + PATIENCE:
-            self._bar = _make_bar(is_bytes=self._is_bytes)
-            self._bar.start()
-            self._task = self._bar.add_task(self._label, total=self._total, completed=self._done)
+    try:
+        yield advance
+    finally:
+        if bar is not None:
+            bar.stop()
 
 
 def _make_bar(*, is_bytes: bool) -> Any:
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-    from rich.progress import Progress as Bar
 
-    counts = (DownloadColumn(), TransferSpeedColumn()) if is_bytes else (MofNCompleteColumn(),)
-    return Bar(
-        # A file's name is no markup.
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        *counts,
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    amounts: list[Any] = [progress.MofNCompleteColumn()]
+    if is_bytes:
+        amounts = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+    # A file's name is no markup.
+    label = progress.TextColumn("{task.description}", markup=False)
+    columns = (label, progress.BarColumn(), *amounts, progress.TimeRemainingColumn())
+    return progress.Progress(*columns, console=Console(stderr=True), transient=True)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option, output_format, patch_format, to_option
-from jelly_rdflib.cli.inputs import INPUT, InputError, check_stdin_once, open_argument
-from jelly_rdflib.cli.limits import reading_options
-from jelly_rdflib.cli.outputs import open_output, output_option
+from jelly_rdflib.cli.inputs import InputError, check_stdin_once, open_argument
+from jelly_rdflib.cli.options import INPUT, from_option, output_option, reading_options, to_option
+from jelly_rdflib.cli.outputs import open_output, output_format, patch_format
 
 if TYPE_CHECKING:
     from rdflib.graph import Dataset
-
-    from jelly_rdflib.formats import Format
 
 
 @click.command("record")
@@ -55,65 +50,54 @@ def command(
       echo 'CLEAR GRAPH <urn:g>' | jellyp record base.nq - --result base.nq
     """
     from jelly_rdflib.cli.datasets import load, save
+    from jelly_rdflib.streams.writing import PatchWriter
 
     check_stdin_once(base, *updates)
     format = patch_format(output, to)
-    result_format = None
+    result_format: Any = None
     if result is not None:
         result_format = output_format(result, None, advice="give it an extension that tells")
     with open_argument(base, from_) as input_:
         dataset = load(input_)
     with open_output(output) as destination:
-        _record(dataset, updates, destination, format)
-        if result is not None and result_format is not None:
+        with PatchWriter(destination, format=format.name) as writer:
+            _record(dataset, updates, writer)
+        if result is not None:
             with open_output(result) as place:
                 save(dataset, place, result_format)
 
 
-def _record(dataset: Dataset, updates: Iterable[str], destination: Any, format: Format) -> None:
-    """Run files of SPARQL Update on a dataset, and write a transaction for each.
-
-    Raises:
-        InputError: An update is invalid.
-    """
+def _record(dataset: Dataset, updates: Iterable[str], writer: Any) -> None:
+    """Run files of SPARQL Update on a dataset, and write a transaction for each."""
     import rdflib.plugins.sparql
     from pyparsing import ParseException
 
     from jelly_rdflib.errors import RecordError
     from jelly_rdflib.recording.record import record
-    from jelly_rdflib.streams.writing import PatchWriter
 
     # As in SPARQL. If the default graph were the union of all graphs, rdflib 7.6 could not insert
     # data into it either.
     rdflib.plugins.sparql.SPARQL_DEFAULT_GRAPH_UNION = False
-    with (
-        PatchWriter(destination, format=format.name) as writer,
-        record(dataset, writer) as recorder,
-    ):
+    with record(dataset, writer) as recorder:
         for path in updates:
-            name, text = _read(path)
+            with open_argument(path) as update:
+                data = b"".join(iter(update.file.read, b""))
+            try:
+                text = data.decode()
+            except UnicodeDecodeError as error:
+                message = f"the text is not UTF-8 (byte {error.start})"
+                raise InputError(update.name, message) from error
             # rdflib 7.6 raises for an update without any operation.
             if not re.sub("#.*", "", text).strip():
-                raise InputError(name, "it has no SPARQL Update")
+                raise InputError(update.name, "it has no SPARQL Update")
             with recorder.transaction():
                 try:
                     dataset.update(text)
                 except ParseException as error:
                     place = f"line {error.lineno}, column {error.column}"
-                    raise InputError(name, f"{error.msg} ({place})") from error
+                    raise InputError(update.name, f"{error.msg} ({place})") from error
                 except RecordError:
                     raise
                 except Exception as error:
                     # rdflib raises errors of any type for an update that it can't evaluate.
-                    raise InputError(name, f"{type(error).__name__}: {error}") from error
-
-
-def _read(path: str) -> tuple[str, str]:
-    """Return the name of a file in messages, and its text."""
-    is_standard_input = path == "-"
-    name = "standard input" if is_standard_input else path
-    data = sys.stdin.buffer.read() if is_standard_input else Path(path).read_bytes()
-    try:
-        return name, data.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(name, f"the text is not UTF-8 (byte {error.start})") from error
+                    raise InputError(update.name, f"{type(error).__name__}: {error}") from error

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import Any
 
 import click
 
-from jelly_rdflib.cli.formats import from_option
-from jelly_rdflib.cli.inputs import INPUT, open_argument
-from jelly_rdflib.cli.limits import reading_options
+from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.options import INPUT, from_option, reading_options
 from jelly_rdflib.cli.printable import say
 
 # JSON is printed in pieces of so many tokens.
@@ -61,17 +59,13 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
         counts = count_operations(input_.batches())
     if plot is not None:
         plot_counts(counts, plot, input_.name, top)
-    if as_json:
-        _say_json(counts.as_dict())
-    else:
+    if not as_json:
         from jelly_rdflib.cli.tables import print_counts
 
         print_counts(counts, input_.name, top)
-
-
-def _say_json(value: Any) -> None:
-    """Print JSON in pieces, as the whole text may take a hundred MB."""
-    parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value)
+        return
+    # In pieces, as the whole text may take a hundred MB.
+    parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(counts.as_dict())
     while piece := "".join(islice(parts, _PARTS)):
         say(piece, end="")
     say("")

@@ -5,28 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.formats import from_option
-from jelly_rdflib.cli.inputs import INPUT, open_argument
-from jelly_rdflib.cli.limits import reading_options
-from jelly_rdflib.cli.printable import say
-
-if TYPE_CHECKING:
-    from jelly_rdflib.inspection.validation import Fault
+from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.options import INPUT, from_option, reading_options
+from jelly_rdflib.cli.printable import count, say
 
 
-def show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
-    """Print the rules and exit."""
-    if not is_wanted:
-        return
-    from jelly_rdflib.inspection.validation import RULES
+def _show_rules(context: click.Context, option: click.Option, is_wanted: bool) -> None:
+    if is_wanted:
+        from jelly_rdflib.inspection.validation import RULES
 
-    for name, rule in RULES.items():
-        click.echo(f"{name}: {rule.severity}. {rule.text}")
-    context.exit()
+        for name, rule in RULES.items():
+            click.echo(f"{name}: {rule.severity}. {rule.text}")
+        context.exit()
 
 
 @click.command("validate")
@@ -43,7 +36,7 @@ def show_rules(context: click.Context, option: click.Option, is_wanted: bool) ->
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=show_rules,
+    callback=_show_rules,
     help="Show the rules and exit.",
 )
 @reading_options
@@ -75,43 +68,22 @@ def command(
     for file in files or ("-",):
         counts: Counter[str] = Counter()
         with open_argument(file, from_) as input_:
-            faults = validate(
-                input_.file,
-                limits=input_.limits,
-                format=input_.format_name,
-                isolated=input_.isolated,
-            )
+            name = input_.name
+            faults = validate(input_.file, isolated=input_.isolated, **input_.reading)
             if only_errors:
                 faults = (fault for fault in faults if fault.severity == "error")
             for fault in itertools.islice(faults, max_faults):
                 counts[fault.severity] += 1
-                say(describe(fault, input_.name, as_json=as_json))
+                if as_json:
+                    say(json.dumps({"file": name, **fault.as_dict()}, ensure_ascii=False))
+                elif fault.line is None:
+                    say(f"{name}: {fault}")
+                else:
+                    # The format of compilers, which editors understand.
+                    message = f"{fault.severity}: {fault.message} [{fault.rule}]"
+                    say(f"{name}:{fault.line}:{fault.column}: {message}")
         if not as_json:
-            say(f"{input_.name}: {summarize(counts)}")
+            words = [count(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
+            say(f"{name}: {', '.join(words) or 'no faults'}")
         is_good &= counts["error"] == 0 and not (strict and counts["warning"] > 0)
     context.exit(0 if is_good else 1)
-
-
-def describe(fault: Fault, name: str, *, as_json: bool) -> str:
-    """Return the line that shows a fault of an input."""
-    if as_json:
-        return json.dumps({"file": name, **fault.as_dict()}, ensure_ascii=False)
-    if fault.line is None:
-        return f"{name}: {fault}"
-    # The format of compilers, which editors understand.
-    return f"{name}:{fault.line}:{fault.column}: {fault.severity}: {fault.message} [{fault.rule}]"
-
-
-def summarize(counts: Counter[str]) -> str:
-    """Return the number of faults of each severity, in words.
-
-    Examples:
-        >>> summarize(Counter(error=1, warning=2))
-        '1 error, 2 warnings'
-    """
-    parts = [
-        f"{counts[severity]:,} {severity}{'s' * (counts[severity] != 1)}"
-        for severity in ("error", "warning")
-        if counts[severity] > 0
-    ]
-    return ", ".join(parts) or "no faults"

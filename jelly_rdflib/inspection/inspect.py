@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
@@ -44,7 +44,6 @@ STREAM_ROWS = {
     10: "prefix",
     11: "datatype",
 }
-LOOKUPS = ("name", "prefix", "datatype")
 TERMS = tuple(TermKind(kind) for kind in range(TermKind.IRI, TermKind.STRING))
 # Options of a writer that no stream contains.
 WRITING_OPTIONS = {"frame_rows", "frame_bytes", "delimited", "namespace_declarations"}
@@ -180,27 +179,19 @@ class StreamReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON values, with the properties; options by the schema's fields."""
-        result = {
-            field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)
-        }
-        properties = ("statements", "patches", "committed", "aborted")
+        result = dataclasses.asdict(self)
+        if self.options is not None:
+            options = result["options"].items()
+            # Enums by their names.
+            result["options"] = {
+                name: getattr(value, "name", value)
+                for name, value in options
+                if name not in WRITING_OPTIONS
+            }
         error = result.pop("error")
-        return {**result, **{name: getattr(self, name) for name in properties}, "error": error}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, PatchOptions | StreamOptions):
-        fields = dataclasses.asdict(value)
-        return {
-            name: getattr(field, "name", field)
-            for name, field in fields.items()
-            if name not in WRITING_OPTIONS
-        }
-    if isinstance(value, DecodeError):
-        return error_fields(value)
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    return dataclasses.asdict(value) if isinstance(value, Tally | LookupReport) else value
+        for name in ("statements", "patches", "committed", "aborted"):
+            result[name] = getattr(self, name)
+        return {**result, "error": None if error is None else error_fields(error)}
 
 
 def inspect(
@@ -276,8 +267,8 @@ def inspect_frames(
     """
     input_ = EncodedInput(source, limits=limits, format=format)
     if input_.statistics is None:
-        input_.close()
-        raise ValueError(f"{input_.format or 'the source'} has no frames")
+        input_.batches.close()
+        raise ValueError(f"{getattr(input_.format, 'name', 'the source')} has no frames")
     return FrameInspector(input_)
 
 
@@ -290,81 +281,74 @@ class FrameInspector(Iterator[FrameReport]):
     def __init__(self, input_: EncodedInput) -> None:
         self._input = input_
         self._operations: Counter[int] = Counter()
-        self._frames = 0
-        self._largest_frame = 0
+        self._frames = self._largest_frame = 0
         self._error: DecodeError | None = None
 
     def __next__(self) -> FrameReport:
+        statistics = self._input.statistics
         try:
-            # The batch after the last frame belongs to the end of the input.
             for batch in self._input.batches:
-                frame = self._count(batch)
-                if frame is not None:
-                    return frame
+                ops = bytes(batch.ops)
+                for op in Op:
+                    self._operations[op] += ops.count(op)
+                # The batch after the last frame belongs to the end of the input.
+                if statistics is not None and statistics.count():
+                    number, offset, size, rows, entries = statistics.last_frame
+                    self._frames += 1
+                    self._largest_frame = max(self._largest_frame, size)
+                    return FrameReport(
+                        number=number,
+                        offset=offset,
+                        size=size,
+                        rows=rows,
+                        entries=entries,
+                        statements=ops.count(Op.A) + ops.count(Op.D),
+                        metadata=batch.metadata,
+                    )
         except DecodeError as error:
             self._error = error
             raise
         raise StopIteration
 
-    def _count(self, batch: Batch) -> FrameReport | None:
-        """Count a batch; return the report of its frame, if it has one."""
-        ops = bytes(batch.ops)
-        for op in Op:
-            self._operations[op] += ops.count(op)
-        statistics = self._input.statistics
-        if statistics is None or not statistics.count():
-            return None
-        number, offset, size, rows, entries = statistics.last_frame
-        self._frames += 1
-        self._largest_frame = max(self._largest_frame, size)
-        return FrameReport(
-            number=number,
-            offset=offset,
-            size=size,
-            rows=rows,
-            entries=entries,
-            statements=ops.count(Op.A) + ops.count(Op.D),
-            metadata=batch.metadata,
-        )
-
     @property
     def report(self) -> StreamReport:
         """The counts so far, as `inspect` reports them."""
-        input_ = self._input
+        batches, meter = self._input.batches, self._input.meter
+        statistics = self._input.statistics
+        position = getattr(statistics or batches, "position", meter.unpacked_size)
         return StreamReport(
-            format=input_.format,
-            options=input_.batches.options,
-            compression=input_.meter.compression,
-            stored_size=input_.meter.size,
-            size=input_.size,
-            lines=input_.line_count,
+            format=getattr(self._input.format, "name", None),
+            options=batches.options,
+            compression=meter.compression,
+            stored_size=meter.size,
+            # Only readers of frames and of text know how far they have decoded.
+            size=position,
+            lines=getattr(batches, "line_count", None),
             frames=self._frames,
             largest_frame=self._largest_frame,
             operations={op.name: self._operations[op] for op in Op},
             error=self._error,
-            **_counts(input_.statistics),
+            **_counts(statistics),
         )
 
     def close(self) -> None:
         """Stop reading, and close the file if it was opened here."""
-        self._input.close()
+        self._input.batches.close()
 
 
 def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
     """Return the fields of a `StreamReport` that only frames have; None if there are no frames."""
     if statistics is None:
-        empty: dict[str, Any] = {
-            name: {} for name in ("rows", "lookups", "terms", "repeated_terms")
-        }
-        return {**empty, "is_delimited": None, "metadata": Tally()}
+        tables = ("rows", "lookups", "terms", "repeated_terms")
+        return {**{name: {} for name in tables}, "is_delimited": None, "metadata": Tally()}
     row_names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
-    rows, term_kinds = statistics.rows, statistics.term_kinds
-    lookups = zip(LOOKUPS, statistics.lookups, strict=True)
+    rows, terms = statistics.rows, statistics.term_kinds
+    lookups = zip(("name", "prefix", "datatype"), statistics.lookups, strict=True)
     return {
         "is_delimited": statistics.is_delimited,
         "rows": {name: _tally(rows[field]) for field, name in row_names.items()},
         "lookups": {name: LookupReport(**counts) for name, counts in lookups},
-        "terms": {kind.name.lower(): term_kinds[kind] for kind in TERMS},
+        "terms": {kind.name.lower(): terms[kind] for kind in TERMS},
         "repeated_terms": dict(zip("spog", statistics.repeated_terms, strict=True)),
         "metadata": _tally(statistics.metadata_entries),
     }

@@ -16,7 +16,7 @@ from rdflib import Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op, TripleTerm
 from jelly_rdflib.cli import counting
-from jelly_rdflib.cli.counting import MAX_SIZES, NameCounts, Sizes, count_operations, rank
+from jelly_rdflib.cli.counting import MAX_SIZES, NameCounts, Sizes, count_operations
 from jelly_rdflib.cli.plotting import plot_counts
 from jelly_rdflib.cli.tables import print_counts
 from tests.cli.support import G, P, S, encode, run_well
@@ -109,8 +109,11 @@ def test_counts_are_those_of_the_operations(transactions: list[list[Any]], frame
     read = list(jr.read_operations(data))
     assert counts.operations == Counter(operation[0] for operation in read)
     changes = [operation for operation in read if operation[0] in (Op.A, Op.D)]
-    assert counts.predicates == Counter((row[2].n3(), row[0]) for row in changes)
-    assert sum(counts.graphs.values()) == len(changes)
+    for name, added, deleted in counts.predicates.ranking():
+        codes = [row[0] for row in changes if row[2].n3() == name]
+        assert (added, deleted) == (codes.count(Op.A), codes.count(Op.D))
+    for names in (counts.predicates, counts.graphs):
+        assert sum(sum(numbers) for numbers in names.numbers.values()) == len(changes)
     assert counts.sizes.added == [
         sum(row[0] == Op.A for row in transaction) for transaction in transactions
     ]
@@ -155,12 +158,12 @@ def test_names_beyond_a_limit_are_others(limit: str, monkeypatch: pytest.MonkeyP
     for frame_rows in (1, 3, 100):
         data = encode(list(jr.read_operations(many_predicates())), frame_rows=frame_rows)
         counts = count_operations(jr.read_batches(data))
-        assert rank(counts.predicates) == [(f"<urn:{i}>", 1, 1) for i in range(4)]
-        assert counts.predicates.others == {Op.A: 6, Op.D: 8}
+        assert counts.predicates.ranking() == [(f"<urn:{i}>", 1, 1) for i in range(4)]
+        assert counts.predicates.others == [6, 8]
         assert counts.predicates.distinct == "more than 4"
         assert counts.operations[Op.D] == 12
-        assert rank(counts.graphs) == [("default graph", 10, 12)]
-        assert not counts.graphs.others
+        assert counts.graphs.ranking() == [("default graph", 10, 12)]
+        assert counts.graphs.others == [0, 0]
         assert counts.as_dict()["other_predicates"] == {"added": 6, "deleted": 8}
         assert len(counts.as_dict()["predicates"]) == 4
         assert "other_graphs" not in counts.as_dict()
@@ -171,8 +174,8 @@ def test_what_is_full_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = NameCounts()
     for name in ("a", "b" * 200, "c", "a"):
         counts.count(name, Op.A, 1)
-    assert counts == {("a", Op.A): 2}
-    assert counts.others == {Op.A: 2}
+    assert counts.ranking() == [("a", 2, 0)]
+    assert counts.others == [2, 0]
 
 
 def test_quoted_triples_that_would_be_long_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,8 +187,8 @@ def test_quoted_triples_that_would_be_long_names(monkeypatch: pytest.MonkeyPatch
     rows.append((Op.A, S, term, S, None))
     data = encode(rows, rdf_star=True, generalized_statements=True)
     counts = count_operations(jr.read_batches(data)).predicates
-    assert [name for name, _, _ in rank(counts)] == [rows[0][2].n3()]
-    assert counts.others == {Op.A: 1}
+    assert [name for name, _, _ in counts.ranking()] == [rows[0][2].n3()]
+    assert counts.others == [1, 0]
 
 
 @pytest.mark.parametrize(("most", "shown"), [(0, "0 of at least 1"), (4, "3 of more than 4")])

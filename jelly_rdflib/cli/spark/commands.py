@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from jelly_rdflib.cli.groups import OrderedGroup
-from jelly_rdflib.cli.limits import limit_option
+from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
+from jelly_rdflib.cli.options import limit_option
 from jelly_rdflib.cli.spark.inputs import FORMATS, Changes, load_quads, reader_limits
 from jelly_rdflib.cli.spark.outputs import OF_CHANGES, OF_QUADS, Output
 from jelly_rdflib.cli.spark.session import open_session

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jelly_rdflib.cli.limits import chosen_limits
+from jelly_rdflib.cli.options import chosen_limits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -29,84 +29,52 @@ class Rule:
     text: str
 
 
-def _error(text: str) -> Rule:
-    return Rule(severity="error", text=text)
-
-
-def _warning(text: str) -> Rule:
-    return Rule(severity="warning", text=text)
-
-
+_ERRORS = {
+    "format": "Readers accept it: the wire form and the frames, the options, lookup ids, repeated"
+    " and quoted terms, UTF-8, the grammar of text, where transactions and patches start and end.",
+    "limit": "It asks for no more than the limits allow (jelly_rdflib.Limits).",
+    "types": "The logical type goes with the physical type"
+    " (Jelly-RDF, Consistency with physical stream types).",
+    "row-kinds": "A row has one field of its kinds (Jelly-Patch, Patch rows).",
+    "graph-in-triples": "A patch stream of triples has no graphs (Jelly-Patch, Statement types).",
+    "namespace-graph": "A prefix in a patch stream of quads has a graph, or repeats one; readers"
+    " take none before the first graph (Jelly-Patch, Namespaces).",
+    "namespace-version": "A stream with namespace declarations has version 2"
+    " (Jelly-RDF, Versioning).",
+}
+_WARNINGS = {
+    "logical-type": "The logical type is one that is defined.",
+    "version": "The version is the lowest one that has what the stream needs"
+    " (Jelly-RDF, Stream options).",
+    "unused-feature": "rdf_star and generalized_statements are only set where they are needed"
+    " (Jelly-RDF, Stream options).",
+    "unused-lookup": "A prefix lookup that the options ask for is used"
+    " (Jelly-RDF, Stream options).",
+    "delimited": "A file is delimited (Jelly-RDF, Internet media type and file extension).",
+    "frame-size": "Frames are smaller than 1 MB (Jelly-RDF, Stream frames).",
+    "open-graph": "A graph that starts ends, too, before the stream does.",
+    "unknown-field": "Fields are those of the schema; readers skip others.",
+    "second-field": "A field stands once, and of a oneof one member; readers take the last.",
+    "generalized": "Where no option allows it, statements are those of RDF 1.1: no literals as"
+    " subjects or graphs, and IRIs as predicates.",
+    "iri": "IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs).",
+    "language-tag": "Language tags are well-formed by BCP 47 (Jelly-RDF, Literals).",
+    "language-string": "A literal of rdf:langString has a language tag (RDF 1.1, Literals).",
+    "blank-node-label": "Labels of blank nodes are such as N-Triples can write; others need"
+    " <_:label>.",
+    "prefix-name": "Names of prefixes are such as Turtle has (Jelly-RDF, Namespace declarations).",
+    "header-place": "Headers come before all else in a patch (RDF Patch, Header).",
+    "header-twice": "The headers id and prev come once in a patch, and a key in one spelling: Jena"
+    " takes those for one that differ in the case of letters.",
+    "patch-id": "The values of id and prev are IRIs, with a UUID if they say so; no id comes"
+    " twice.",
+    "patch-chain": "The header prev is the id of the patch before, if that has one, and not of its"
+    " own patch.",
+    "change-place": "In a patch with transactions all changes are in one (RDF Patch, Structure).",
+}
 RULES: dict[str, Rule] = {
-    "format": _error(
-        "Readers accept it: the wire form and the frames, the options, lookup ids, repeated and"
-        " quoted terms, UTF-8, the grammar of text, where transactions and patches start and end."
-    ),
-    "limit": _error("It asks for no more than the limits allow (jelly_rdflib.Limits)."),
-    "types": _error(
-        "The logical type goes with the physical type"
-        " (Jelly-RDF, Consistency with physical stream types)."
-    ),
-    "row-kinds": _error("A row has one field of its kinds (Jelly-Patch, Patch rows)."),
-    "graph-in-triples": _error(
-        "A patch stream of triples has no graphs (Jelly-Patch, Statement types)."
-    ),
-    "namespace-graph": _error(
-        "A prefix in a patch stream of quads has a graph, or repeats one; readers take none before"
-        " the first graph (Jelly-Patch, Namespaces)."
-    ),
-    "namespace-version": _error(
-        "A stream with namespace declarations has version 2 (Jelly-RDF, Versioning)."
-    ),
-    "logical-type": _warning("The logical type is one that is defined."),
-    "version": _warning(
-        "The version is the lowest one that has what the stream needs (Jelly-RDF, Stream options)."
-    ),
-    "unused-feature": _warning(
-        "rdf_star and generalized_statements are only set where they are needed"
-        " (Jelly-RDF, Stream options)."
-    ),
-    "unused-lookup": _warning(
-        "A prefix lookup that the options ask for is used (Jelly-RDF, Stream options)."
-    ),
-    "delimited": _warning(
-        "A file is delimited (Jelly-RDF, Internet media type and file extension)."
-    ),
-    "frame-size": _warning("Frames are smaller than 1 MB (Jelly-RDF, Stream frames)."),
-    "open-graph": _warning("A graph that starts ends, too, before the stream does."),
-    "unknown-field": _warning("Fields are those of the schema; readers skip others."),
-    "second-field": _warning(
-        "A field stands once, and of a oneof one member; readers take the last."
-    ),
-    "generalized": _warning(
-        "Where no option allows it, statements are those of RDF 1.1: no literals as subjects or"
-        " graphs, and IRIs as predicates."
-    ),
-    "iri": _warning("IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs)."),
-    "language-tag": _warning("Language tags are well-formed by BCP 47 (Jelly-RDF, Literals)."),
-    "language-string": _warning(
-        "A literal of rdf:langString has a language tag (RDF 1.1, Literals)."
-    ),
-    "blank-node-label": _warning(
-        "Labels of blank nodes are such as N-Triples can write; others need <_:label>."
-    ),
-    "prefix-name": _warning(
-        "Names of prefixes are such as Turtle has (Jelly-RDF, Namespace declarations)."
-    ),
-    "header-place": _warning("Headers come before all else in a patch (RDF Patch, Header)."),
-    "header-twice": _warning(
-        "The headers id and prev come once in a patch, and a key in one spelling: Jena takes those"
-        " for one that differ in the case of letters."
-    ),
-    "patch-id": _warning(
-        "The values of id and prev are IRIs, with a UUID if they say so; no id comes twice."
-    ),
-    "patch-chain": _warning(
-        "The header prev is the id of the patch before, if that has one, and not of its own patch."
-    ),
-    "change-place": _warning(
-        "In a patch with transactions all changes are in one (RDF Patch, Structure)."
-    ),
+    **{name: Rule(severity="error", text=text) for name, text in _ERRORS.items()},
+    **{name: Rule(severity="warning", text=text) for name, text in _WARNINGS.items()},
 }
 """Each rule by its name."""
 
@@ -162,12 +130,11 @@ class Finding(NamedTuple):
 
 
 class RecentSet:
-    """The most recent ``size`` distinct things, which bounds the memory."""
+    """The ``size`` things that were added last; a bound, as the input may have any number."""
 
     def __init__(self, size: int = 1 << 16) -> None:
         # Hashes, since the things may be large.
-        self._known: set[int] = set()
-        self._order: deque[int] = deque()
+        self._known: OrderedDict[int, None] = OrderedDict()
         self._size = size
 
     def is_new(self, thing: Hashable) -> bool:
@@ -175,10 +142,9 @@ class RecentSet:
         number = hash(thing)
         if number in self._known:
             return False
-        if len(self._order) == self._size:
-            self._known.remove(self._order.popleft())
-        self._known.add(number)
-        self._order.append(number)
+        if len(self._known) == self._size:
+            self._known.popitem(last=False)
+        self._known[number] = None
         return True
 
 

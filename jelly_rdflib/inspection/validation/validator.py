@@ -13,9 +13,8 @@ from jelly_rdflib.core.text import TextBatchReader
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.validation.faults import Fault, Finding
-from jelly_rdflib.inspection.validation.patch_rules import PatchRules
+from jelly_rdflib.inspection.validation.operation_rules import PatchRules, TermRules
 from jelly_rdflib.inspection.validation.stream_rules import StreamRules
-from jelly_rdflib.inspection.validation.term_rules import TermRules
 from jelly_rdflib.options import Limits
 
 # Findings that are located at once: each time, the whole frame is scanned.
@@ -86,32 +85,33 @@ class _Validator:
 
     def __init__(self, input_: EncodedInput, errors: list[DecodeError]) -> None:
         self._input = input_
+        self._batches = input_.batches
         self._errors = errors
-        self._terms = TermRules(may_be_generalized=input_.statistics is not None)
+        self._frames = None if input_.statistics is None else StreamRules(input_.statistics)
+        self._terms = TermRules(may_be_generalized=self._frames is not None)
         self._patches = PatchRules()
-        self._stream = None if input_.statistics is None else StreamRules(input_.statistics)
         # The number of operations before the batch.
         self._operations = 0
 
     def run(self) -> Iterator[Fault]:
         """Find the faults."""
         try:
-            yield from self._read()
+            for batch in self._batches:
+                faults = [*self._take_errors()]
+                if self._frames is not None:
+                    faults += self._frames.take(batch, self._batches.options)
+                faults.sort(key=_offset)
+                # Very many rows may have findings, so these are not collected.
+                yield from merge(faults, self._locate(self._find(batch)), key=_offset)
+                self._operations += len(batch)
+            yield from self._take_errors()
+            if self._frames is not None:
+                yield from self._frames.finish()
         except DecodeError as error:
             self._errors.append(error)
             yield from self._take_errors()
         finally:
-            self._input.close()
-
-    def _read(self) -> Iterator[Fault]:
-        for batch in self._input.batches:
-            # Very many rows may have findings, so these are not collected.
-            faults = sorted([*self._take_errors(), *self._take_frame(batch)], key=_offset)
-            yield from merge(faults, self._locate(self._find(batch)), key=_offset)
-            self._operations += len(batch)
-        yield from self._take_errors()
-        if self._stream is not None:
-            yield from self._stream.finish()
+            self._batches.close()
 
     def _take_errors(self) -> Iterator[Fault]:
         for error in self._errors:
@@ -119,16 +119,11 @@ class _Validator:
             yield Fault(rule=rule, **error_fields(error))
         self._errors.clear()
 
-    def _take_frame(self, batch: Batch) -> Iterator[Fault]:
-        statistics = self._input.statistics
-        if statistics is not None and statistics.count():
-            assert self._stream is not None
-            yield from self._stream.take(batch, self._input.batches.options)
-
     def _find(self, batch: Batch) -> Iterator[Finding]:
         """Find faulty operations, in the order of their rows."""
         terms = sorted(self._terms.take(batch), key=_row)
-        if not self._input.has_changes:
+        format = self._input.format
+        if format is not None and not format.holds_changes:
             return iter(terms)
         return merge(terms, self._patches.take(batch), key=_row)
 
@@ -140,12 +135,9 @@ class _Validator:
                 yield Fault(rule=finding.rule, message=finding.message, **place)
 
     def _places(self, rows: list[int]) -> list[dict[str, Any]]:
-        statistics, batches = self._input.statistics, self._input.batches
-        if statistics is not None:
-            frame = statistics.last_frame[0]
-            located = statistics.locate(rows)
-            return [{"offset": offset, "frame": frame, "row": row} for offset, row in located]
-        if isinstance(batches, TextBatchReader):
+        if self._frames is not None:
+            return self._frames.places(rows)
+        if isinstance(self._batches, TextBatchReader):
             names = ("offset", "line", "column")
-            return [dict(zip(names, place, strict=True)) for place in batches.locate(rows)]
+            return [dict(zip(names, place, strict=True)) for place in self._batches.locate(rows)]
         return [{"row": self._operations + row} for row in rows]

@@ -1,0 +1,129 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from jelly_rdflib.options import Limits
+
+INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
+OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
+
+_LIMITS = f"{__name__}.limits"
+_ISOLATED = f"{__name__}.isolated"
+_LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
+
+
+def offer(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function by which a shell completes a value to one of some names."""
+    return lambda context, param, start: [name for name in names() if name.startswith(start)]
+
+
+def _find_format(key: str) -> str:
+    from jelly_rdflib.formats import find_format
+
+    try:
+        return find_format(key).name
+    except LookupError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _format_names() -> list[str]:
+    from jelly_rdflib.formats import FORMATS
+
+    return [format.name for format in FORMATS]
+
+
+def format_option(
+    option: str, name: str, content: str, *, is_plural: bool = False, default: str = ""
+) -> Callable[[Any], Any]:
+    """Return an option for the format of a content: its name, extension or media type."""
+    if_not = "their names don't" if is_plural else "its name does not"
+    return click.option(
+        option,
+        name,
+        metavar="FORMAT",
+        type=_find_format,
+        shell_complete=offer(_format_names),
+        help=f"The format of {content}, if {if_not} tell it.{default}",
+    )
+
+
+from_option = partial(format_option, "--from", "from_")
+to_option = partial(format_option, "--to", "to")
+
+
+def output_option(metavar: str, content: str, default: str) -> Callable[[Any], Any]:
+    """Return the option ``-o``, "-" by default; all arguments are for its help."""
+    help = f"Where to write {content}. [default: {default}]"
+    return click.option("-o", "--output", metavar=metavar, default="-", type=OUTPUT, help=help)
+
+
+def _limit_names() -> list[str]:
+    from jelly_rdflib.options import Limits
+
+    return [field.name for field in dataclasses.fields(Limits)]
+
+
+def _read_limit(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    name = name.strip().replace("-", "_")
+    names = _limit_names()
+    if name not in names:
+        raise click.BadParameter(f"{name!r} is none of {', '.join(names)}")
+    number = _LIMIT.fullmatch(value)
+    if number is None:
+        raise click.BadParameter(f"{text!r} has no number, such as 64M, after a =")
+    return name, int(number[1]) << 10 * " KMGT".index(number[2].upper() or " ")
+
+
+def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -> None:
+    from jelly_rdflib.options import Limits
+
+    try:
+        context.meta[_LIMITS] = Limits(**dict(values))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def chosen_limits() -> Limits:
+    """Return the limits of the running command: the defaults, changed by ``--limit``."""
+    limits: Limits = click.get_current_context().meta[_LIMITS]
+    return limits
+
+
+def is_isolated() -> bool:
+    """Return whether the running command got ``--isolated``; False if it has no such option."""
+    return bool(click.get_current_context().meta.get(_ISOLATED))
+
+
+limit_option = click.option(
+    "--limit",
+    metavar="NAME=NUMBER",
+    type=_read_limit,
+    multiple=True,
+    callback=_keep_limits,
+    expose_value=False,
+    shell_complete=offer(lambda: [f"{name}=" for name in _limit_names()]),
+    help="Accept more of the input, or less, such as max_frame_size=64M; may be repeated.",
+)
+_isolated_option = click.option(
+    "--isolated",
+    is_flag=True,
+    callback=lambda context, param, value: context.meta.update({_ISOLATED: value}),
+    expose_value=False,
+    help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits. Use it for"
+    " files from strangers.",
+)
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--isolated`` and ``--limit``, for a command that reads any format."""
+    return _isolated_option(limit_option(function))

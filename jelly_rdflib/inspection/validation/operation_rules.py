@@ -1,0 +1,196 @@
+"""Rules for operations: for their terms, and for their places in patches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.core.text import TermFault, TermFaults, find_generalized_statement
+from jelly_rdflib.headers import ID, PREV, header_key
+from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
+from jelly_rdflib.operations import Op
+
+# PN_CHARS_BASE and PN_CHARS of Turtle.
+_START = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_PART = rf"{_START}0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
+_PREFIX_NAME = re.compile(rf"(?:[{_START}](?:[{_PART}.]*[{_PART}])?)?")
+_RULES: dict[int, tuple[str, str]] = {
+    TermFault.RELATIVE_IRI: ("iri", "IRI {} is relative: it has no scheme"),
+    TermFault.BAD_CHARACTER: ("iri", "IRI {} has a character that can't stand there in an IRI"),
+    TermFault.BAD_ESCAPE: ("iri", "IRI {} has a % without two hexadecimal digits"),
+    TermFault.BAD_PORT: ("iri", "IRI {} has a port that is no number"),
+    TermFault.BAD_ADDRESS: ("iri", "IRI {} has a bad address"),
+    TermFault.LABEL: ("blank-node-label", "blank node label {} can't be written in N-Triples"),
+    TermFault.LANGUAGE_TAG: ("language-tag", "{} is no language tag of BCP 47"),
+    TermFault.UNTAGGED_LANGUAGE_STRING: (
+        "language-string",
+        "literal {} of rdf:langString has no language tag",
+    ),
+}
+_PREFIX_ROW = re.compile(b"[%c%c]" % (Op.PA, Op.PD))
+# All operations but changes.
+_MARK = re.compile(b"[%c%c%c%c%c]" % (Op.H, Op.TX, Op.TC, Op.TA, Op.END))
+# The input may have any number of header keys.
+_MAX_KEYS = 1 << 16
+_UUID_SCHEME = re.compile("(?:urn:)?uuid:", re.IGNORECASE)
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+class TermRules:
+    """Checks the terms of a stream; each faulty term is reported once.
+
+    With ``may_be_generalized`` the stream's options decide on generalized statements, not a rule.
+    """
+
+    def __init__(self, *, may_be_generalized: bool) -> None:
+        self._told = RecentSet()
+        self._may_be_generalized = may_be_generalized
+
+    def take(self, batch: Batch) -> Iterator[Finding]:
+        """Find faulty terms that were not reported before."""
+        for row, term, fault in TermFaults(batch).find():
+            text = _term_text(batch, term)
+            if self._told.is_new((fault, text)):
+                rule, message = _RULES[fault]
+                yield Finding(row, rule, message.format(show(text)))
+        yield from self._take_prefixes(batch)
+        if not self._may_be_generalized:
+            generalized = find_generalized_statement(batch)
+            if generalized is not None:
+                self._may_be_generalized = True
+                message = "literal as subject or graph, or predicate that is no IRI: no RDF 1.1"
+                yield Finding(generalized, "generalized", message)
+
+    def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
+        for match in _PREFIX_ROW.finditer(bytes(batch.ops)):
+            row = match.start()
+            name = _term_text(batch, batch.s[row])
+            if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
+                message = f"prefix name {show(name)} is not allowed in Turtle"
+                yield Finding(row, "prefix-name", message)
+
+
+def _term_text(batch: Batch, term: int) -> str:
+    """Return the text of a term: an IRI, a label, a lexical form, a string."""
+    terms = batch.terms
+    return bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]]).decode()
+
+
+class PatchRules:
+    """Checks the patches of a stream.
+
+    It does not check where transactions start and end: the readers report that themselves, as a
+    fault of the rule ``format``, and go on.
+    """
+
+    def __init__(self) -> None:
+        self._ids = RecentSet()
+        # The id of the previous patch.
+        self._last_id: str | None = None
+        self._start_patch()
+
+    def _start_patch(self) -> None:
+        self._id: str | None = None
+        # Hashes of keys, and hashes of their first spellings.
+        self._keys: dict[int, int] = {}
+        self._values: dict[str, str] = {}
+        self._has_transaction = False
+        self._in_transaction = False
+        self._has_changes = False
+        self._has_changes_outside = False
+        self._told: set[str] = set()
+
+    def take(self, batch: Batch) -> Iterator[Finding]:
+        """Find faults in the operations of a batch."""
+        ops = bytes(batch.ops)
+        start = 0
+        for match in _MARK.finditer(ops):
+            row = match.start()
+            yield from self._take_changes(start, row)
+            yield from self._take_mark(batch, row, ops[row])
+            start = match.end()
+        yield from self._take_changes(start, len(ops))
+
+    def _take_changes(self, start: int, stop: int) -> Iterator[Finding]:
+        if start == stop:
+            return
+        self._has_changes = True
+        if not self._in_transaction:
+            self._has_changes_outside = True
+            if self._has_transaction:
+                message = "change outside the transactions that the patch has"
+                yield from self._tell(start, "change-place", message)
+
+    def _take_mark(self, batch: Batch, row: int, op: int) -> Iterator[Finding]:
+        if op == Op.H:
+            yield from self._take_header(batch, row)
+        elif op == Op.TX:
+            self._has_transaction = self._in_transaction = True
+            if self._has_changes_outside:
+                message = "transaction in a patch that has changes outside of it"
+                yield from self._tell(row, "change-place", message)
+        elif op == Op.END:
+            self._last_id = self._id
+            self._start_patch()
+        else:
+            self._in_transaction = False
+
+    def _take_header(self, batch: Batch, row: int) -> Iterator[Finding]:
+        if self._has_changes or self._has_transaction:
+            message = "header after the start of the patch's changes"
+            yield from self._tell(row, "header-place", message)
+        spelled = _term_text(batch, batch.s[row])
+        key = header_key(spelled)
+        first = self._keys.get(hash(key))
+        if first is None:
+            if len(self._keys) < _MAX_KEYS:
+                self._keys[hash(key)] = hash(spelled)
+        elif first != hash(spelled):
+            yield Finding(
+                row,
+                "header-twice",
+                f"header {show(spelled)} comes twice in the patch, in different spellings: in a key"
+                " the case of letters does not count, and previous is prev",
+            )
+        elif key in (ID, PREV):
+            yield Finding(row, "header-twice", f"header {key} comes twice in the patch")
+        if key in (ID, PREV):
+            for rule, message in self._take_id(batch, key, batch.o[row]):
+                yield Finding(row, rule, message)
+
+    def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[str, str]]:
+        """Find faults in the header id or prev; gives rules and messages."""
+        text = _term_text(batch, value)
+        if batch.terms.kinds[value] != TermKind.IRI:
+            yield "patch-id", f"header {key} has a value that is no IRI"
+            return
+        scheme = _UUID_SCHEME.match(text)
+        if scheme is not None and _UUID.fullmatch(text, scheme.end()) is None:
+            yield "patch-id", f"header {key} has no UUID: {show(text)}"
+        self._values[key] = one_form = _one_form(text)
+        if self._values.get(ID) == self._values.get(PREV):
+            yield "patch-chain", f"patch {show(text)} follows itself: id and prev"
+        if key == ID:
+            self._id = text
+            if not self._ids.is_new(one_form):
+                yield "patch-id", f"patch {show(text)} comes twice"
+        elif self._last_id is not None and _one_form(self._last_id) != one_form:
+            message = f"patch follows {show(text)}, but the one before it is {show(self._last_id)}"
+            yield "patch-chain", message
+
+    def _tell(self, row: int, rule: str, message: str) -> Iterator[Finding]:
+        """Report a rule that many rows may break; once for each patch."""
+        if rule not in self._told:
+            self._told.add(rule)
+            yield Finding(row, rule, message)
+
+
+def _one_form(text: str) -> str:
+    """Return an id in the form in which ids are compared: only the digits of a UUID."""
+    scheme = _UUID_SCHEME.match(text)
+    digits = text if scheme is None else text[scheme.end() :]
+    return digits.lower() if _UUID.fullmatch(digits) else text
