@@ -29,8 +29,7 @@ from jelly_rdflib.formats.reading import Reading
 from jelly_rdflib.formats.syntaxes import messages
 from jelly_rdflib.formats.syntaxes.input import PIECE_SIZE
 from jelly_rdflib.formats.syntaxes.syntax import Syntax
-from jelly_rdflib.options import Limits
-from jelly_rdflib.options.checks import MAX_FRAME_SIZE
+from jelly_rdflib.options import MAX_FRAME_SIZE, Limits
 
 # The child imports what this process would import, and nothing from the current directory.
 _START = (
