@@ -26,7 +26,6 @@ __all__ = [
 ]
 
 FORMATS: tuple[Format, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
-COMPRESSIONS = ("gz", "zst")
 
 
 class UntoldFormatError(DecodeError):
@@ -98,12 +97,10 @@ def guess_by_name(path: Any) -> Format | None:
     if not isinstance(path, str | os.PathLike):
         return None
     _, *endings = os.path.basename(os.fsdecode(path)).lower().split(".")
-    if endings and endings[-1] in COMPRESSIONS:
+    if endings and endings[-1] in ("gz", "zst"):
         endings.pop()
-    for format in FORMATS:
-        if endings and endings[-1] in format.extensions:
-            return format
-    return None
+    last = "".join(endings[-1:])
+    return next((format for format in FORMATS if last in format.extensions), None)
 
 
 def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:

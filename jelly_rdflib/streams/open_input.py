@@ -15,7 +15,7 @@ from jelly_rdflib.formats import (
     guess_by_name,
     guess_by_start,
 )
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions
 
@@ -57,9 +57,9 @@ class Input:
         """Return the batches, once; errors are those of `look` and `read_statements`."""
         try:
             format = self.look()
-            if self._reading.base is not None and not format.has_base:
+            if self._reading.base is not None and not format.parser:
                 raise ValueError(f"a base is given, but {format.name} has no relative IRIs")
-            return format.open_batches(self.source, self._reading)
+            return format.open_batches(format, self.source, self._reading)
         except BaseException:
             self.close()
             raise
@@ -129,7 +129,7 @@ def open_input(
         if is_exact:
             holds_changes = found.holds_changes
         # The bytes of Jelly overrule a path's name.
-        if holds_changes is not None and (format is not None or not found.tells_kind):
+        if holds_changes is not None and (format is not None or found.options_type is None):
             check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()
     reading = Reading(

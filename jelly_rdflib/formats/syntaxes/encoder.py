@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pyoxigraph as ox
 
 from jelly_rdflib.core.text import LineEncoder
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.nodes.conversion import NodeTypes
+
+# pyoxigraph declares all prefixes each time.
+_DECLARATIONS = re.compile(rb"\A(?:@prefix .*\n)+")
 
 
 class SyntaxEncoder(LineEncoder):
     """Encodes statements as a document: a start, converted lines of N-Quads, and an end.
 
     Args:
-        syntax: The syntax.
-        types: The classes of nodes.
-        sink: Called with pieces of the text as they are ready: bytes.
-        checks_statements: As for `LineEncoder`.
+        types, sink, checks_statements: As for `LineEncoder`.
+        format: The syntax.
     """
+
+    # What stands after the last statement.
+    _end = b""
 
     def __init__(
         self,
-        syntax: Syntax,
         types: NodeTypes,
         sink: Callable[[bytes], object],
+        format: Format,
         *,
         checks_statements: bool = False,
     ) -> None:
-        self._format: ox.RdfFormat = getattr(ox.RdfFormat, syntax.format)
+        self._format: ox.RdfFormat = getattr(ox.RdfFormat, format.parser)
         self._prefixes: dict[str, str] = {}
         self._is_started = False
-        super().__init__(types, sink, syntax, checks_statements=checks_statements)
+        super().__init__(types, sink, format, checks_statements=checks_statements)
 
     def put_prefix(self, prefix: str, iri: str) -> None:
         """Declare a prefix, unless it stands for the IRI already."""
@@ -60,7 +65,7 @@ class SyntaxEncoder(LineEncoder):
 
     def put_end(self) -> None:
         """Hand on the end of the document."""
-        self._emit(self._start_once() + self._end())
+        self._emit(self._start_once() + self._end)
 
     def _start_once(self) -> bytes:
         start = b"" if self._is_started else self._start()
@@ -90,10 +95,6 @@ class SyntaxEncoder(LineEncoder):
         """Return lines of N-Quads in the syntax."""
         raise NotImplementedError
 
-    def _end(self) -> bytes:
-        """Return the text after the last statement."""
-        return b""
-
 
 class TurtleEncoder(SyntaxEncoder):
     """Encodes Turtle, TriG and N3."""
@@ -110,17 +111,13 @@ class TurtleEncoder(SyntaxEncoder):
         return declaration
 
     def _convert(self, lines: bytes) -> bytes:
-        text = self._serialize(lines, self._prefixes)
-        # pyoxigraph declares all prefixes each time.
-        start = 0
-        while text.startswith(b"@prefix ", start):
-            start = text.index(b"\n", start) + 1
-        return text[start:]
+        return _DECLARATIONS.sub(b"", self._serialize(lines, self._prefixes))
 
 
 class JsonEncoder(SyntaxEncoder):
     """Encodes JSON-LD: an array of objects. It declares no prefixes."""
 
+    _end = b"]\n"
     _has_objects = False
 
     def _start(self) -> bytes:
@@ -131,9 +128,6 @@ class JsonEncoder(SyntaxEncoder):
         separator = b"," if self._has_objects else b""
         self._has_objects = True
         return separator + text
-
-    def _end(self) -> bytes:
-        return b"]\n"
 
 
 def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:

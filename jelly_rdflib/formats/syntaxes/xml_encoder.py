@@ -7,8 +7,8 @@ from collections.abc import Callable
 from html import escape
 
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder, strip_ends
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeTypes
 
 _NAME_START = (
@@ -42,12 +42,12 @@ _RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xml
 class XmlEncoder(SyntaxEncoder):
     """Encodes RDF/XML. Only prefixes that are declared before the first statement are written."""
 
-    def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
         self._own_prefixes: dict[str, str] = {}  # those in the document's start
         self._head = self._tail = b""
         self._ends_with_name: dict[str, bool] = {}
         self._has_nameless_types = False
-        super().__init__(syntax, types, sink, checks_statements=True)
+        super().__init__(types, sink, format, checks_statements=True)
 
     def check_statement(self, s: str, p: str, o: str) -> None:
         """Check that RDF/XML can have a statement."""
@@ -77,6 +77,7 @@ class XmlEncoder(SyntaxEncoder):
     def _start(self) -> bytes:
         self._head, self._tail = self._serialize(b"", self._own_prefixes).split(b"</rdf:RDF>")
         self._tail = b"</rdf:RDF>" + self._tail
+        self._end = self._tail + b"\n"
         return self._head
 
     def _convert(self, lines: bytes) -> bytes:
@@ -87,9 +88,6 @@ class XmlEncoder(SyntaxEncoder):
             text = _NAMELESS_END.sub(b"\n\t</rdf:Description>", text)[1:]
         # XML reads a carriage return as a line feed, unless it is escaped.
         return text.replace(b"\r", b"&#13;")
-
-    def _end(self) -> bytes:
-        return self._tail + b"\n"
 
     def _is_name(self, iri: str) -> bool:
         """Does an IRI end with what can be the name of an element?"""
