@@ -29,13 +29,6 @@ _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
 def _open_batches(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
-    """Make batches of an open source.
-
-    Raises:
-        ImportError: The package pyoxigraph is not there, or too old.
-        ValueError: The base is no absolute IRI.
-        NotImplementedError: The text is to be isolated, and this system can't do it.
-    """
     if not format.parser:
         # No other library takes part, so nothing is isolated.
         return TextBatchReader(
@@ -87,14 +80,7 @@ def _check_pyoxigraph(title: str) -> Any:
 
 
 def starts_like_turtle(start: bytes) -> bool:
-    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats.
-
-    Examples:
-        >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
-        (True, True)
-        >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
-        (False, False)
-    """
+    """Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats."""
     return matches(_TURTLE_START, start)
 
 
