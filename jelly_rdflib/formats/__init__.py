@@ -9,21 +9,10 @@ import os
 from typing import Any
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats.format import Format
+from jelly_rdflib.formats.format import Format as Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "UntoldFormatError",
-    "check_kind",
-    "choose_format",
-    "find_format",
-    "guess_by_name",
-    "guess_by_start",
-]
 
 FORMATS: tuple[Format, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
 
