@@ -17,28 +17,17 @@ _DECLARATIONS = re.compile(rb"\A(?:@prefix .*\n)+")
 
 
 class SyntaxEncoder(LineEncoder):
-    """Encodes statements as a document: a start, converted lines of N-Quads, and an end.
+    """Encodes statements as a document: a start, converted lines of N-Quads, and an end."""
 
-    Args:
-        types, sink, checks_statements: As for `LineEncoder`.
-        format: The syntax.
-    """
-
+    _checks_statements = False
     # What stands after the last statement.
     _end = b""
 
-    def __init__(
-        self,
-        types: NodeTypes,
-        sink: Callable[[bytes], object],
-        format: Format,
-        *,
-        checks_statements: bool = False,
-    ) -> None:
+    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
         self._format: ox.RdfFormat = getattr(ox.RdfFormat, format.parser)
         self._prefixes: dict[str, str] = {}
         self._is_started = False
-        super().__init__(types, sink, format, checks_statements=checks_statements)
+        super().__init__(types, sink, format, checks_statements=self._checks_statements)
 
     def put_prefix(self, prefix: str, iri: str) -> None:
         """Declare a prefix, unless it stands for the IRI already."""
@@ -76,11 +65,6 @@ class SyntaxEncoder(LineEncoder):
         if piece:
             self.hand_on(piece)
 
-    def _serialize(self, lines: bytes, prefixes: dict[str, str]) -> bytes:
-        # Each term was checked when it was written.
-        quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
-        return ox.serialize(quads, format=self._format, prefixes=prefixes)  # type: ignore[return-value]
-
     # Subclasses override these.
 
     def _declare(self, prefix: str, iri: str) -> bytes:
@@ -111,7 +95,7 @@ class TurtleEncoder(SyntaxEncoder):
         return declaration
 
     def _convert(self, lines: bytes) -> bytes:
-        return _DECLARATIONS.sub(b"", self._serialize(lines, self._prefixes))
+        return _DECLARATIONS.sub(b"", serialize(lines, self._format, self._prefixes))
 
 
 class JsonEncoder(SyntaxEncoder):
@@ -124,7 +108,7 @@ class JsonEncoder(SyntaxEncoder):
         return b"["
 
     def _convert(self, lines: bytes) -> bytes:
-        text = strip_ends(self._serialize(lines, {}), b"[", b"]")
+        text = strip_ends(serialize(lines, self._format, {}), b"[", b"]")
         separator = b"," if self._has_objects else b""
         self._has_objects = True
         return separator + text
@@ -135,3 +119,9 @@ def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
     if not text.startswith(head) or not text.endswith(tail):
         raise RuntimeError("pyoxigraph does not write what it is known to write")
     return text[len(head) : len(text) - len(tail)]
+
+
+def serialize(lines: bytes, format: ox.RdfFormat, prefixes: dict[str, str]) -> bytes:
+    """Convert lines of N-Quads, whose terms were checked when they were written."""
+    quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
+    return ox.serialize(quads, format=format, prefixes=prefixes)  # type: ignore[return-value]

@@ -58,13 +58,8 @@ class IsolatedBatches:
     The child starts with the first batch. It is ended with the last one, at an error, by `close`,
     and with this object.
 
-    Args:
-        format, source, reading: As for `jelly_rdflib.formats.syntaxes.reader.StatementBatches`.
-            ``max_parser_memory`` and ``max_parser_seconds`` bound the child.
-
-    Raises:
-        NotImplementedError: The operating system has no limits for processes, or there is no
-            interpreter of Python to start.
+    A NotImplementedError says that the operating system has no limits for processes, or that there
+    is no interpreter of Python to start.
     """
 
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
@@ -165,13 +160,9 @@ class IsolatedBatches:
 
 
 class _Child:
-    """A child process with a parser.
+    """A child process with a parser, within ``max_parser_memory`` and ``max_parser_seconds``.
 
-    Args:
-        limits: ``max_parser_memory`` and ``max_parser_seconds`` bound it.
-
-    Attributes:
-        position: Number of bytes of the text that it was given.
+    It was given the text up to the byte ``position``.
     """
 
     def __init__(self, limits: Limits) -> None:

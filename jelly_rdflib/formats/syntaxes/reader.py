@@ -33,14 +33,8 @@ _HINTS = {
 class SyntaxInput:
     """A file for a parser, which reads a source in larger pieces than the parser asks for.
 
-    Args:
-        source: An open source.
-        max_size: Bytes between two statements, at most.
-        count: Has the number of statements that the parser made; gets the number of bytes that it
-            was given.
-
-    Attributes:
-        position: Number of bytes that the parser was given.
+    At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
+    parser made, and is told how many bytes it was given: ``position``.
     """
 
     def __init__(self, source: ByteSource, max_size: int, count: QuadCount) -> None:
@@ -107,13 +101,7 @@ class SyntaxInput:
 
 
 class StatementBatches:
-    """Iterates over the batches of a text.
-
-    Args:
-        format: The syntax of the text.
-        source: An open source.
-        reading: How it is read; ``max_frame_size`` is for what stands between two statements.
-    """
+    """Iterates over the batches of a text."""
 
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
         self._format = format
