@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import jelly_rdflib as jr
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats import find_format
+from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.formats.syntaxes import messages
 from jelly_rdflib.formats.syntaxes.isolated import IsolatedBatches
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes import make_node_factory
 from tests.formats.syntaxes import reference
 from tests.pieces import Pieces
@@ -83,8 +83,7 @@ class _Answers:
 
 def read_answers(data: bytes) -> None:
     """What the parser's process answers: only the errors that any input may raise."""
-    syntax = Syntax(title="Turtle", format="TURTLE")
     reading = Reading(factory=make_node_factory(False), limits=jr.Limits())
-    batches: Any = IsolatedBatches(syntax, memoryview(b""), reading)
+    batches: Any = IsolatedBatches(find_format("turtle"), memoryview(b""), reading)
     batches._child = _Answers(data)
     attempt(lambda: map(check_rows, batches))

@@ -67,28 +67,10 @@ class _PlacedError(JellyError):
         self.column = column
 
     def __str__(self) -> str:
-        place = [
-            f"{label} {number}"
-            for label, number in (
-                ("line", self.line),
-                ("column", self.column),
-                ("byte", self.offset),
-                ("frame", self.frame),
-                ("row", self.row),
-            )
-            if number is not None
-        ]
-        return f"{self.message} ({', '.join(place)})" if place else self.message
-
-    def __reduce__(self) -> tuple[object, ...]:
-        state = {
-            "offset": self.offset,
-            "frame": self.frame,
-            "row": self.row,
-            "line": self.line,
-            "column": self.column,
-        }
-        return (type(self), (self.message,), state)
+        places = {"line": self.line, "column": self.column, "byte": self.offset}
+        places |= {"frame": self.frame, "row": self.row}
+        known = [f"{name} {number}" for name, number in places.items() if number is not None]
+        return f"{self.message} ({', '.join(known)})" if known else self.message
 
 
 class DecodeError(_PlacedError, ValueError):

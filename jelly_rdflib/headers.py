@@ -13,14 +13,7 @@ PREVIOUS = "previous"
 
 
 def header_key(key: str) -> str:
-    """Return what keys have in common that are the same key.
-
-    The case of letters tells no keys apart, and ``previous`` is ``prev``.
-
-    Examples:
-        >>> header_key("ID"), header_key("Previous"), header_key("by")
-        ('id', 'prev', 'by')
-    """
+    """Return what keys of the same header have in common: in lower case, "previous" as "prev"."""
     lower = key.lower()
     return PREV if lower == PREVIOUS else lower
 
@@ -50,9 +43,8 @@ class Headers(dict[str, Node]):
         super().__init__(found.values())
 
     def __missing__(self, key: str) -> Node:
-        wanted = header_key(key)
         for each, value in self.items():
-            if header_key(each) == wanted:
+            if header_key(each) == header_key(key):
                 return value
         raise KeyError(key)
 
@@ -65,6 +57,3 @@ class Headers(dict[str, Node]):
             return self[key]
         except KeyError:
             return default
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Headers, (list(self.items()),))

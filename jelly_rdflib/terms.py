@@ -18,16 +18,6 @@ def strong_key(node: Node) -> Any:
     That is the node itself, but of a literal with a language or datatype: its hash is that of its
     text XOR the other's, so that literals whose texts are the IRIs of their datatypes all have the
     same. A dict of those takes time that grows with the square of their number.
-
-    Args:
-        node: A term.
-
-    Examples:
-        >>> from rdflib import URIRef
-        >>> strong_key(URIRef("urn:s"))
-        rdflib.term.URIRef('urn:s')
-        >>> strong_key(Literal("x", lang="EN")) == strong_key(Literal("x", lang="en"))
-        True
     """
     if isinstance(node, Literal) and (node.language or node.datatype is not None):
         return str(node), (node.language or "").lower(), node.datatype
@@ -122,22 +112,13 @@ class TripleTerm(Node):
         """Return the text of the triple, in which that of its terms stands in the form's gaps."""
         start, first_gap, second_gap, end = form.split("{}")
         parts: list[str] = []
-        # A stack of the texts and terms that are still to be written; True marks a term.
-        waiting: list[tuple[bool, Any]] = [(True, self)]
+        # A stack of the terms, and of the texts between them, that are still to be written.
+        waiting: list[Any] = [self]
         while waiting:
-            is_term, item = waiting.pop()
-            if not is_term:
-                parts.append(item)
-            elif not isinstance(item, TripleTerm):
-                parts.append(write(item))
+            item = waiting.pop()
+            if isinstance(item, TripleTerm):
+                waiting += (end, item.o, second_gap, item.p, first_gap, item.s, start)
             else:
-                waiting += (
-                    (False, end),
-                    (True, item.o),
-                    (False, second_gap),
-                    (True, item.p),
-                    (False, first_gap),
-                    (True, item.s),
-                    (False, start),
-                )
+                # A term may be a str, too, but of a subclass.
+                parts.append(item if type(item) is str else write(item))
         return "".join(parts)

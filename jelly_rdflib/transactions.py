@@ -7,24 +7,9 @@ from jelly_rdflib.operations import Op
 
 
 def follow_transaction(op: Op, is_open: bool) -> bool:
-    """Check that a transaction starts or ends where it may.
+    """Check that a transaction starts or ends where it may; return whether one is open after it.
 
-    Args:
-        op: TX, TC, TA or END; any other has nothing to do with transactions.
-        is_open: Is a transaction open before it?
-
-    Returns:
-        Whether one is open after it.
-
-    Raises:
-        ApplyError: It must not stand here.
-
-    Examples:
-        >>> follow_transaction(Op.TX, False)
-        True
-        >>> follow_transaction(Op.TC, False)
-        Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+    Operations other than TX, TC, TA and END have nothing to do with transactions.
     """
     if op == Op.TX:
         if is_open:
@@ -40,10 +25,6 @@ def follow_transaction(op: Op, is_open: bool) -> bool:
 
 
 def check_closed(is_open: bool, what_ends: str = "the input ends") -> None:
-    """Check that no transaction is open.
-
-    Raises:
-        ApplyError: One is.
-    """
+    """Raise an `ApplyError` if a transaction is open."""
     if is_open:
         raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")

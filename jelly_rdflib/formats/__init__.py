@@ -9,24 +9,12 @@ import os
 from typing import Any
 
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats.format import Format
+from jelly_rdflib.formats.format import Format as Format
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.formats.syntaxes import SYNTAXES, starts_like_turtle
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "UntoldFormatError",
-    "check_kind",
-    "choose_format",
-    "find_format",
-    "guess_by_name",
-    "guess_by_start",
-]
-
 FORMATS: tuple[Format, ...] = (RDF_PATCH, RDF_PATCH_THRIFT, *SYNTAXES, JELLY, JELLY_PATCH)
-COMPRESSIONS = ("gz", "zst")
 
 
 class UntoldFormatError(DecodeError):
@@ -34,20 +22,10 @@ class UntoldFormatError(DecodeError):
 
 
 def find_format(key: str) -> Format:
-    """Find a format.
+    """Find a format by a name, file extension (without the dot) or media type, in any case.
 
-    Args:
-        key: One of its names, file extensions (without the dot) or media types, in any case of
-            letters. The parameters of a media type, behind a semicolon, are ignored.
-
-    Raises:
-        LookupError: There is no such format.
-
-    Examples:
-        >>> find_format("rdfp").name
-        'rdf-patch'
-        >>> find_format("text/turtle; charset=utf-8").name
-        'turtle'
+    The parameters of a media type, behind a semicolon, are ignored. A LookupError says that there
+    is no such format.
     """
     wanted = key.lower().partition(";")[0].strip()
     for format in FORMATS:
@@ -60,17 +38,7 @@ def find_format(key: str) -> Format:
 def choose_format(destination: Any, format: str | None, *, holds_changes: bool) -> Format:
     """Choose the format of an output: the given one, else that of a path's name, else Jelly.
 
-    Args:
-        destination: A path, or anything else that can be written to.
-        format: As for `find_format`.
-        holds_changes: Whether the output is changes, or statements.
-
-    Raises:
-        LookupError: There is no such format, or it is for the other kind.
-
-    Examples:
-        >>> choose_format("new.rdfp.gz", None, holds_changes=True).name
-        'rdf-patch'
+    A LookupError says that there is no such format, or that it is for the other kind.
     """
     found = guess_by_name(destination) if format is None else find_format(format)
     if found is None:
@@ -87,40 +55,20 @@ def check_kind(format: Format, *, holds_changes: bool) -> Format:
 
 
 def guess_by_name(path: Any) -> Format | None:
-    """Guess the format of a file by its name; None if this is no path, or the name does not tell.
-
-    Examples:
-        >>> guess_by_name("log/changes.rdfp.gz").name
-        'rdf-patch'
-        >>> guess_by_name(b"TX .") is None
-        True
-    """
+    """Guess the format of a file by its name; None if it is no path, or the name does not tell."""
     if not isinstance(path, str | os.PathLike):
         return None
     _, *endings = os.path.basename(os.fsdecode(path)).lower().split(".")
-    if endings and endings[-1] in COMPRESSIONS:
+    if endings and endings[-1] in ("gz", "zst"):
         endings.pop()
-    for format in FORMATS:
-        if endings and endings[-1] in format.extensions:
-            return format
-    return None
+    last = "".join(endings[-1:])
+    return next((format for format in FORMATS if last in format.extensions), None)
 
 
 def guess_by_start(start: bytes, *, holds_changes: bool | None = True) -> Format:
-    """Guess a format by the first bytes of an input.
+    """Guess a format by the first bytes of an input; ``holds_changes`` is None for either kind.
 
-    Args:
-        start: The bytes.
-        holds_changes: Whether to consider formats of changes, or of statements; None: both.
-
-    Raises:
-        UntoldFormatError: The bytes may be of several syntaxes of RDF.
-
-    Examples:
-        >>> guess_by_start(b"TX .").name
-        'rdf-patch'
-        >>> guess_by_start(b"<?xml ", holds_changes=False).name
-        'rdf-xml'
+    An UntoldFormatError says that the bytes may be of several syntaxes of RDF.
     """
     for format in FORMATS:
         if holds_changes in (format.holds_changes, None) and format.starts_like(start):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,33 @@ from typing import Any
 from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.core.input_start import has_control_characters, is_frame
 from jelly_rdflib.core.source import ByteSource
-from jelly_rdflib.formats.reading import Reading
-from jelly_rdflib.nodes.conversion import NodeTypes
+from jelly_rdflib.errors import DecodeError
+from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
+from jelly_rdflib.options import Limits, RepeatedOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The settings of a reader; each format uses those that concern it.
+
+    Args:
+        factory: Makes the nodes of the batches.
+        limits, strict, base, isolated: As for `jelly_rdflib.read_statements`.
+        holds_changes: Whether it must be changes, or statements; None for either.
+        is_quiet: Whether to ignore the logical type of Jelly-RDF.
+        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+        faults: A list that takes recoverable errors; None: the first one is raised.
+    """
+
+    factory: NodeFactory
+    limits: Limits
+    holds_changes: bool | None = None
+    strict: bool = True
+    is_quiet: bool = False
+    base: str | None = None
+    isolated: bool = False
+    on_repeated_options: RepeatedOptions = "continue"
+    faults: list[DecodeError] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,51 +45,54 @@ class Format:
 
     Args:
         name: The usual name, and the name of its rdflib plugins, if the package has any for it.
-        title: Its name in messages about options, if it has none.
+        title: Its name in messages.
         aliases: Other names.
         extensions: Endings of file names, without the dot; the preferred one first.
         media_types: Media types; the preferred one first.
         holds_changes: Whether it is for changes; else it is for statements, which are read as
             added.
-        starts_like: Tells by the first bytes of an input whether the input looks like it.
-        open_batches: Makes batches of a source that `open_source` returned, and of a `Reading`.
-        open_encoder: Called with the classes of nodes, the options if it has any, and the sink.
-            All encoders have ``write_batch`` and ``finish``.
+        is_text: Whether it is a text.
+        start: Matches the first bytes; None: they don't tell it from other formats.
+        open_batches: Makes batches of the format, a source that `open_source` returned, and a
+            `Reading`.
+        open_encoder: Called with the classes of nodes, the options (the format, if it has no
+            options), and the sink. All encoders have ``write_batch`` and ``finish``.
         options_type: The class of its options, which makes the default ones; None: it has none.
+            Only Jelly has options; they say, too, which Jelly it is.
         has_graphs: Whether statements may be in named graphs.
+        has_triple_terms: Whether quoted triples can be written.
         has_prefixes: Whether it can declare prefixes, or namespaces.
-        has_base: Whether it can have relative IRIs, for which a base can be given.
-        tells_kind: Whether the bytes of an input say if they are changes or statements, whatever
-            the file is called.
+        parser: Its name in pyoxigraph's ``RdfFormat``; empty: this package reads and writes it, and
+            it has no relative IRIs.
     """
 
     name: str
-    title: str = ""
+    title: str
     aliases: tuple[str, ...] = ()
     extensions: tuple[str, ...]
     media_types: tuple[str, ...]
     holds_changes: bool = True
-    starts_like: Callable[[bytes], bool]
-    open_batches: Callable[[memoryview | ByteSource, Reading], BatchSource]
-    open_encoder: Callable[..., Any]
+    is_text: bool = True
+    start: re.Pattern[bytes] | None = None
+    open_batches: Callable[[Format, memoryview | ByteSource, Reading], BatchSource]
+    open_encoder: Callable[[NodeTypes, Any, Callable[[bytes], object]], Any]
     options_type: Callable[[], Any] | None = None
     has_graphs: bool = True
+    has_triple_terms: bool = True
     has_prefixes: bool = True
-    has_base: bool = False
-    tells_kind: bool = False
+    parser: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
         """All names but the file extensions."""
         return (self.name, *self.aliases, *self.media_types)
 
-    def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
-        """Make an encoder.
+    def starts_like(self, start: bytes) -> bool:
+        """Does an input with these first bytes look like it?"""
+        return self.start is not None and matches(self.start, start, is_text=self.is_text)
 
-        Args:
-            types: The classes of nodes.
-            options: The options of the stream; None for the default.
-            sink: Called with pieces of the output: bytes.
+    def make_encoder(self, types: NodeTypes, options: Any, sink: Callable[[bytes], object]) -> Any:
+        """Make an encoder with the options of the stream; None for the default ones.
 
         Raises:
             ValueError: There are options, but the format has none.
@@ -74,9 +103,11 @@ class Format:
         if options is not None:
             jelly = "Jelly-Patch" if self.holds_changes else "Jelly-RDF"
             raise ValueError(f"options are for {jelly}: {self.title} has none")
-        return self.open_encoder(types, sink)
+        return self.open_encoder(types, self, sink)
 
 
-def may_be_text(start: bytes) -> bool:
-    """May these be the first bytes of a text? A frame of Jelly may start with letters only, too."""
-    return not has_control_characters(start) and not is_frame(start)
+def matches(pattern: re.Pattern[bytes], start: bytes, *, is_text: bool = True) -> bool:
+    """Do the first bytes match? A frame of Jelly may start with the letters of a text, too."""
+    if is_text and (has_control_characters(start) or is_frame(start)):
+        return False
+    return pattern.match(start) is not None

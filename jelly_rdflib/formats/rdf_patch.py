@@ -12,8 +12,7 @@ import re
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import TextBatchReader, TextPatchEncoder
 from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
-from jelly_rdflib.formats.format import Format, may_be_text
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.format import Format, Reading
 
 # A byte order mark, blanks, and then a comment or the code of a row.
 _TEXT = re.compile(rb"(\xEF\xBB\xBF)?[ \t\r\n]*(#|(H|T[XBCA]|P[AD]|A|D|Z)([ \t\r\n#.<\"]|$))")
@@ -28,12 +27,8 @@ _THRIFT = re.compile(
 )
 
 
-def _open_text(source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
+def _open_text(_: Format, source: memoryview | ByteSource, reading: Reading) -> TextBatchReader:
     return TextBatchReader(source, reading.factory, reading.limits, faults=reading.faults)
-
-
-def _open_thrift(source: memoryview | ByteSource, reading: Reading) -> ThriftBatchReader:
-    return ThriftBatchReader(source, reading.factory, reading.limits)
 
 
 RDF_PATCH = Format(
@@ -41,16 +36,19 @@ RDF_PATCH = Format(
     title="the text of RDF Patch",
     extensions=("rdfp",),
     media_types=("application/rdf-patch",),
-    starts_like=lambda start: may_be_text(start) and _TEXT.match(start) is not None,
+    start=_TEXT,
     open_batches=_open_text,
-    open_encoder=TextPatchEncoder,
+    open_encoder=lambda types, _, sink: TextPatchEncoder(types, sink),
 )
 RDF_PATCH_THRIFT = Format(
     name="rdf-patch-thrift",
     title="RDF Patch in Thrift",
     extensions=("rdfpb",),
     media_types=("application/rdf-patch+thrift",),
-    starts_like=lambda start: _THRIFT.match(start) is not None,
-    open_batches=_open_thrift,
-    open_encoder=ThriftPatchEncoder,
+    is_text=False,
+    start=_THRIFT,
+    open_batches=lambda _, source, reading: ThriftBatchReader(
+        source, reading.factory, reading.limits
+    ),
+    open_encoder=lambda types, _, sink: ThriftPatchEncoder(types, sink),
 )

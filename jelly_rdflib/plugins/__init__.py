@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PLUGINS", "Plugin", "register"]
-
 
 class Plugin(NamedTuple):
     """The plugins for a format, under the names that `jelly_rdflib.formats` has for it.
 
-    Attributes:
-        names: What rdflib is to know it by; the first is what file names stand for.
-        extensions: Endings of file names.
-        module: The modules of parser and serializer, without what both names start with.
-        classes: Their classes, likewise.
+    The first name is what the file extensions stand for. The names of the modules of parser and
+    serializer start with ``module``, those of their classes with ``classes``.
     """
 
     names: tuple[str, ...]
@@ -24,31 +19,13 @@ class Plugin(NamedTuple):
 
 
 PLUGINS = (
+    Plugin(("jelly-patch", "application/x-jelly-rdf-patch"), ("jellyp",), "patch", "JellyPatch"),
+    Plugin(("rdf-patch", "application/rdf-patch"), ("rdfp",), "patch", "RdfPatch"),
     Plugin(
-        names=("jelly-patch", "application/x-jelly-rdf-patch"),
-        extensions=("jellyp",),
-        module="patch",
-        classes="JellyPatch",
+        ("rdf-patch-thrift", "application/rdf-patch+thrift"), ("rdfpb",), "patch", "RdfPatchThrift"
     ),
-    Plugin(
-        names=("rdf-patch", "application/rdf-patch"),
-        extensions=("rdfp",),
-        module="patch",
-        classes="RdfPatch",
-    ),
-    Plugin(
-        names=("rdf-patch-thrift", "application/rdf-patch+thrift"),
-        extensions=("rdfpb",),
-        module="patch",
-        classes="RdfPatchThrift",
-    ),
-    Plugin(
-        # The second is a name that other packages have for it too, and may have a plugin of.
-        names=("jelly-rdf", "jelly", "application/x-jelly-rdf"),
-        extensions=("jelly",),
-        module="rdf",
-        classes="Jelly",
-    ),
+    # Other packages, too, call it "jelly", and may have a plugin of that name.
+    Plugin(("jelly-rdf", "jelly", "application/x-jelly-rdf"), ("jelly",), "rdf", "Jelly"),
 )
 
 

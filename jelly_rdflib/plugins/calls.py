@@ -9,6 +9,7 @@ from typing import Any
 from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import BytesIOWrapper, InputSource
 
+from jelly_rdflib.formats import Format
 from jelly_rdflib.graph.stores.target import get_default_graph
 
 
@@ -30,16 +31,17 @@ def find_target(sink: Graph) -> Graph:
     return sink
 
 
-def get_bytes(source: InputSource, what: str) -> Any:
-    """Return the stream of bytes that rdflib has found; ``what`` names the format."""
+def get_bytes(source: InputSource, format: Format) -> Any:
+    """Return the stream of bytes that rdflib has found."""
     stream = source.getByteStream()
-    # For text rdflib makes a stream of bytes by encoding it, which is no patch.
-    if stream is None or isinstance(stream, BytesIOWrapper | io.TextIOBase):
-        raise TypeError(f"{what} is binary: give bytes, a path, or a file opened with 'rb'")
+    # For text rdflib makes a stream of bytes by encoding it, which is no binary format.
+    is_from_text = stream is None or isinstance(stream, BytesIOWrapper | io.TextIOBase)
+    if is_from_text and not format.is_text:
+        raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
     return stream
 
 
-def check_not_decoded(what: str) -> None:
+def check_not_decoded(format: Format) -> None:
     """Raise a TypeError if `Graph.serialize` is about to decode a binary format.
 
     It passes on the same encoding for none and for UTF-8, so its variables are looked at. If they
@@ -48,12 +50,13 @@ def check_not_decoded(what: str) -> None:
     frame = inspect.currentframe()
     caller = frame and frame.f_back and frame.f_back.f_back
     if (
-        caller
+        not format.is_text
+        and caller
         and caller.f_code is Graph.serialize.__code__
         and caller.f_locals.get("destination", ...) is None
         and caller.f_locals.get("encoding", ...) is None
     ):
         raise TypeError(
-            f"{what} is binary and can't be returned as a str: give a destination, or any "
+            f"{format.title} is binary and can't be returned as a str: give a destination, or any "
             "encoding (encoding='utf-8') to get bytes"
         )

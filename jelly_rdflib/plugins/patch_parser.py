@@ -5,6 +5,9 @@ from __future__ import annotations
 from rdflib.graph import Graph
 from rdflib.parser import InputSource, Parser
 
+from jelly_rdflib.formats import Format
+from jelly_rdflib.formats.jelly import JELLY_PATCH
+from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
@@ -13,9 +16,7 @@ from jelly_rdflib.plugins.calls import find_target, get_bytes
 class PatchParser(Parser):
     """Applies patches to the graph that parses them. Subclasses say in which format they are."""
 
-    format: str
-    # The name of the format in messages, if it is binary.
-    binary_name: str | None
+    format: Format
 
     def parse(
         self,
@@ -39,14 +40,13 @@ class PatchParser(Parser):
             TypeError: The source is text, and the format is binary.
             ApplyError, DecodeError, LimitError: As for `apply`.
         """
-        name = self.binary_name
         apply(
-            source.getByteStream() if name is None else get_bytes(source, name),
+            get_bytes(source, self.format),
             find_target(sink),
             atomic=atomic,
             limits=limits,
             normalize=normalize,
-            format=self.format,
+            format=self.format.name,
         )
 
 
@@ -62,8 +62,7 @@ class RdfPatchParser(PatchParser):
         1
     """
 
-    format = "rdf-patch"
-    binary_name = None
+    format = RDF_PATCH
 
 
 class JellyPatchParser(PatchParser):
@@ -79,8 +78,7 @@ class JellyPatchParser(PatchParser):
         1
     """
 
-    format = "jelly-patch"
-    binary_name = "Jelly-Patch"
+    format = JELLY_PATCH
 
 
 class RdfPatchThriftParser(PatchParser):
@@ -96,5 +94,4 @@ class RdfPatchThriftParser(PatchParser):
         1
     """
 
-    format = "rdf-patch-thrift"
-    binary_name = "RDF Patch in Thrift"
+    format = RDF_PATCH_THRIFT

@@ -10,7 +10,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.serializer import Serializer
 from rdflib.term import URIRef
 
+from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
+from jelly_rdflib.formats.rdf_patch import RDF_PATCH, RDF_PATCH_THRIFT
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions, PatchStatementType
@@ -25,9 +27,7 @@ class PatchSerializer(Serializer):
     Subclasses say in which format.
     """
 
-    format: str
-    # The name of the format in messages, if it is binary.
-    binary_name: str | None
+    format: Format
 
     def serialize(  # type: ignore[override]
         self,
@@ -65,18 +65,17 @@ class PatchSerializer(Serializer):
             TypeError: The bytes of a binary format would be decoded to a str.
             EncodeError: There is what the options don't allow.
         """
-        if self.binary_name is not None:
-            check_not_decoded(self.binary_name)
+        check_not_decoded(self.format)
         if operation not in (None, "add", "remove"):
             raise ValueError(f"the operation must be 'add' or 'remove', not {operation!r}")
         if operation is not None and target is not None:
             raise ValueError("give an operation or a target, not both")
         graphs = [self.store] if target is None else [self.store, target]
-        if options is None and self.format == JELLY_PATCH.name:
+        if options is None and self.format is JELLY_PATCH:
             is_quads = any(Contents(graph).is_dataset for graph in graphs)
             statement_type = PatchStatementType.QUADS if is_quads else PatchStatementType.TRIPLES
             options = PatchOptions(statement_type=statement_type)
-        with PatchWriter(stream, options, format=self.format) as writer:
+        with PatchWriter(stream, options, format=self.format.name) as writer:
             writer.header("id", URIRef(header_id or f"uuid:{uuid.uuid4()}"))
             if header_prev:
                 writer.header("prev", URIRef(header_prev))
@@ -106,8 +105,7 @@ class JellyPatchSerializer(PatchSerializer):
         END
     """
 
-    format = "jelly-patch"
-    binary_name = "Jelly-Patch"
+    format = JELLY_PATCH
 
 
 class RdfPatchSerializer(PatchSerializer):
@@ -125,8 +123,7 @@ class RdfPatchSerializer(PatchSerializer):
         TC .
     """
 
-    format = "rdf-patch"
-    binary_name = None
+    format = RDF_PATCH
 
 
 class RdfPatchThriftSerializer(PatchSerializer):
@@ -142,8 +139,7 @@ class RdfPatchThriftSerializer(PatchSerializer):
         ['H', 'TX', 'A', 'TC', 'END']
     """
 
-    format = "rdf-patch-thrift"
-    binary_name = "RDF Patch in Thrift"
+    format = RDF_PATCH_THRIFT
 
 
 def _changes(

@@ -61,7 +61,7 @@ class JellyParser(Parser):
                 named graph in a plain `Graph`.
             DecodeError, LimitError: As for `jelly_rdflib.read_statements`.
         """
-        data = get_bytes(source, "Jelly-RDF")
+        data = get_bytes(source, JELLY)
         target = find_target(sink)
         if bnode_context is None:
             apply_statements(
@@ -83,12 +83,11 @@ def _relabelled(
     operations: Iterator[Operation], nodes: MutableMapping[str, BNode]
 ) -> Iterator[Operation]:
     def relabel(term: Node | None) -> Node | None:
-        if not isinstance(term, BNode):
-            return term
-        label = str(term)
-        if label not in nodes:
-            nodes[label] = BNode()
-        return nodes[label]
+        if isinstance(term, BNode):
+            if (label := str(term)) not in nodes:
+                nodes[label] = BNode()
+            term = nodes[label]
+        return term
 
     for operation in operations:
         if operation[0] == Op.A:

@@ -7,6 +7,7 @@ from typing import IO
 from rdflib.graph import ConjunctiveGraph
 from rdflib.serializer import Serializer
 
+from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.options import PhysicalStreamType, StreamOptions
 from jelly_rdflib.plugins.calls import check_not_decoded
@@ -51,15 +52,14 @@ class JellySerializer(Serializer):
             TypeError: The bytes would be decoded to a str.
             EncodeError: There is what the options don't allow.
         """
-        check_not_decoded("Jelly-RDF")
+        check_not_decoded(JELLY)
         if options is not None and not isinstance(options, StreamOptions):
             raise TypeError(f"options must be StreamOptions, not {type(options).__name__}")
         if options is None:
             is_dataset = isinstance(self.store, ConjunctiveGraph)
+            physical = PhysicalStreamType.QUADS if is_dataset else PhysicalStreamType.TRIPLES
             options = StreamOptions(
-                physical_type=PhysicalStreamType.QUADS
-                if is_dataset
-                else PhysicalStreamType.TRIPLES,
+                physical_type=physical,
                 namespace_declarations=namespaces is not False and any(self.store.namespaces()),
             )
         if namespaces is None or not any(self.store.namespaces()):

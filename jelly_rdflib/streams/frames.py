@@ -25,11 +25,7 @@ def read_frames(
     """Iterate over the frames of a Jelly-RDF stream: their statements, namespaces, metadata.
 
     Args:
-        source: As for `read_statements`.
-        limits: As for `read_statements`.
-        normalize: As for `read_statements`.
-        strict: As for `read_statements`.
-        on_repeated_options: As for `read_statements`.
+        source, limits, normalize, strict, on_repeated_options: As for `read_statements`.
 
     Returns:
         An iterator of `Frame`.

@@ -13,7 +13,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import zstandard
 
@@ -49,27 +49,23 @@ class StaleIndexError(DecodeError):
     """An index is damaged, or the file beside it has changed since it was written."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Part:
-    """A part of a file.
+    """A part of a file: the bytes from ``start`` to ``end``.
 
     Args:
-        start: Its start, in bytes from the file's start.
-        end: Its end.
         is_last: Whether the file ends there.
         place: The place of its first operation in the file, as `jelly_rdflib.arrow.ArrowRows` takes
             it; None at the start of the file.
-        state: The decoder's state, compressed; None at the start of the file, or if it is in an
-            index.
-        stored: The place of the state in an index: the index's path, offset and size.
+        state: The decoder's state, compressed, or its place in an index: the index's path, offset
+            and size; None at the start of the file.
     """
 
     start: int
     end: int
     is_last: bool
-    place: Place | None = None
-    state: bytes | None = None
-    stored: tuple[str, int, int] | None = None
+    place: Place | None
+    state: bytes | tuple[str, int, int] | None
 
     def load_state(self, limits: Limits | None = None) -> bytes | None:
         """Return the decoder's state; None at the start of the file.
@@ -78,31 +74,37 @@ class Part:
         within the limits.
         """
         state = self.state
-        if self.stored is not None:
-            path, offset, size = self.stored
-            with open(path, "rb") as file:
-                file.seek(offset)
-                state = file.read(size)
         if state is None:
             return None
         try:
-            # Decompression makes room for the size that the frame declares.
-            size = zstandard.get_frame_parameters(state).content_size
-            # The text of lookups, and of the last terms.
-            max_size = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
-            if self.stored is not None and size > max_size:
-                raise DecodeError(f"the checkpoint of a decoder is larger than {max_size} bytes")
-            return zstandard.ZstdDecompressor().decompress(state)
+            if isinstance(state, tuple):
+                path, offset, size = state
+                with open(path, "rb") as file:
+                    file.seek(offset)
+                    state = file.read(size)
+                # The text of lookups, and of the last terms.
+                most = 4 * (limits or Limits()).max_text_size + MAX_STATE_OVERHEAD
+                # Decompression makes room for the size that the frame declares.
+                if zstandard.get_frame_parameters(state).content_size > most:
+                    raise DecodeError(f"the checkpoint of a decoder is larger than {most} bytes")
+            return zstandard.decompress(state)
         except zstandard.ZstdError as error:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
 
 
-def make_decoder(*, is_statements: bool, limits: Limits) -> FrameDecoder:
+def _make_decoder(is_statements: bool, limits: Limits) -> FrameDecoder:
     """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are."""
-    factory = make_node_factory(False, limits)
-    if is_statements:
-        return StatementFrameDecoder(factory, limits)
-    return PatchFrameDecoder(factory, limits)
+    make = StatementFrameDecoder if is_statements else PatchFrameDecoder
+    return make(make_node_factory(False, limits), limits)
+
+
+def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[Part]:
+    """Make parts of starts, places and states: each ends where the next one starts."""
+    ends = [*(start for start, _, _ in found[1:]), size]
+    return [
+        Part(start, end, start == found[-1][0], place, state)
+        for (start, place, state), end in zip(found, ends, strict=True)
+    ]
 
 
 def find_parts(
@@ -116,66 +118,36 @@ def find_parts(
 ) -> list[Part]:
     """Find the parts of a file, by decoding it once.
 
-    A compressed file is one part, and so is a bare frame.
-
-    Args:
-        path: The file.
-        is_statements: Whether it is Jelly-RDF; else it is Jelly-Patch.
-        spacing: Bytes of a part, at least; the last one may have fewer.
-        limits: What to accept.
-        advance: Called with the number of bytes that were read since the last call.
-        keep_going: Whether an error in the file ends the search (the reader of the last part will
-            raise it); else it is raised.
-
-    Examples:
-        >>> import tempfile, os
-        >>> from jelly_rdflib import PatchOptions, PatchWriter
-        >>> path = os.path.join(tempfile.mkdtemp(), "changes.jellyp")
-        >>> with PatchWriter(path, PatchOptions(frame_rows=1)) as writer:
-        ...     for _ in range(10):
-        ...         writer.begin()
-        ...         writer.commit()
-        ...         writer.end_patch()
-        >>> [(part.start, part.end) for part in find_parts(path, spacing=64)]
-        [(0, 68), (68, 133), (133, 168)]
+    A part has ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one
+    part, and so is a bare frame. An error in the file ends the search (the reader of the last part
+    will raise it), unless ``keep_going`` is False: then it is raised. ``advance`` is called with
+    the number of bytes that were read since the last call.
     """
     limits = limits or Limits()
     size = os.path.getsize(path)
-    found: list[tuple[int, Place, bytes]] = []
-    if size > spacing and not is_compressed(path):
-        decoder = make_decoder(is_statements=is_statements, limits=limits)
-        with open(path, "rb", buffering=0) as file:
-            scanner = StreamScanner(
-                _counting(file.read, advance),
-                decoder,
-                limits,
-                spacing=spacing,
-                counts_frames=is_statements,
-            )
-            compressor = zstandard.ZstdCompressor(level=1)
-            try:
-                for start, place, state in scanner:
-                    found.append((start, place, compressor.compress(state)))
-            except DecodeError:
-                if not keep_going:
-                    raise
-    ends = [*(start for start, _, _ in found), size]
-    parts = [Part(start=0, end=ends[0], is_last=not found)]
-    for (start, place, packed), end in zip(found, ends[1:], strict=True):
-        parts.append(Part(start=start, end=end, is_last=end == size, place=place, state=packed))
-    return parts
+    found: list[Any] = [(0, None, None)]
+    if size <= spacing or is_compressed(path):
+        return _make_parts(found, size)
+    with open(path, "rb", buffering=0) as file:
 
+        def read(size: int) -> bytes:
+            data = file.read(size) or b""
+            if advance is not None:
+                advance(len(data))
+            return data
 
-def _counting(
-    read: Callable[[int], bytes | None], advance: Callable[[int], object] | None
-) -> ByteSource:
-    def read_and_tell(size: int) -> bytes:
-        data = read(size) or b""
-        if advance is not None:
-            advance(len(data))
-        return data
-
-    return ByteSource(read_and_tell, lambda: None)
+        source = ByteSource(read, file.close)
+        decoder = _make_decoder(is_statements, limits)
+        scanner = StreamScanner(
+            source, decoder, limits, spacing=spacing, counts_frames=is_statements
+        )
+        try:
+            for start, place, state in scanner:
+                found.append((start, place, zstandard.compress(state)))
+        except DecodeError:
+            if not keep_going:
+                raise
+    return _make_parts(found, size)
 
 
 def read_part(
@@ -190,7 +162,7 @@ def read_part(
     The file is closed at the end, at an error, and by ``close()``.
     """
     limits = limits or Limits()
-    decoder = make_decoder(is_statements=is_statements, limits=limits)
+    decoder = _make_decoder(is_statements, limits)
     state = part.load_state(limits)
     if state is not None:
         decoder.restore(state)
@@ -218,32 +190,30 @@ def _identity(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the properties by which an index recognizes its file."""
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
-        digest = hashlib.blake2b(file.read(SAMPLE), digest_size=DIGEST_SIZE)
+        digest = _digest(file.read(SAMPLE))
         file.seek(max(0, status.st_size - SAMPLE))
         digest.update(file.read(SAMPLE))
-    return {
-        "size": status.st_size,
-        "modified": status.st_mtime_ns,
-        "digest": digest.hexdigest(),
-    }
+    size, modified = status.st_size, status.st_mtime_ns
+    return {"size": size, "modified": modified, "digest": digest.hexdigest()}
+
+
+def _digest(data: bytes) -> hashlib.blake2b:
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE)
 
 
 def write_index(
     path: str | os.PathLike[str], parts: list[Part], *, is_statements: bool = False
 ) -> str:
-    """Save the parts of a file in its index, which is replaced in one step; return its path.
+    """Save the parts that `find_parts` found in an index, made in one step; return its path.
 
     Too many parts for an index are a ValueError.
     """
-    states = [part.load_state() or b"" for part in parts]
-    packed = [zstandard.ZstdCompressor().compress(state) if state else b"" for state in states]
+    states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
     entries = [
-        [part.start, part.place, len(state)] for part, state in zip(parts, packed, strict=True)
+        (part.start, part.place, len(state)) for part, state in zip(parts, states, strict=True)
     ]
-    header = json.dumps(
-        {**_identity(path), "is_statements": is_statements, "parts": entries},
-        separators=(",", ":"),
-    ).encode()
+    fields = {**_identity(path), "is_statements": is_statements, "parts": entries}
+    header = json.dumps(fields, separators=(",", ":")).encode()
     if len(header) > MAX_HEADER:
         raise ValueError(f"{len(parts)} parts are too many for an index; take a wider spacing")
     target = index_path(path)
@@ -251,12 +221,8 @@ def write_index(
     unfinished = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(unfinished, "xb") as file:
-            file.write(MAGIC)
-            file.write(len(header).to_bytes(8, "little"))
-            file.write(header)
-            file.write(hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest())
-            for state in packed:
-                file.write(state)
+            size = len(header).to_bytes(8, "little")
+            file.writelines([MAGIC, size, header, _digest(header).digest(), *states])
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, target)
@@ -280,63 +246,60 @@ def load_index(
         file = open(source, "rb")  # noqa: SIM115
     except FileNotFoundError:
         return None
-    with file:
-        header, first_state = _read_header(file, source)
-        index_size = os.fstat(file.fileno()).st_size
+    try:
+        return _read_index(file, path, is_statements, spacing)
+    except StaleIndexError as error:
+        raise StaleIndexError(f"{source}: {error}") from error
+    finally:
+        file.close()
+
+
+def _read_index(
+    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool, spacing: int
+) -> list[Part]:
+    header = _read_header(file)
+    offset = file.tell()
     identity = _identity(path)
     for key, value in {**identity, "is_statements": is_statements}.items():
         if header.get(key) != value:
             raise StaleIndexError(
-                f"{source}: this index is not of the file beside it as it is now ({key}); make it"
-                " anew with: jellyp index"
+                f"this index is not of the file beside it as it is now ({key}); make it anew with:"
+                " jellyp index"
             )
-    entries = _read_entries(header, source, size=identity["size"])
-    parts: list[Part] = []
-    offset = first_state
-    kept: list[tuple[int, Place | None, tuple[str, int, int] | None]] = []
-    for start, place, state_size in entries:
-        if not kept or start - kept[-1][0] >= spacing:
-            stored = None if place is None else (source, offset, state_size)
-            kept.append((start, place, stored))
+    found: list[Any] = []
+    for start, place, state_size in _read_entries(header, identity["size"]):
+        if not found or start - found[-1][0] >= spacing:
+            found.append((start, place, place and (file.name, offset, state_size)))
         offset += state_size
-    if offset != index_size:
-        raise StaleIndexError(f"{source}: the index is cut off, or has more than it says")
-    for number, (start, place, stored) in enumerate(kept):
-        is_last = number == len(kept) - 1
-        end = identity["size"] if is_last else kept[number + 1][0]
-        parts.append(Part(start=start, end=end, is_last=is_last, place=place, stored=stored))
-    return parts
+    if offset != os.fstat(file.fileno()).st_size:
+        raise StaleIndexError("the index is cut off, or has more than it says")
+    return _make_parts(found, identity["size"])
 
 
-def _read_header(file: Any, source: str) -> tuple[dict[str, Any], int]:
-    """Return the fields of the header, and the offset of the states."""
+def _read_header(file: BinaryIO) -> dict[str, Any]:
+    """Return the fields of the header; the states follow it in the file."""
     start = file.read(len(MAGIC) + 8)
     if not start.startswith(MAGIC) or len(start) < len(MAGIC) + 8:
-        raise StaleIndexError(f"{source}: this is no index, or of another version")
+        raise StaleIndexError("this is no index, or of another version")
     size = int.from_bytes(start[len(MAGIC) :], "little")
-    if size > MAX_HEADER:
-        raise StaleIndexError(f"{source}: the index is damaged")
-    header = file.read(size)
-    digest = file.read(DIGEST_SIZE)
-    if hashlib.blake2b(header, digest_size=DIGEST_SIZE).digest() != digest:
-        raise StaleIndexError(f"{source}: the index is damaged")
+    header = file.read(min(size, MAX_HEADER))
+    if len(header) < size or _digest(header).digest() != file.read(DIGEST_SIZE):
+        raise StaleIndexError("the index is damaged")
     try:
         fields = json.loads(header)
     except (ValueError, RecursionError) as error:
-        raise StaleIndexError(f"{source}: the index is damaged: {error}") from error
+        raise StaleIndexError(f"the index is damaged: {error}") from error
     if not isinstance(fields, dict):
-        raise StaleIndexError(f"{source}: the index is damaged")
-    return fields, len(MAGIC) + 8 + size + DIGEST_SIZE
+        raise StaleIndexError("the index is damaged")
+    return fields
 
 
-def _read_entries(
-    header: dict[str, Any], source: str, *, size: int
-) -> Iterator[tuple[int, Place | None, int]]:
+def _read_entries(header: dict[str, Any], size: int) -> Iterator[tuple[int, Place | None, int]]:
     """Check and yield the entries: the digest reveals damage, but not a forged index."""
     last = -1
     parts = header.get("parts")
     if not isinstance(parts, list) or not parts:
-        raise StaleIndexError(f"{source}: the index has no parts")
+        raise StaleIndexError("the index has no parts")
     for number, entry in enumerate(parts):
         is_good = (
             isinstance(entry, list)
@@ -349,10 +312,9 @@ def _read_entries(
             and (number == 0 or all(_is_count(each) or each == -1 for each in entry[1]))
         )
         if not is_good:
-            raise StaleIndexError(f"{source}: the index is damaged: part {number}")
-        last = entry[0]
-        place = None if entry[1] is None else tuple(entry[1])
-        yield entry[0], place, entry[2]
+            raise StaleIndexError(f"the index is damaged: part {number}")
+        last, place, state_size = entry
+        yield last, place and tuple(place), state_size
 
 
 def _is_count(value: Any) -> bool:

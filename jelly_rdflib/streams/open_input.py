@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from jelly_rdflib.core.batch import BatchSource, LateBatches, OperationReader
@@ -15,39 +16,25 @@ from jelly_rdflib.formats import (
     guess_by_name,
     guess_by_start,
 )
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions
 
 
+@dataclass(eq=False)
 class Input:
-    """An open input.
+    """An open source with its format: None as long as only its first bytes can tell it.
 
-    Args:
-        source: A source that `jelly_rdflib.core.source.open_source` returned.
-        format: Its format; None: its first bytes tell.
-        reading: How to read it.
-
-    Attributes:
-        source: All its bytes, as long as there are no batches.
-        format: Its format; None before it is known. Jelly-RDF may turn out to be Jelly-Patch,
-            or the other way round.
+    Jelly-RDF may turn out to be Jelly-Patch, or the other way round. As long as there are no
+    batches, ``source`` has all the bytes.
     """
 
-    def __init__(
-        self, source: memoryview | ByteSource, format: Format | None, reading: Reading
-    ) -> None:
-        self.source = source
-        self.format = format
-        self._reading = reading
+    source: memoryview | ByteSource
+    format: Format | None
+    _reading: Reading
 
     def look(self) -> Format:
-        """Return the format, by the first bytes if need be.
-
-        Raises:
-            DecodeError: The bytes can't be decompressed.
-            UntoldFormatError: They may be of several syntaxes of RDF.
-        """
+        """Return the format, by the first bytes if need be."""
         if self.format is None:
             start, self.source = look_at_start(self.source)
             self.format = guess_by_start(start, holds_changes=self._reading.holds_changes)
@@ -57,9 +44,9 @@ class Input:
         """Return the batches, once; errors are those of `look` and `read_statements`."""
         try:
             format = self.look()
-            if self._reading.base is not None and not format.has_base:
+            if self._reading.base is not None and not format.parser:
                 raise ValueError(f"a base is given, but {format.name} has no relative IRIs")
-            return format.open_batches(self.source, self._reading)
+            return format.open_batches(format, self.source, self._reading)
         except BaseException:
             self.close()
             raise
@@ -76,9 +63,8 @@ class Input:
     def operations(self, *, is_held: bool = False) -> OperationReader:
         """Return the operations, once; as for `batches`.
 
-        Args:
-            is_held: Whether the operations of a transaction are held until it ends, so that
-                ``max_held_operations`` bounds them.
+        With ``is_held``, the operations of a transaction are held until it ends:
+        ``max_held_operations`` bounds them.
         """
         return OperationReader(self.batches(), limits=self._reading.limits if is_held else None)
 
@@ -107,29 +93,20 @@ def open_input(
     """Open a source as an input; errors are those of `jelly_rdflib.read_operations`.
 
     Args:
-        source: As for `jelly_rdflib.read_operations`.
+        source, normalize: As for `jelly_rdflib.read_operations`.
         format: A name of its format. None: the ending of a path tells, else the first bytes.
-        holds_changes: Whether it must be changes, or statements; None for either.
         is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
             or the other way round.
-        limits: What to accept; by default `Limits`' own defaults.
-        normalize: As for `jelly_rdflib.read_operations`.
-        strict, is_quiet, base, isolated, on_repeated_options, faults: As for `Reading`.
         meter: Counts the bytes that are read of the source, as they are stored.
-
-    Examples:
-        >>> input = open_input(b"TX . TC .")
-        >>> input.look().name
-        'rdf-patch'
-        >>> [len(batch) for batch in input.batches()]
-        [2, 1]
+        limits, holds_changes, strict, is_quiet, base, isolated, on_repeated_options, faults: As for
+            `Reading`.
     """
     found = guess_by_name(source) if format is None else find_format(format)
     if found is not None:
         if is_exact:
             holds_changes = found.holds_changes
         # The bytes of Jelly overrule a path's name.
-        if holds_changes is not None and (format is not None or not found.tells_kind):
+        if holds_changes is not None and (format is not None or found.options_type is None):
             check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()
     reading = Reading(

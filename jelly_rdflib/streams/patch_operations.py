@@ -16,15 +16,9 @@ if TYPE_CHECKING:
 class PatchOperations:
     """The operations of one patch, in order, without the `Op.END` after them.
 
-    Args:
-        operations: Operations as tuples. An `Op.END` as the last one is left out.
-
-    Attributes:
-        slices: Where they are rows of batches, as a reader has them; None if they were given as
-            tuples.
-
-    Raises:
-        ValueError: There is an `Op.END` before the last operation: that is more than one patch.
+    They were given as tuples, or ``slices`` has them as rows of batches, as a reader has them. An
+    `Op.END` as the last one is left out; before others it is a ValueError, as that is more than one
+    patch.
     """
 
     def __init__(self, operations: Iterable[Operation] = ()) -> None:

@@ -169,14 +169,12 @@ def read_batches(
     a namespace or prefix that is declared an `Op.PA`.
 
     Args:
-        source: As for `read_operations`.
-        limits: As for `read_operations`.
+        source, limits: As for `read_operations`.
         normalize: As for `read_operations`, but False by default. It concerns only the nodes that
             ``batch.terms`` makes on request.
         strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
         format: As for `read_operations` and `jelly_rdflib.read_statements`.
-        base: As for `jelly_rdflib.read_statements`.
-        isolated: As for `jelly_rdflib.read_statements`.
+        base, isolated: As for `jelly_rdflib.read_statements`.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
 
     Returns:

@@ -9,12 +9,7 @@ from typing import Any
 
 
 def is_readable(source: Any) -> bool:
-    """Can `read_operations` read it? Else it may be an iterable of operations.
-
-    Examples:
-        >>> is_readable(b""), is_readable("changes.jellyp"), is_readable([])
-        (True, True, False)
-    """
+    """Can `read_operations` read it? Else it may be an iterable of operations."""
     return is_rereadable(source) or hasattr(source, "read")
 
 
@@ -30,12 +25,7 @@ def is_rereadable(source: Any) -> bool:
 
 
 def is_at_hand(source: Any) -> bool:
-    """Can it be read without waiting for a live source: bytes, or a file on disk?
-
-    Examples:
-        >>> is_at_hand(b""), is_at_hand(io.BytesIO()), is_at_hand(__file__), is_at_hand(iter(()))
-        (True, True, True, False)
-    """
+    """Can it be read without waiting for a live source: bytes, or a file on disk?"""
     if isinstance(source, io.BytesIO):
         return True
     try:

@@ -15,8 +15,6 @@ from jelly_rdflib.operations import Statement
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rdflib.term import Node
     from typing_extensions import Self
 
@@ -110,12 +108,7 @@ class PatchWriter(OperationSink):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if error is None:
             self.close()
         else:
@@ -224,15 +217,9 @@ class StatementWriter(StatementSink):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._destination.close_after(
-            self.encoder.finish if error is None else self.encoder.abandon
-        )
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        finish = self.encoder.finish if error is None else self.encoder.abandon
+        self._destination.close_after(finish)
 
     def close(self) -> None:
         """Write the waiting rows, and close the file if the writer opened it.

@@ -23,7 +23,7 @@ cdef class LineEncoder(TextEncoder):
     Args:
         types: Has the node of the default graph.
         sink: Called with pieces of the text as they are ready: bytes.
-        syntax: A `jelly_rdflib.formats.syntaxes.syntax.Syntax`.
+        syntax: The `jelly_rdflib.formats.Format`.
         checks_statements: Whether `check_statement` is called for each statement.
     """
 

@@ -15,9 +15,7 @@ from typing import Any
 from jelly_rdflib.core.batch import BatchSource, GeneratedBatches
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.core.text import LineEncoder, TextBatchReader
-from jelly_rdflib.formats.format import Format, may_be_text
-from jelly_rdflib.formats.reading import Reading
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.format import Format, Reading, matches
 from jelly_rdflib.nodes.conversion import NodeTypes
 
 # An IRI has no blanks: a name and a blank behind "<" are an element with attributes.
@@ -30,25 +28,18 @@ _TURTLE_START = re.compile(
 _JSON_START = re.compile(rb'(\xEF\xBB\xBF)?\s*([{\[]\s*)+(["\]}]|$)')
 
 
-def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
-    """Make batches of an open source.
-
-    Raises:
-        ImportError: The package pyoxigraph is not there, or too old.
-        ValueError: The base is no absolute IRI.
-        NotImplementedError: The text is to be isolated, and this system can't do it.
-    """
-    if not syntax.format:
+def _open_batches(format: Format, source: memoryview | ByteSource, reading: Reading) -> BatchSource:
+    if not format.parser:
         # No other library takes part, so nothing is isolated.
         return TextBatchReader(
             source,
             reading.factory,
             reading.limits,
             is_patch=False,
-            has_graphs=syntax.has_graphs,
+            has_graphs=format.has_graphs,
             strict=reading.strict,
         )
-    pyoxigraph = _check_pyoxigraph(syntax.title)
+    pyoxigraph = _check_pyoxigraph(format.title)
     if reading.base is not None:
         try:
             pyoxigraph.NamedNode(reading.base)
@@ -58,23 +49,19 @@ def _open_batches(syntax: Syntax, source: memoryview | ByteSource, reading: Read
     from jelly_rdflib.formats.syntaxes.reader import StatementBatches
 
     open_text = IsolatedBatches if reading.isolated else StatementBatches
-    return GeneratedBatches(open_text(syntax, source, reading))
+    return GeneratedBatches(open_text(format, source, reading))
 
 
-def _open_encoder(syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> LineEncoder:
-    """Make an encoder.
-
-    Raises:
-        ImportError: The package pyoxigraph is not there, or too old.
-    """
-    if not syntax.format:
-        return LineEncoder(types, sink, syntax)
-    _check_pyoxigraph(syntax.title)
+def _open_encoder(types: NodeTypes, format: Format, sink: Callable[[bytes], object]) -> LineEncoder:
+    """Make an encoder; an ImportError says that pyoxigraph is not there, or too old."""
+    if not format.parser:
+        return LineEncoder(types, sink, format)
+    _check_pyoxigraph(format.title)
     from jelly_rdflib.formats.syntaxes.encoder import JsonEncoder, SyntaxEncoder, TurtleEncoder
     from jelly_rdflib.formats.syntaxes.xml_encoder import XmlEncoder
 
     encoders: dict[str, type[SyntaxEncoder]] = {"RDF_XML": XmlEncoder, "JSON_LD": JsonEncoder}
-    return encoders.get(syntax.format, TurtleEncoder)(syntax, types, sink)
+    return encoders.get(format.parser, TurtleEncoder)(types, sink, format)
 
 
 @functools.cache
@@ -93,97 +80,73 @@ def _check_pyoxigraph(title: str) -> Any:
 
 
 def starts_like_turtle(start: bytes) -> bool:
-    r"""Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats.
-
-    Examples:
-        >>> starts_like_turtle(b"<urn:s> <urn:p>"), starts_like_turtle(b"@prefix ex: ")
-        (True, True)
-        >>> starts_like_turtle(b"<\n\x0e\n"), starts_like_turtle(b"ABC")
-        (False, False)
-    """
-    return may_be_text(start) and _TURTLE_START.match(start) is not None
+    """Tell N-Triples, N-Quads, Turtle, TriG and N3 from all other formats."""
+    return matches(_TURTLE_START, start)
 
 
-def _make_format(syntax: Syntax, start: re.Pattern[bytes] | None = None, **names: Any) -> Format:
-    """Make a format.
-
-    Args:
-        syntax: The syntax.
-        start: Matches the first bytes; None: texts of other syntaxes may start in the same way.
-        names: Its names, as for `Format`.
-    """
-
-    def starts_like(first: bytes) -> bool:
-        return start is not None and may_be_text(first) and start.match(first) is not None
-
-    return Format(
-        title=syntax.title,
-        holds_changes=False,
-        starts_like=starts_like,
-        open_batches=functools.partial(_open_batches, syntax),
-        open_encoder=functools.partial(_open_encoder, syntax),
-        has_graphs=syntax.has_graphs,
-        has_prefixes=syntax.has_prefixes,
-        has_base=syntax.has_base,
-        **names,
-    )
-
-
-N_TRIPLES = _make_format(
-    Syntax(title="N-Triples", has_triple_terms=True),
-    name="n-triples",
-    aliases=("ntriples", "nt11"),
-    extensions=("nt",),
-    media_types=("application/n-triples",),
+_syntax = functools.partial(
+    Format, holds_changes=False, open_batches=_open_batches, open_encoder=_open_encoder
 )
-N_QUADS = _make_format(
-    Syntax(title="N-Quads", has_graphs=True, has_triple_terms=True),
-    name="n-quads",
-    aliases=("nquads",),
-    extensions=("nq",),
-    media_types=("application/n-quads", "text/x-nquads"),
-)
-TURTLE = _make_format(
-    Syntax(
-        title="Turtle", format="TURTLE", has_triple_terms=True, has_prefixes=True, has_base=True
+SYNTAXES: tuple[Format, ...] = (
+    _syntax(
+        name="n-triples",
+        title="N-Triples",
+        aliases=("ntriples", "nt11"),
+        extensions=("nt",),
+        media_types=("application/n-triples",),
+        has_graphs=False,
+        has_prefixes=False,
     ),
-    name="turtle",
-    extensions=("ttl",),
-    media_types=("text/turtle", "application/x-turtle"),
-)
-TRIG = _make_format(
-    Syntax(
+    _syntax(
+        name="n-quads",
+        title="N-Quads",
+        aliases=("nquads",),
+        extensions=("nq",),
+        media_types=("application/n-quads", "text/x-nquads"),
+        has_prefixes=False,
+    ),
+    _syntax(
+        name="turtle",
+        title="Turtle",
+        parser="TURTLE",
+        extensions=("ttl",),
+        media_types=("text/turtle", "application/x-turtle"),
+        has_graphs=False,
+    ),
+    _syntax(
+        name="trig",
         title="TriG",
-        format="TRIG",
-        has_graphs=True,
-        has_triple_terms=True,
-        has_prefixes=True,
-        has_base=True,
+        parser="TRIG",
+        extensions=("trig",),
+        media_types=("application/trig", "application/x-trig"),
     ),
-    name="trig",
-    extensions=("trig",),
-    media_types=("application/trig", "application/x-trig"),
+    _syntax(
+        name="n3",
+        title="N3",
+        parser="N3",
+        extensions=("n3",),
+        media_types=("text/n3", "text/rdf+n3"),
+        has_graphs=False,
+        has_triple_terms=False,
+    ),
+    _syntax(
+        name="rdf-xml",
+        title="RDF/XML",
+        parser="RDF_XML",
+        aliases=("rdf/xml", "rdfxml", "xml"),
+        extensions=("rdf", "owl", "xml"),
+        media_types=("application/rdf+xml",),
+        start=_XML_START,
+        has_graphs=False,
+        has_triple_terms=False,
+    ),
+    _syntax(
+        name="json-ld",
+        title="JSON-LD",
+        parser="JSON_LD",
+        extensions=("jsonld", "json"),
+        media_types=("application/ld+json",),
+        start=_JSON_START,
+        has_triple_terms=False,
+    ),
 )
-N3 = _make_format(
-    Syntax(title="N3", format="N3", has_prefixes=True, has_base=True),
-    name="n3",
-    extensions=("n3",),
-    media_types=("text/n3", "text/rdf+n3"),
-)
-RDF_XML = _make_format(
-    Syntax(title="RDF/XML", format="RDF_XML", has_prefixes=True, has_base=True),
-    _XML_START,
-    name="rdf-xml",
-    aliases=("rdf/xml", "rdfxml", "xml"),
-    extensions=("rdf", "owl", "xml"),
-    media_types=("application/rdf+xml",),
-)
-JSON_LD = _make_format(
-    Syntax(title="JSON-LD", format="JSON_LD", has_graphs=True, has_prefixes=True, has_base=True),
-    _JSON_START,
-    name="json-ld",
-    extensions=("jsonld", "json"),
-    media_types=("application/ld+json",),
-)
-
-SYNTAXES: tuple[Format, ...] = (N_TRIPLES, N_QUADS, TURTLE, TRIG, N3, RDF_XML, JSON_LD)

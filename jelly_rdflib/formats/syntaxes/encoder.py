@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pyoxigraph as ox
 
 from jelly_rdflib.core.text import LineEncoder
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.nodes.conversion import NodeTypes
+
+# pyoxigraph declares all prefixes each time.
+_DECLARATIONS = re.compile(rb"\A(?:@prefix .*\n)+")
 
 
 class SyntaxEncoder(LineEncoder):
-    """Encodes statements as a document: a start, converted lines of N-Quads, and an end.
+    """Encodes statements as a document: a start, converted lines of N-Quads, and an end."""
 
-    Args:
-        syntax: The syntax.
-        types: The classes of nodes.
-        sink: Called with pieces of the text as they are ready: bytes.
-        checks_statements: As for `LineEncoder`.
-    """
+    _checks_statements = False
+    # What stands after the last statement.
+    _end = b""
 
-    def __init__(
-        self,
-        syntax: Syntax,
-        types: NodeTypes,
-        sink: Callable[[bytes], object],
-        *,
-        checks_statements: bool = False,
-    ) -> None:
-        self._format: ox.RdfFormat = getattr(ox.RdfFormat, syntax.format)
+    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
+        self._format: ox.RdfFormat = getattr(ox.RdfFormat, format.parser)
         self._prefixes: dict[str, str] = {}
         self._is_started = False
-        super().__init__(types, sink, syntax, checks_statements=checks_statements)
+        super().__init__(types, sink, format, checks_statements=self._checks_statements)
 
     def put_prefix(self, prefix: str, iri: str) -> None:
         """Declare a prefix, unless it stands for the IRI already."""
@@ -60,7 +54,7 @@ class SyntaxEncoder(LineEncoder):
 
     def put_end(self) -> None:
         """Hand on the end of the document."""
-        self._emit(self._start_once() + self._end())
+        self._emit(self._start_once() + self._end)
 
     def _start_once(self) -> bytes:
         start = b"" if self._is_started else self._start()
@@ -70,11 +64,6 @@ class SyntaxEncoder(LineEncoder):
     def _emit(self, piece: bytes) -> None:
         if piece:
             self.hand_on(piece)
-
-    def _serialize(self, lines: bytes, prefixes: dict[str, str]) -> bytes:
-        # Each term was checked when it was written.
-        quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
-        return ox.serialize(quads, format=self._format, prefixes=prefixes)  # type: ignore[return-value]
 
     # Subclasses override these.
 
@@ -89,10 +78,6 @@ class SyntaxEncoder(LineEncoder):
     def _convert(self, lines: bytes) -> bytes:
         """Return lines of N-Quads in the syntax."""
         raise NotImplementedError
-
-    def _end(self) -> bytes:
-        """Return the text after the last statement."""
-        return b""
 
 
 class TurtleEncoder(SyntaxEncoder):
@@ -110,30 +95,23 @@ class TurtleEncoder(SyntaxEncoder):
         return declaration
 
     def _convert(self, lines: bytes) -> bytes:
-        text = self._serialize(lines, self._prefixes)
-        # pyoxigraph declares all prefixes each time.
-        start = 0
-        while text.startswith(b"@prefix ", start):
-            start = text.index(b"\n", start) + 1
-        return text[start:]
+        return _DECLARATIONS.sub(b"", serialize(lines, self._format, self._prefixes))
 
 
 class JsonEncoder(SyntaxEncoder):
     """Encodes JSON-LD: an array of objects. It declares no prefixes."""
 
+    _end = b"]\n"
     _has_objects = False
 
     def _start(self) -> bytes:
         return b"["
 
     def _convert(self, lines: bytes) -> bytes:
-        text = strip_ends(self._serialize(lines, {}), b"[", b"]")
+        text = strip_ends(serialize(lines, self._format, {}), b"[", b"]")
         separator = b"," if self._has_objects else b""
         self._has_objects = True
         return separator + text
-
-    def _end(self) -> bytes:
-        return b"]\n"
 
 
 def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
@@ -141,3 +119,9 @@ def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
     if not text.startswith(head) or not text.endswith(tail):
         raise RuntimeError("pyoxigraph does not write what it is known to write")
     return text[len(head) : len(text) - len(tail)]
+
+
+def serialize(lines: bytes, format: ox.RdfFormat, prefixes: dict[str, str]) -> bytes:
+    """Convert lines of N-Quads, whose terms were checked when they were written."""
+    quads = ox.parse(lines, ox.RdfFormat.N_QUADS, lenient=True)
+    return ox.serialize(quads, format=format, prefixes=prefixes)  # type: ignore[return-value]

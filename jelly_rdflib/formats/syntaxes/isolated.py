@@ -6,6 +6,7 @@ The child has limits of the operating system for that, and its answers are not t
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import importlib.util
@@ -25,12 +26,9 @@ from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.jelly_decoder import StatementFrameDecoder
 from jelly_rdflib.core.source import ByteSource, read_in_pieces
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.formats.syntaxes import messages
-from jelly_rdflib.formats.syntaxes.input import PIECE_SIZE
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
-from jelly_rdflib.options import Limits
-from jelly_rdflib.options.checks import MAX_FRAME_SIZE
+from jelly_rdflib.options import MAX_FRAME_SIZE, Limits
 
 # The child imports what this process would import, and nothing from the current directory.
 _START = (
@@ -60,16 +58,11 @@ class IsolatedBatches:
     The child starts with the first batch. It is ended with the last one, at an error, by `close`,
     and with this object.
 
-    Args:
-        syntax, source, reading: As for `jelly_rdflib.formats.syntaxes.reader.StatementBatches`.
-            ``max_parser_memory`` and ``max_parser_seconds`` bound the child.
-
-    Raises:
-        NotImplementedError: The operating system has no limits for processes, or there is no
-            interpreter of Python to start.
+    A NotImplementedError says that the operating system has no limits for processes, or that there
+    is no interpreter of Python to start.
     """
 
-    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
+    def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
             raise NotImplementedError(
@@ -78,8 +71,9 @@ class IsolatedBatches:
         if not sys.executable or getattr(sys, "frozen", False):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")
         limits = self._limits = reading.limits
-        plain = (dataclasses.asdict(syntax), dataclasses.asdict(limits))
-        self._settings = json.dumps([*plain, reading.strict, reading.base]).encode()
+        plain_limits = dataclasses.asdict(limits)
+        settings = [format.name, plain_limits, reading.strict, reading.base]
+        self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
         # The child observes the caller's limits exactly. Those of frames and lookups are not meant
         # for its answers.
@@ -143,7 +137,7 @@ class IsolatedBatches:
     def _give(self, child: _Child, size: int) -> None:
         """Give the child bytes of the text; a live source may keep it waiting."""
         try:
-            data = self._source.read(min(size, PIECE_SIZE))
+            data = self._source.read(min(size, messages.PIECE_SIZE))
         except DecodeError as error:
             # The child still has statements from before the error. The traceback would keep the
             # child alive.
@@ -166,13 +160,9 @@ class IsolatedBatches:
 
 
 class _Child:
-    """A child process with a parser.
+    """A child process with a parser, within ``max_parser_memory`` and ``max_parser_seconds``.
 
-    Args:
-        limits: ``max_parser_memory`` and ``max_parser_seconds`` bound it.
-
-    Attributes:
-        position: Number of bytes of the text that it was given.
+    It was given the text up to the byte ``position``.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -202,13 +192,8 @@ class _Child:
         """Send bytes that the child waits for; None says that the source failed."""
         size = messages.SOURCE_FAILED if data is None else len(data)
         self._start_waiting()
-        self._set_timeout()
-        try:
+        with self._explained():
             self._socket.sendall(messages.INPUT.pack(size) + (data or b""), _NO_SIGNAL)
-        except TimeoutError:
-            raise self._late_error() from None
-        except ConnectionError:
-            raise self._explain_end() from None
 
     def receive_answer(self) -> tuple[bytes, int]:
         """Return the kind of the next answer, and its size."""
@@ -219,17 +204,13 @@ class _Child:
     def receive(self, size: int) -> bytearray:
         """Return so many bytes of an answer."""
         data = bytearray()
-        try:
+        with self._explained():
             while len(data) < size:
-                self._set_timeout()
-                more = self._socket.recv(min(size - len(data), PIECE_SIZE))
+                self._socket.settimeout(max(self._deadline - time.monotonic(), 0.001))
+                more = self._socket.recv(min(size - len(data), messages.PIECE_SIZE))
                 if not more:
-                    raise self._explain_end()
+                    raise ConnectionError
                 data += more
-        except TimeoutError:
-            raise self._late_error() from None
-        except ConnectionError:
-            raise self._explain_end() from None
         return data
 
     def end(self) -> None:
@@ -251,20 +232,25 @@ class _Child:
         if not self._is_ours:
             raise RuntimeError("this text is read in another process, from which this was forked")
         self._deadline = time.monotonic() + self._patience
-
-    def _set_timeout(self) -> None:
-        self._socket.settimeout(max(self._deadline - time.monotonic(), 0.001))
+        self._socket.settimeout(max(self._patience, 0.001))
 
     def error(self, message: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
         """Make an error whose offset is the end of the bytes that the child was given."""
         return kind(message, offset=self.position)
 
-    def _late_error(self) -> DecodeError:
-        return self.error(
-            f"the parser's process has not answered for {self._patience} seconds, which is"
-            f" {_PATIENCE} times the limit max_parser_seconds",
-            LimitError,
-        )
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn errors of the socket into those of a child that hangs, or ended too early."""
+        try:
+            yield
+        except TimeoutError:
+            raise self.error(
+                f"the parser's process has not answered for {self._patience} seconds, which is"
+                f" {_PATIENCE} times the limit max_parser_seconds",
+                LimitError,
+            ) from None
+        except ConnectionError:
+            raise self._explain_end() from None
 
     def _explain_end(self) -> DecodeError:
         """Return the error of a child that ended too early."""
@@ -275,24 +261,24 @@ class _Child:
             status = self._process.wait()
         assert self._process.stderr is not None
         told = self._process.stderr.read(_MAX_TOLD)
+        limits = self._limits
         if status == -signal.SIGXCPU:
-            most = (
-                f"{self._limits.max_parser_seconds} seconds of processor time for"
-                f" {messages.TEXT_PER_TIME} MiB of text"
+            return self.error(
+                f"the parser takes more than {limits.max_parser_seconds} seconds of processor time"
+                f" for {messages.TEXT_PER_TIME} MiB of text (limit max_parser_seconds)",
+                LimitError,
             )
-            return self._limit_error(most, "max_parser_seconds")
         if status == messages.NO_MEMORY or _NO_MEMORY.search(told):
-            most = f"{self._limits.max_parser_memory} bytes of memory"
-            return self._limit_error(most, "max_parser_memory")
+            return self.error(
+                f"the parser takes more than {limits.max_parser_memory} bytes of memory (limit"
+                " max_parser_memory)",
+                LimitError,
+            )
+        how = f"ended with status {status}"
         if status < 0:
             how = f"was ended by signal {-status} ({signal.strsignal(-status)})"
-        else:
-            how = f"ended with status {status}"
         last = _printable(told.strip().rpartition(b"\n")[2][-_MAX_SHOWN:])
         return self.error(f"the parser's process {how}{': ' if last else ''}{last}")
-
-    def _limit_error(self, most: str, limit: str) -> DecodeError:
-        return self.error(f"the parser takes more than {most} (limit {limit})", LimitError)
 
 
 def _printable(text: bytes | bytearray) -> str:

@@ -23,3 +23,5 @@ SOURCE_FAILED = 0xFFFFFFFF
 TEXT_PER_TIME = 8
 # The exit status of a child that is out of memory.
 NO_MEMORY = 12
+# Bytes of the text that are asked for at once: a parser asks for a few KiB at a time.
+PIECE_SIZE = 1 << 16

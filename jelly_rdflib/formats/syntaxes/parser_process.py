@@ -12,10 +12,10 @@ import sys
 from jelly_rdflib.core.jelly_encoder import StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.formats.reading import Reading
+from jelly_rdflib.formats import Format, find_format
+from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.formats.syntaxes import messages
 from jelly_rdflib.formats.syntaxes.reader import StatementBatches
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
 from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 
@@ -49,78 +49,67 @@ def main() -> None:
     # The parent reads it after this process has ended: writing into a full pipe would block.
     os.set_blocking(sys.stderr.fileno(), False)
     _limit(resource.RLIMIT_CORE, 0)
-    syntax, most, strict, base = json.loads(_receive())
+    name, most, strict, base = json.loads(_receive())
     limits = Limits(**most)
     # Linux takes 0 for no limit.
     _limit(resource.RLIMIT_DATA, max(limits.max_parser_memory, 1))
     try:
-        _parse(Syntax(**syntax), limits, strict, base)
+        _parse(find_format(name), limits, strict, base)
     except MemoryError:
         os._exit(messages.NO_MEMORY)
 
 
-def _parse(syntax: Syntax, limits: Limits, strict: bool, base: str | None) -> None:
+def _parse(format: Format, limits: Limits, strict: bool, base: str | None) -> None:
     options = StreamOptions(
-        physical_type=PhysicalStreamType.QUADS if syntax.has_graphs else PhysicalStreamType.TRIPLES,
+        physical_type=PhysicalStreamType.QUADS if format.has_graphs else PhysicalStreamType.TRIPLES,
         rdf_star=True,
         namespace_declarations=True,
     )
     reading = Reading(factory=NodeFactory(_NO_NODES), limits=limits, strict=strict, base=base)
-    text = _Text(limits.max_parser_seconds)
-    batches = StatementBatches(syntax, ByteSource(text.read, _close), reading)
+    text_size = 0
+
+    def read(size: int) -> bytes:
+        """Ask the parent for bytes of the text."""
+        nonlocal text_size
+        _send(messages.WANT, size)
+        data = _receive()
+        text_size += len(data)
+        _allow_time(text_size, limits)
+        return data
+
+    _allow_time(text_size, limits)
+    # The source is the parent's to close.
+    batches = StatementBatches(format, ByteSource(read, lambda: None), reading)
     try:
         for batch in batches:
             encoder = StatementFrameEncoder(_NO_NODES, options)
-            _send(
-                messages.FRAME, encoder.encode_frame(functools.partial(encoder.write_batch, batch))
-            )
+            frame = encoder.encode_frame(functools.partial(encoder.write_batch, batch))
+            _send(messages.FRAME, len(frame), frame)
     except DecodeError as error:
         kinds = isinstance(error, LimitError), isinstance(error, _SourceError)
         places = (error.offset, error.line, error.column)
         told = messages.TOLD.pack(*kinds, *(-1 if place is None else place for place in places))
-        _send(messages.ERROR, told + error.message.encode(errors="replace"))
+        told += error.message.encode(errors="replace")
+        _send(messages.ERROR, len(told), told)
     else:
-        _send(messages.END, b"")
+        _send(messages.END, 0)
 
 
-class _Text:
-    """Reads the text, and raises this process's limit of processor time with its size.
+def _allow_time(text_size: int, limits: Limits) -> None:
+    """Raise this process's limit of processor time with the size of the text.
 
     The limit is not for a batch: for nested elements pyoxigraph makes statements, one by one, in a
     time that grows with their depth.
-
-    Args:
-        seconds: Processor time for each piece of the text.
     """
-
-    def __init__(self, seconds: int) -> None:
-        self._seconds = seconds
-        self._size = 0
-        self._allow_time()
-
-    def read(self, size: int) -> bytes:
-        """Ask the parent for bytes of the text."""
-        sys.stdout.buffer.write(messages.ANSWER.pack(messages.WANT, size))
-        sys.stdout.buffer.flush()
-        data = _receive()
-        self._size += len(data)
-        self._allow_time()
-        return data
-
-    def _allow_time(self) -> None:
-        pieces = 1 + (self._size >> 20) // messages.TEXT_PER_TIME
-        # A second is for Python to start.
-        _limit(resource.RLIMIT_CPU, 1 + pieces * self._seconds)
+    pieces = 1 + (text_size >> 20) // messages.TEXT_PER_TIME
+    # A second is for Python to start.
+    _limit(resource.RLIMIT_CPU, 1 + pieces * limits.max_parser_seconds)
 
 
 def _limit(what: int, most: int) -> None:
     """Set a limit of the operating system, unless there is a lower one that can't be raised."""
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
-def _close() -> None:
-    """Close nothing: the source is the parent's."""
 
 
 def _receive() -> bytes:
@@ -138,7 +127,6 @@ def _read_exactly(size: int) -> bytes:
     return data
 
 
-def _send(kind: bytes, body: bytes) -> None:
-    sys.stdout.buffer.write(messages.ANSWER.pack(kind, len(body)))
-    sys.stdout.buffer.write(body)
+def _send(kind: bytes, size: int, body: bytes = b"") -> None:
+    sys.stdout.buffer.write(messages.ANSWER.pack(kind, size) + body)
     sys.stdout.buffer.flush()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 
 import pyoxigraph as ox
 
 from jelly_rdflib.core.batch import Batch, BatchBuilder
+from jelly_rdflib.core.input_start import BYTE_ORDER_MARK
 from jelly_rdflib.core.source import ByteSource, read_in_pieces
 from jelly_rdflib.core.text import QuadCount, QuadReader
 from jelly_rdflib.errors import DecodeError, LimitError
-from jelly_rdflib.formats.reading import Reading
-from jelly_rdflib.formats.syntaxes.input import SyntaxInput
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.format import Format, Reading
+from jelly_rdflib.formats.syntaxes.messages import PIECE_SIZE
 from jelly_rdflib.operations import Op
 
 # A batch is full with so many rows, or so many bytes of text.
@@ -29,28 +30,91 @@ _HINTS = {
 }
 
 
-class StatementBatches:
-    """Iterates over the batches of a text.
+class SyntaxInput:
+    """A file for a parser, which reads a source in larger pieces than the parser asks for.
 
-    Args:
-        syntax: The syntax of the text.
-        source: An open source.
-        reading: How it is read; ``max_frame_size`` is for what stands between two statements.
+    At most ``max_size`` bytes stand between two statements. ``count`` tells how many of these the
+    parser made, and is told how many bytes it was given: ``position``.
     """
 
-    def __init__(self, syntax: Syntax, source: memoryview | ByteSource, reading: Reading) -> None:
-        self._syntax = syntax
+    def __init__(self, source: ByteSource, max_size: int, count: QuadCount) -> None:
+        self._source = source
+        self._max_size = max_size
+        self._count = count
+        # Bytes that were read, but not given to the parser yet.
+        self._waiting = bytearray()
+        self._is_at_end = False
+        # The error of the source, to be raised after the bytes before it.
+        self._error: DecodeError | None = None
+        # Number of statements at the last call, and of bytes given since.
+        self._made = self._size = 0
+        self.position = 0
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, fewer before the end of the input, and none at the end.
+
+        The parser gets all bytes that it asks for, however small the pieces of the source. It scans
+        an incomplete token again from its start whenever it gets more: with small pieces the time
+        would grow with the square of the token's size.
+        """
+        if self.position == 0:
+            self._fill(len(BYTE_ORDER_MARK))
+            if self._waiting.startswith(BYTE_ORDER_MARK):
+                self.position = len(BYTE_ORDER_MARK)
+                del self._waiting[: self.position]
+        if self._count.made != self._made:
+            self._made = self._count.made
+            self._size = 0
+        size = max(1, min(size, self._max_size - self._size))
+        self._fill(size)
+        data = bytes(self._waiting[:size])
+        del self._waiting[:size]
+        if not data and self._error is not None:
+            raise self._error
+        self._size += len(data)
+        self.position += len(data)
+        self._count.read = self.position
+        if self._size > self._max_size:
+            raise LimitError(
+                f"more than {self._max_size} bytes make no statement (limit max_frame_size)",
+                offset=self.position,
+            )
+        return data
+
+    def _fill(self, size: int) -> None:
+        """Read until so many bytes wait, or the source has no more."""
+        while len(self._waiting) < size and not self._is_at_end:
+            try:
+                piece = self._source.read(PIECE_SIZE)
+            except DecodeError as error:
+                # Its traceback, and that of its cause, refer to the parser. This refers to the
+                # object here, unseen by Python's collector: all would stay forever.
+                self._error = copy.copy(error)
+                piece = b""
+            self._waiting += piece
+            self._is_at_end = not piece
+
+    def close(self) -> None:
+        """Let go of the source."""
+        self._waiting.clear()
+        self._source.close()
+
+
+class StatementBatches:
+    """Iterates over the batches of a text."""
+
+    def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
+        self._format = format
         limits = self._limits = reading.limits
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
         # The error behind the last batch.
         self._error: DecodeError | None = None
         self._count = QuadCount()
-        opened = read_in_pieces(source)
-        self._input = SyntaxInput(opened, limits, self._count)
+        self._input = SyntaxInput(read_in_pieces(source), limits.max_frame_size, self._count)
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
-            getattr(ox.RdfFormat, syntax.format),
+            getattr(ox.RdfFormat, format.parser),
             base_iri=reading.base,
             lenient=not reading.strict,
         )
@@ -58,7 +122,7 @@ class StatementBatches:
             self._parser,
             self._builder,
             ox,
-            has_graphs=syntax.has_graphs,
+            has_graphs=format.has_graphs,
             max_nesting_depth=limits.max_nesting_depth,
             max_expansion=limits.max_expansion,
             free_text=limits.max_text_size,
@@ -74,9 +138,8 @@ class StatementBatches:
     def __next__(self) -> Batch:
         if self._error is not None:
             raise self._error
-        is_at_end = False
         try:
-            is_at_end = self._read()
+            self._read()
         except DecodeError as error:
             if error.offset is None:
                 # A parser does not tell where its statements are.
@@ -97,11 +160,8 @@ class StatementBatches:
         if self._error is not None:
             self._let_go()
         if len(self._builder) > 0:
-            return self._builder.take(has_graphs=self._syntax.has_graphs)
-        if self._error is not None:
-            raise self._error
-        assert is_at_end
-        raise StopIteration
+            return self._builder.take(has_graphs=self._format.has_graphs)
+        raise self._error or StopIteration
 
     def close(self) -> None:
         """Let go of the source."""
@@ -113,28 +173,28 @@ class StatementBatches:
         """Let go of the parser after an error.
 
         The parser refers to the source, which may keep the error that it raised, whose traceback
-        refers to this object: a cycle through the parser that Python's collector does not see.
+        refers to this object: a cycle through the parser that Python's collector does not see. So
+        no local variable refers to the parser either.
         """
         self._parser = self._quads = None
 
-    def _read(self) -> bool:
-        """Put statements and prefixes into the builder; return whether they are the last."""
-        if self._parser is None or self._quads is None:
-            raise RuntimeError("nothing is read behind an error")
+    def _read(self) -> None:
+        """Put statements and prefixes into the builder; none are left if it gets none."""
+        assert self._parser is not None, "nothing is read behind an error"
+        assert self._quads is not None
         first = next(self._parser, None)
         # The parser knows the prefixes that are declared before this statement.
-        if self._syntax.has_prefixes:
+        if self._format.has_prefixes:
             self._add_prefixes(self._parser.prefixes)
-        if first is None:
-            return True
-        return self._quads.read(first, _ROWS, _TEXT)
+        if first is not None:
+            self._quads.read(first, _ROWS, _TEXT)
 
     def _add_prefixes(self, prefixes: dict[str, str]) -> None:
         """Add the prefixes that the parser has come to know since this was last called."""
         # All of them are gone through for each batch.
         self._check_prefixes(len(prefixes), "", "max_prefixes")
         self._check_prefixes(sum(map(len, prefixes.values())), "characters of ", "max_text_size")
-        if self._syntax.format == "RDF_XML":
+        if self._format.parser == "RDF_XML":
             # There they are those of the element that is being parsed: at the first statement those
             # of the root and some more, with a default that may be the innermost element's own.
             prefixes = {} if self._count.made > 0 else prefixes

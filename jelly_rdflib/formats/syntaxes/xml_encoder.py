@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from html import escape
 
+import pyoxigraph as ox
+
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder, strip_ends
-from jelly_rdflib.formats.syntaxes.syntax import Syntax
+from jelly_rdflib.formats.format import Format
+from jelly_rdflib.formats.syntaxes.encoder import SyntaxEncoder, serialize, strip_ends
 from jelly_rdflib.nodes.conversion import NodeTypes
 
 _NAME_START = (
@@ -42,12 +45,14 @@ _RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xml
 class XmlEncoder(SyntaxEncoder):
     """Encodes RDF/XML. Only prefixes that are declared before the first statement are written."""
 
-    def __init__(self, syntax: Syntax, types: NodeTypes, sink: Callable[[bytes], object]) -> None:
+    _checks_statements = True
+
+    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
         self._own_prefixes: dict[str, str] = {}  # those in the document's start
         self._head = self._tail = b""
-        self._ends_with_name: dict[str, bool] = {}
+        self._recall_name = functools.lru_cache(_MAX_KNOWN)(_ends_with_name)
         self._has_nameless_types = False
-        super().__init__(syntax, types, sink, checks_statements=True)
+        super().__init__(types, sink, format)
 
     def check_statement(self, s: str, p: str, o: str) -> None:
         """Check that RDF/XML can have a statement."""
@@ -75,12 +80,15 @@ class XmlEncoder(SyntaxEncoder):
         return b""
 
     def _start(self) -> bytes:
-        self._head, self._tail = self._serialize(b"", self._own_prefixes).split(b"</rdf:RDF>")
-        self._tail = b"</rdf:RDF>" + self._tail
+        empty = serialize(b"", self._format, self._own_prefixes)
+        self._head, end, rest = empty.partition(b"</rdf:RDF>")
+        self._tail = end + rest
+        self._end = self._tail + b"\n"
         return self._head
 
     def _convert(self, lines: bytes) -> bytes:
-        text = strip_ends(self._serialize(lines, self._own_prefixes), self._head, self._tail)
+        text = serialize(lines, self._format, self._own_prefixes)
+        text = strip_ends(text, self._head, self._tail)
         if self._has_nameless_types:
             # Without its line feed the first element would not look like the others.
             text = _NAMELESS_START.sub(self._name, b"\n" + text)
@@ -88,27 +96,8 @@ class XmlEncoder(SyntaxEncoder):
         # XML reads a carriage return as a line feed, unless it is escaped.
         return text.replace(b"\r", b"&#13;")
 
-    def _end(self) -> bytes:
-        return self._tail + b"\n"
-
     def _is_name(self, iri: str) -> bool:
-        """Does an IRI end with what can be the name of an element?"""
-        known = self._ends_with_name.get(iri)
-        if known is None:
-            known = self._try_name(iri)
-            if len(self._ends_with_name) >= _MAX_KNOWN:
-                self._ends_with_name.clear()
-            if len(iri) <= _MAX_KNOWN_SIZE:
-                self._ends_with_name[iri] = known
-        return known
-
-    def _try_name(self, iri: str) -> bool:
-        try:
-            text = self._serialize(f"<s:s> {iri} <o:o> .\n".encode(), {})
-        except OSError:
-            return False
-        # If it does not, what pyoxigraph makes of it is no XML with namespaces.
-        return b"<oxprefix:" not in text and b"<xmlns:" not in text
+        return (self._recall_name if len(iri) <= _MAX_KNOWN_SIZE else _ends_with_name)(iri)
 
     def _name(self, match: re.Match[bytes]) -> bytes:
         """Return the start of an element that has its type inside."""
@@ -119,3 +108,13 @@ class XmlEncoder(SyntaxEncoder):
             b"\n\t<rdf:Description%b>" % match["subject"]
             + b'\n\t\t<rdf:type rdf:resource="%b"/>' % type_
         )
+
+
+def _ends_with_name(iri: str) -> bool:
+    """Does an IRI end with what can be the name of an element?"""
+    try:
+        text = serialize(f"<s:s> {iri} <o:o> .\n".encode(), ox.RdfFormat.RDF_XML, {})
+    except OSError:
+        return False
+    # If it does not, what pyoxigraph makes of it is no XML with namespaces.
+    return b"<oxprefix:" not in text and b"<xmlns:" not in text

@@ -11,7 +11,7 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
-from jelly_rdflib.formats.syntaxes.input import SyntaxInput
+from jelly_rdflib.formats.syntaxes.reader import SyntaxInput
 from tests.formats.syntaxes.support import (
     ALL,
     ISOLATED,

@@ -1,0 +1,390 @@
+"""Options of streams, and the limits that a reader sets to what strangers may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+RepeatedOptions: TypeAlias = Literal["continue", "restart", "error"]
+"""See `jelly_rdflib.PatchDecoder`."""
+
+_MAX_TABLE_SIZE = 1 << 24
+_MAX_COUNT = MAX_FRAME_SIZE = (1 << 31) - 1
+_MAX_TOTAL = (1 << 63) - 1
+_NEWEST_VERSION = 2  # of Jelly-RDF; only this one has namespace declarations
+
+# The highest value of each limit; of those that are not here it is _MAX_COUNT.
+_MAX_LIMITS = {
+    "max_name_table_size": _MAX_TABLE_SIZE,
+    "max_prefix_table_size": _MAX_TABLE_SIZE,
+    "max_datatype_table_size": _MAX_TABLE_SIZE,
+    "max_nesting_depth": 1000,
+    "max_expansion": 1 << 24,
+    "max_decompressed_size": _MAX_TOTAL,
+    "max_held_operations": _MAX_TOTAL,
+    "max_parser_memory": _MAX_TOTAL,
+}
+# The lowest and the highest value of each number among the options.
+_OPTION_RANGES = {
+    "max_name_table_size": (8, _MAX_TABLE_SIZE),
+    "max_prefix_table_size": (0, _MAX_TABLE_SIZE),
+    "max_datatype_table_size": (0, _MAX_TABLE_SIZE),
+    "version": (1, 1),  # of Jelly-Patch
+    "frame_rows": (1, 1 << 31),
+    "frame_bytes": (1, MAX_FRAME_SIZE),
+}
+# The lookups of the small preset; those of the big one are the defaults.
+_SMALL = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
+
+
+def _check_range(name: str, value: int, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, not {value}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Limits for input that strangers wrote; each is checked before memory is allocated.
+
+    The defaults keep what a reader needs for a frame, rdflib's terms included, below 200 MB.
+
+    Args:
+        max_name_table_size: Entries of the name lookup that a stream may ask for.
+        max_prefix_table_size: The same of the prefix lookup.
+        max_datatype_table_size: The same of the datatype lookup.
+        max_frame_size: Bytes of one frame, uncompressed; of a text, of one row.
+        max_frame_rows: Operations of one frame, and entries of its metadata.
+        max_frame_terms: Distinct terms of one frame; as rdflib's terms, durations count twice.
+        max_nesting_depth: Levels of quoted triples in quoted triples; 0 allows none.
+        max_string_size: Bytes of one string, and of one IRI put together from prefix and name.
+        max_text_size: Bytes of all distinct terms of one frame together, and of all entries that
+            the lookups hold. Lookups let a small frame stand for much text, so this is apart from
+            the frame's own size. Also bytes of a quoted triple in a decoder's checkpoint, with
+            each of its terms as often as it stands there; memory of the headers that
+            `jelly_rdflib.concat`, and a patch log of one patch, keep; and characters of the
+            prefixes of other RDF syntaxes.
+        max_xml_tags: Tags and attributes of all XML literals of one frame, where each literal
+            counts as ten more. rdflib makes a tree of each, which takes some hundred bytes for each
+            of them; batches have no trees.
+        max_expansion: How many times its own size the text may have that a stream stands for: an
+            IRI stands in each frame for the text of its prefix and name, a repeated term for its
+            own. Counted over the stream so far, beyond its first ``max_text_size`` bytes of text;
+            what a stream did not use it may use later, up to 16 times ``max_text_size``. Of RDF
+            Patch in Thrift it is for each decimal number, which stands for its digits. Of other RDF
+            syntaxes it is for the text of all statements.
+        max_decompressed_size: Bytes that input compressed with gzip or zstd may stand for.
+        max_decompression_ratio: How many times its compressed size such input may stand for,
+            beyond its first 16 MiB.
+        max_held_operations: Operations that a use may keep in memory: `jelly_rdflib.apply` those
+            of a transaction that has not ended, `jelly_rdflib.read_patches` those of a patch,
+            `jelly_rdflib.compact` the last one on each statement.
+        max_prefixes: Prefixes that `jelly_rdflib.apply` may bind in a store: rdflib takes time for
+            each that grows with their number.
+        max_parser_memory: Bytes of memory that the child process of ``isolated=True`` may take, on
+            Linux; some 20 MB of these are Python's own. Documents of JSON-LD with a context around
+            them take about twenty times their size.
+        max_parser_seconds: Seconds of processor time that this process may take for each 8 MiB of
+            text, or a part of them. For a batch it may take ten times as long by the clock.
+
+    Raises:
+        ValueError: A number is out of its range.
+
+    Examples:
+        >>> Limits().max_frame_size
+        16777216
+        >>> Limits(max_nesting_depth=4).max_nesting_depth
+        4
+    """
+
+    max_name_table_size: int = 4096
+    max_prefix_table_size: int = 1024
+    max_datatype_table_size: int = 256
+    max_frame_size: int = 16 << 20
+    max_frame_rows: int = 1 << 19
+    max_frame_terms: int = 1 << 18
+    max_nesting_depth: int = 100
+    max_string_size: int = 6 << 20
+    max_text_size: int = 12 << 20
+    max_xml_tags: int = 1 << 17
+    max_expansion: int = 256
+    max_decompressed_size: int = 1 << 40
+    max_decompression_ratio: int = 100
+    max_held_operations: int = 1 << 24
+    max_prefixes: int = 10_000
+    max_parser_memory: int = 512 << 20
+    max_parser_seconds: int = 30
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            _check_range(name, value, 0, _MAX_LIMITS.get(name, _MAX_COUNT))
+
+
+class _NamedEnum(IntEnum):
+    """An enum that may also be called with a member's name, in any case of letters."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        return cls.__members__.get(value.upper()) if isinstance(value, str) else None
+
+
+class _Options:
+    """What the options of Jelly-Patch and Jelly-RDF share: their checks and presets."""
+
+    def __post_init__(self) -> None:
+        """Give each field the type of its default, and check the ranges of numbers."""
+        for name, value in vars(self).items():
+            kind: Any = type(getattr(type(self), name))
+            if kind is int:
+                _check_range(name, value, *_OPTION_RANGES[name])
+            elif kind is not NoneType:
+                vars(self)[name] = kind(value)
+
+    @classmethod
+    def small(cls, **changes: Any) -> Self:
+        """Options with small lookups (128 names, 16 prefixes, 16 datatypes), then ``changes``."""
+        return cls(**{**_SMALL, **changes})
+
+    @classmethod
+    def big(cls, **changes: Any) -> Self:
+        """Options with big lookups (4000 names, 150 prefixes, 32 datatypes), then ``changes``."""
+        return cls(**changes)
+
+
+class PatchStreamType(_NamedEnum):
+    """How frames and patches relate (Jelly-Patch, "Patch stream types").
+
+    Examples:
+        >>> PatchStreamType("flat")
+        <PatchStreamType.FLAT: 2>
+    """
+
+    FRAME = 1
+    """Each frame is one patch."""
+    FLAT = 2
+    """The whole stream is one patch."""
+    PUNCTUATED = 3
+    """A punctuation mark ends each patch."""
+
+
+class PatchStatementType(_NamedEnum):
+    """Whether statements have a graph (Jelly-Patch, "Statement types")."""
+
+    TRIPLES = 1
+    QUADS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatchOptions(_Options):
+    """Options of a Jelly-Patch stream (Jelly-Patch, "Patch stream options").
+
+    The first eight have the names of the schema's fields and are written into the stream; the rest
+    say how the writer cuts it into frames.
+
+    Args:
+        statement_type: Triples or quads.
+        stream_type: How frames and patches relate.
+        generalized_statements: Allow literals as subjects, anything as predicates, and so on.
+        rdf_star: Allow quoted triples.
+        max_name_table_size: Entries of the name lookup, at least 8.
+        max_prefix_table_size: Entries of the prefix lookup; 0 for none.
+        max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
+            literals with a datatype (but for ``xsd:string``, written as simple literals then).
+        version: Version tag of the protocol.
+        frame_rows: Rows after which a frame is closed. A patch of a FRAME stream is never cut.
+        frame_bytes: Bytes after which a frame is closed; the specification recommends frames
+            below 1 MB. A patch of a FRAME stream is never cut.
+        delimited: Write each frame's length before it, as files need; False for one bare frame.
+
+    Raises:
+        ValueError: A number is out of its range.
+
+    Examples:
+        >>> PatchOptions().max_name_table_size
+        4000
+        >>> PatchOptions.small(stream_type="FLAT").stream_type.name
+        'FLAT'
+    """
+
+    statement_type: PatchStatementType = PatchStatementType.QUADS
+    stream_type: PatchStreamType = PatchStreamType.PUNCTUATED
+    generalized_statements: bool = False
+    rdf_star: bool = False
+    max_name_table_size: int = 4000
+    max_prefix_table_size: int = 150
+    max_datatype_table_size: int = 32
+    version: int = 1
+    frame_rows: int = 512
+    frame_bytes: int = 1_000_000
+    delimited: bool = True
+
+
+class PhysicalStreamType(_NamedEnum):
+    """How statements are encoded (Jelly-RDF, "Physical stream types").
+
+    Examples:
+        >>> PhysicalStreamType("graphs")
+        <PhysicalStreamType.GRAPHS: 3>
+    """
+
+    TRIPLES = 1
+    """Triples."""
+    QUADS = 2
+    """Quads."""
+    GRAPHS = 3
+    """Triples between the start and the end of a graph."""
+
+
+class LogicalStreamType(_NamedEnum):
+    """The logical type of a stream: the meaning of its frames (Jelly-RDF, "Logical stream types").
+
+    Examples:
+        >>> LogicalStreamType.NAMED_GRAPHS.base
+        <LogicalStreamType.DATASETS: 4>
+    """
+
+    UNSPECIFIED = 0
+    """Nothing is said about it."""
+    FLAT_TRIPLES = 1
+    """One stream of triples; frames mean nothing."""
+    FLAT_QUADS = 2
+    """One stream of quads; frames mean nothing."""
+    GRAPHS = 3
+    """Each frame is a graph."""
+    DATASETS = 4
+    """Each frame is a dataset."""
+    SUBJECT_GRAPHS = 13
+    """Each frame is a graph that describes one subject."""
+    NAMED_GRAPHS = 14
+    """Each frame is a dataset with one named graph."""
+    TIMESTAMPED_NAMED_GRAPHS = 114
+    """Each frame is a dataset with one named graph, and its time in the default graph."""
+
+    @property
+    def base(self) -> LogicalStreamType:
+        """The base type: one of the first five."""
+        return LogicalStreamType(self % 10)
+
+    @staticmethod
+    def is_consistent(logical: int, physical: int) -> bool:
+        """Do the types go together (Jelly-RDF, "Consistency with physical stream types")?
+
+        Examples:
+            >>> LogicalStreamType.is_consistent(
+            ...     LogicalStreamType.SUBJECT_GRAPHS, PhysicalStreamType.QUADS
+            ... )
+            False
+        """
+        base = logical % 10
+        if physical == PhysicalStreamType.TRIPLES:
+            return base in (0, LogicalStreamType.FLAT_TRIPLES, LogicalStreamType.GRAPHS)
+        return base in (0, LogicalStreamType.FLAT_QUADS, LogicalStreamType.DATASETS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions(_Options):
+    """Options of a Jelly-RDF stream (Jelly-RDF, "Stream options").
+
+    The first nine have the names of the schema's fields and are written into the stream; the rest
+    say how the writer cuts it into frames.
+
+    Args:
+        stream_name: A name for the stream, for whatever use.
+        physical_type: How statements are encoded.
+        logical_type: What the stream means; None for the flat type that goes with
+            ``physical_type``. A number that is no `LogicalStreamType` is allowed, as a subtype of
+            the base type that its last digit says.
+        generalized_statements: Allow literals as subjects, anything as predicates, and so on.
+        rdf_star: Allow quoted triples.
+        max_name_table_size: Entries of the name lookup, at least 8.
+        max_prefix_table_size: Entries of the prefix lookup; 0 for none.
+        max_datatype_table_size: Entries of the datatype lookup; 0 for none, which rules out
+            literals with a datatype (but for ``xsd:string``, written as simple literals then).
+        version: Version tag of the protocol; None for the lowest that has what is asked for: 2
+            with ``namespace_declarations``, else 1. (Readers of version 1 skip frame metadata.)
+        namespace_declarations: Allow namespaces to be written. True if ``version`` is 2.
+        frame_rows: Rows after which a frame is closed, if frames mean nothing.
+        frame_bytes: Bytes after which a frame is closed, if frames mean nothing; the specification
+            recommends frames below 1 MB.
+        delimited: Write each frame's length before it, as files need; False for one bare frame.
+
+    Raises:
+        ValueError: A number is out of its range, or types don't go together.
+
+    Examples:
+        >>> StreamOptions(physical_type="TRIPLES").logical_type
+        <LogicalStreamType.FLAT_TRIPLES: 1>
+        >>> StreamOptions.small(namespace_declarations=True).version
+        2
+    """
+
+    stream_name: str = ""
+    physical_type: PhysicalStreamType = PhysicalStreamType.QUADS
+    logical_type: LogicalStreamType | int = cast("LogicalStreamType", None)  # noqa: RUF009
+    generalized_statements: bool = False
+    rdf_star: bool = False
+    max_name_table_size: int = 4000
+    max_prefix_table_size: int = 150
+    max_datatype_table_size: int = 32
+    version: int = cast("int", None)
+    namespace_declarations: bool = False
+    frame_rows: int = 256
+    frame_bytes: int = 1_000_000
+    delimited: bool = True
+
+    def __post_init__(self) -> None:
+        self._normalize()
+        if not LogicalStreamType.is_consistent(self.logical_type, self.physical_type):
+            raise ValueError(
+                f"logical type {self.logical_type!r} does not go with {self.physical_type!r}"
+            )
+
+    def _normalize(self) -> None:
+        """Give each field its own type, and check it by itself."""
+        if not isinstance(self.stream_name, str):
+            raise TypeError(f"stream_name must be a str, not {type(self.stream_name).__name__}")
+        super().__post_init__()
+        logical, version = self.logical_type, self.version
+        if logical is None:
+            is_triples = self.physical_type == PhysicalStreamType.TRIPLES
+            logical = LogicalStreamType.FLAT_TRIPLES if is_triples else LogicalStreamType.FLAT_QUADS
+        try:
+            logical = LogicalStreamType(logical)
+        except ValueError:
+            if isinstance(logical, str):
+                raise
+            _check_range("logical_type", logical, 0, _MAX_COUNT)
+        if version is None:
+            version = 2 if self.namespace_declarations else 1
+        _check_range("version", version, 1, _NEWEST_VERSION)
+        if self.namespace_declarations and version == 1:
+            raise ValueError("namespace declarations need version 2")
+        has_namespaces = version == 2
+        vars(self).update(
+            logical_type=logical, version=version, namespace_declarations=has_namespaces
+        )
+
+    @property
+    def is_grouped(self) -> bool:
+        """Is each frame a graph or dataset of its own, by the logical type?"""
+        return self.logical_type % 10 in (LogicalStreamType.GRAPHS, LogicalStreamType.DATASETS)
+
+    @property
+    def is_flat(self) -> bool:
+        """Do frames mean nothing, by the logical type?"""
+        flat = (LogicalStreamType.FLAT_TRIPLES, LogicalStreamType.FLAT_QUADS)
+        return self.logical_type % 10 in flat
+
+    @classmethod
+    def of_stream(cls, **settings: Any) -> StreamOptions:
+        """Make the options of a stream that was read: its types need not go together."""
+        options = object.__new__(cls)
+        vars(options).update(settings)
+        options._normalize()
+        return options
