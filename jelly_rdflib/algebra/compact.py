@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing, nullcontext
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
-from jelly_rdflib.algebra.sources import open_operations, operation_at
+from jelly_rdflib.algebra.sources import closing_reader, open_operations, operation_at
 from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.open_input import open_input
-from jelly_rdflib.streams.patch_operations import PatchOperations
-from jelly_rdflib.streams.sources import is_readable
 from jelly_rdflib.transactions import check_closed
-
-_Opened: TypeAlias = BatchSource | Iterable[BatchSlice] | Iterable[Batch] | Iterable[Operation]
 
 
 def compact(
@@ -89,17 +83,9 @@ def compact(
         >>> len(list(compact(patch, assume_effective=True)))
         3
     """
-    opened: _Opened
-    if is_readable(source):
-        opened = open_input(
-            source, holds_changes=True, limits=limits, normalize=normalize, format=format
-        ).batches()
-    else:
-        opened = open_operations(source, limits=limits, normalize=normalize, format=format)
-        if isinstance(source, Batch):
-            opened = [source]
-        elif isinstance(source, PatchOperations) and source.slices is not None:
-            opened = source.slices
+    opened = open_operations(
+        source, limits=limits, normalize=normalize, format=format, in_batches=True
+    )
     max_held = (limits or Limits()).max_held_operations
     compacted = _compact(opened, assume_effective=assume_effective, max_held=max_held)
     # Only C code touches each statement of the result.
@@ -107,24 +93,23 @@ def compact(
 
 
 def _compact(
-    opened: _Opened, *, assume_effective: bool, max_held: int
+    opened: Iterator[Any], *, assume_effective: bool, max_held: int
 ) -> Iterator[Iterable[Operation]]:
     compaction = _Compaction()
-    reader = opened if isinstance(opened, BatchSource) else None
-    with nullcontext() if reader is None else closing(reader):
+    with closing_reader(opened):
         for piece in opened:
             if isinstance(piece, tuple):
                 compaction.take(piece)
-            elif isinstance(piece, BatchSlice):
-                compaction.take_slice(piece)
-            else:
+            elif isinstance(piece, Batch):
                 compaction.take_slice(BatchSlice(piece, 0, len(piece)))
+            else:
+                compaction.take_slice(piece)
             # Other sources are in memory already.
-            if reader is not None and len(compaction) > max_held:
+            if isinstance(opened, BatchSource) and len(compaction) > max_held:
                 error = LimitError(
                     f"more than {max_held} operations are left (limit max_held_operations)"
                 )
-                reader.place_error(error)
+                opened.place_error(error)
                 raise error
     compaction.end_patch("the input ends")
     yield compaction.headers.operations()

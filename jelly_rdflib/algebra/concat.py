@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
-from jelly_rdflib.algebra.rereadable import RereadableSource
-from jelly_rdflib.algebra.sources import check_reading
+from jelly_rdflib.algebra.sources import (
+    check_reading,
+    check_source,
+    closing_reader,
+    is_held,
+    open_operations,
+    operation_at,
+)
+from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.streams.sources import is_readable
+from jelly_rdflib.streams.sources import is_readable, is_rereadable
 from jelly_rdflib.transactions import check_closed, follow_transaction
+
+# Stands for any operation but a header and the end of a patch.
+_ANY: Operation = (Op.TX,)
 
 
 def concat(
@@ -71,20 +83,17 @@ def concat(
     """
     if not any(map(is_readable, sources)):
         check_reading(limits, normalize, format)
-    rereadable = [
-        RereadableSource(source, limits=limits, normalize=normalize, format=format)
-        for source in sources
-    ]
-    return _concat(rereadable, limits or Limits())
+    reading = {"limits": limits, "normalize": normalize, "format": format}
+    return _concat([_Source(source, reading) for source in sources], limits or Limits())
 
 
-def _concat(sources: list[RereadableSource], limits: Limits) -> Iterator[Operation]:
+def _concat(sources: list[_Source], limits: Limits) -> Iterator[Operation]:
     with ExitStack() as stack:
         headers = JoinedHeaders()
         room = HeaderRoom(limits)
         for source in sources:
             stack.enter_context(source.spool)
-            _join(headers, source, room)
+            source.join_headers(headers, room)
         yield from headers.operations()
         for source in sources:
             is_open = False
@@ -95,15 +104,83 @@ def _concat(sources: list[RereadableSource], limits: Limits) -> Iterator[Operati
             check_closed(is_open)
 
 
-def _join(headers: JoinedHeaders, source: RereadableSource, room: HeaderRoom) -> None:
+class _Source:
+    """A source that is read twice: for its headers, then for all operations.
+
+    Bytes, paths, files that can seek and collections are read again. Of any other source ``spool``
+    keeps a copy, which the caller closes. ``reading`` is for sources that are bytes.
+    """
+
+    def __init__(self, source: Any, reading: dict[str, Any]) -> None:
+        check_source(source)
+        if not is_readable(source):
+            reading = dict.fromkeys(reading)
+        self._source = source
+        self._open: Callable[..., Any] = partial(open_operations, source, **reading)
+        self.spool = Spool()
+        self._is_spooled = False
+        # Where a file that can seek starts.
+        self._position: int | None = None
+
+    def join_headers(self, headers: JoinedHeaders, room: HeaderRoom) -> None:
+        """Add the headers of each patch, which take room unless they are in memory anyway."""
+        if is_held(self._source):
+            _join(self._open(), headers, room, lambda key, value: 0)
+        elif is_readable(self._source) and self._is_seekable():
+            with closing_reader(batches := self._open(in_batches=True)):
+                take = partial(room.take, place_error=batches.place_error)
+                _join(_skim(batches), headers, room, take)
+        else:
+            self._is_spooled = True
+            with closing_reader(operations := self._open()):
+                _join(map(self._keep, operations), headers, room, room.take)
+
+    def operations(self) -> Iterator[Operation]:
+        """Iterate over all operations, after `join_headers`."""
+        if self._is_spooled:
+            yield from self.spool
+            return
+        if self._position is not None:
+            self._source.seek(self._position)
+        with closing_reader(operations := self._open()):
+            yield from operations
+
+    def _keep(self, operation: Operation) -> Operation:
+        self.spool.append(operation)
+        return operation
+
+    def _is_seekable(self) -> bool:
+        """Can the source be read again? Take note of the position in a file."""
+        if is_rereadable(self._source):
+            return True
+        if not getattr(self._source, "seekable", bool)():
+            return False
+        self._position = self._source.tell()
+        return True
+
+
+def _skim(batches: Iterable[Batch]) -> Iterator[Operation]:
+    """Iterate over the headers and ends of patches, with `_ANY` for operations between them."""
+    for batch in batches:
+        codes = bytes(batch.ops)
+        if Op.H in codes or Op.END in codes:
+            for row, code in enumerate(codes):
+                yield operation_at(batch, row) if code in (Op.H, Op.END) else _ANY
+        elif codes:
+            yield _ANY
+
+
+def _join(
+    operations: Iterable[Operation],
+    headers: JoinedHeaders,
+    room: HeaderRoom,
+    take_room: Callable[[str, Any], int],
+) -> None:
     is_empty = True
-    for operation in source.skim():
+    for operation in operations:
         if operation[0] == Op.H:
             _, key, value = operation
-            size = 0
-            if not source.is_held:
-                size = room.take(key, value, place_error=source.place_error)
-            headers.add(key, value, room=size)
+            headers.add(key, value, room=take_room(key, value))
         if operation[0] != Op.END:
             is_empty = False
         elif not is_empty:

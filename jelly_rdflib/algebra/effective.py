@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from rdflib.graph import Graph
+from rdflib.term import Node, URIRef
 
-from jelly_rdflib.algebra.effects import Effects
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.graph.stores.native import Undoer, UndoLog
+from jelly_rdflib.graph.stores.prefixes import PrefixMap
+from jelly_rdflib.graph.stores.statements import check_graph, check_statement
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.terms import strong_key
 from jelly_rdflib.transactions import check_closed, follow_transaction
+
+# The object as `strong_key` has it.
+_Quad: TypeAlias = tuple[Node, Node, Any, Node]
 
 
 def effective(
@@ -71,41 +78,122 @@ def effective(
     """
     target = Target(dataset)
     operations = open_operations(source, limits=limits, normalize=normalize, format=format)
-    return _effective(operations, Effects(target))
+    return _effective(operations, _Effects(target))
 
 
-def _effective(operations: Iterator[Operation], effects: Effects) -> Iterator[Operation]:
+def _effective(operations: Iterator[Operation], effects: _Effects) -> Iterator[Operation]:
     is_open = False
     with closing_reader(operations), Spool() as spool:
         for operation in operations:
             op = operation[0]
-            if op in (Op.A, Op.D):
-                changes = [operation] if effects.take_statement(operation) else []
-            elif op in (Op.PA, Op.PD):
-                changes = effects.take_prefix(operation)
-            elif op == Op.H:
-                yield operation
-                continue
-            else:
-                is_open = follow_transaction(op, is_open)
-                if op == Op.TX:
-                    effects.begin()
-                elif op == Op.TC:
-                    effects.commit()
-                    if len(spool) > 0:
-                        yield (Op.TX,)
-                        yield from spool
-                        yield operation
-                    spool.truncate(0)
-                elif op == Op.TA:
-                    effects.abort()
-                    spool.truncate(0)
-                else:
-                    yield operation
-                continue
-            if is_open:
+            if op in (Op.A, Op.D, Op.PA, Op.PD):
+                changes = effects.take(operation)
+                if not is_open:
+                    yield from changes
+                    continue
                 for change in changes:
                     spool.append(change)
+                continue
+            is_open = follow_transaction(op, is_open)
+            if op == Op.TX:
+                effects.begin()
+            elif op == Op.TC:
+                effects.commit()
+                if len(spool) > 0:
+                    yield (Op.TX,)
+                    yield from spool
+                    yield operation
+                spool.truncate(0)
+            elif op == Op.TA:
+                effects.abort()
+                spool.truncate(0)
             else:
-                yield from changes
+                yield operation
         check_closed(is_open)
+
+
+class _Effects:
+    """The changes that operations would make to a target, transaction by transaction.
+
+    Of the statements it remembers only those that are no longer as in the store.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._contexts: dict[Node | None, Graph] = {}
+        # Statements that are not as in the store, and those that are not as before the open
+        # transaction; and whether they are there.
+        self._committed: dict[_Quad, bool] = {}
+        self._pending: dict[_Quad, bool] | None = None
+        # A copy of the store's prefixes, and how to undo the changes of the open transaction.
+        self._bound: PrefixMap | None = None
+        self._log = UndoLog()
+
+    def begin(self) -> None:
+        """Start a transaction."""
+        self._pending = {}
+
+    def commit(self) -> None:
+        """End the transaction."""
+        pending, self._pending = self._pending or {}, None
+        for quad, is_there in pending.items():
+            _flip(self._committed, quad, is_there)
+        self._log.clear()
+
+    def abort(self) -> None:
+        """End the transaction, as if nothing had come in it."""
+        self._pending = None
+        self._log.undo(Undoer())
+
+    def take(self, operation: Operation) -> list[Operation]:
+        """Take a change, and return the single changes that it makes."""
+        if len(operation) == 4:
+            return self._take_prefix(operation)
+        op, s, p, o, g = operation
+        check_statement(s, p, o)
+        context = self._contexts.get(g)
+        if context is None:
+            check_graph(g)
+            context = self._contexts[g] = self._target.context(g)
+        quad = (s, p, strong_key(o), context.identifier)
+        is_add: bool = op == Op.A
+        if self._has(quad, (s, p, o), context) == is_add:
+            return []
+        _flip(self._committed if self._pending is None else self._pending, quad, is_add)
+        return [operation]
+
+    def _has(self, quad: _Quad, triple: tuple[Node, Node, Node], context: Graph) -> bool:
+        for changed in (self._pending, self._committed):
+            if changed and quad in changed:
+                return changed[quad]
+        return any(True for _ in self._target.store.triples(triple, context))
+
+    def _take_prefix(self, operation: Operation) -> list[Operation]:
+        if self._bound is None:
+            # Not before: a graph without a namespace manager makes one when it is asked, which
+            # binds rdflib's prefixes. Applying the patch does so, too.
+            manager = self._target.namespace_manager
+            iris = {prefix: URIRef(iri) for prefix, iri in manager.namespaces()}
+            found = {iri: manager.store.prefix(iri) for iri in iris.values()}
+            names = {iri: prefix for iri, prefix in found.items() if prefix is not None}
+            self._bound = PrefixMap(iris, names, self._log)
+        op, prefix, iri, graph = operation
+        added: list[Operation] = []
+        if op == Op.PD:
+            displaced = self._bound.unbind(prefix)
+        else:
+            iri = URIRef(iri)
+            if self._bound.has(prefix, iri):
+                return []
+            displaced = self._bound.bind(prefix, iri)
+            added = [(Op.PA, prefix, iri, graph)]
+        if self._pending is None:
+            self._log.clear()
+        return [*((Op.PD, *each, graph) for each in displaced), *added]
+
+
+def _flip(changed: dict[_Quad, bool], quad: _Quad, is_there: bool) -> None:
+    """Note that a statement is there now and was not, or the other way round."""
+    # The second change of a statement takes back the first.
+    if changed.pop(quad, None) is None:
+        changed[quad] = is_there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from rdflib.term import Literal, Node
 
@@ -21,13 +21,15 @@ _ENTRY = 200
 # A literal has its text as its value too, and a third time in the set where it is looked up.
 _COPIES = 3
 
-# The key, the value, and the bytes of memory.
-_Header: TypeAlias = tuple[str, Node, int]
 
+class _Header(NamedTuple):
+    same: str  # `header_key` of the key
+    key: str
+    value: Node
+    room: int  # bytes of memory
 
-def _strong(header: _Header) -> tuple[str, Any]:
-    key, value, _ = header
-    return header_key(key), strong_key(value)
+    def strong(self) -> tuple[str, Any]:
+        return self.same, strong_key(self.value)
 
 
 class JoinedHeaders:
@@ -56,39 +58,37 @@ class JoinedHeaders:
     def add(self, key: str, value: Node, *, room: int = 0) -> None:
         """Add a header of the current patch, which takes ``room`` bytes of memory."""
         spelled = self._spellings.setdefault(key.lower(), key)
-        self._current.append((spelled if self._has_patch else key, value, room))
+        spelled = spelled if self._has_patch else key
+        self._current.append(_Header(header_key(key), spelled, value, room))
 
     def end_patch(self) -> int:
         """End the current patch, and return the room of the headers that are no longer kept."""
+        current, self._current = self._current, []
+        said = {header.strong() for header in current if header.same not in (ID, PREV)}
         left = 0
         if self._has_patch:
-            self._check_follows()
-            before = _room_of(self._last) + _room_of(self._current)
-            others = [header for header in self._last if header_key(header[0]) != ID]
-            self._joined += others
-            self._last = [
+            self._check_follows(current)
+            others = [header for header in self._last if header.same != ID]
+            kept = [
                 header
-                for header in self._current
-                if header_key(header[0]) != PREV
-                and (header_key(header[0]) == ID or _strong(header) not in self._said)
+                for header in current
+                if header.same == ID or (header.same != PREV and header.strong() not in self._said)
             ]
-            left = before - _room_of(others) - _room_of(self._last)
-        else:
-            self._last = self._current
-        self._said.update(
-            _strong(header) for header in self._current if header_key(header[0]) not in (ID, PREV)
-        )
-        self._current = []
+            left = _room_of(self._last + current) - _room_of(others + kept)
+            self._joined += others
+            current = kept
+        self._last = current
+        self._said |= said
         self._has_patch = True
         return left
 
     def operations(self) -> list[Operation]:
         """Return the headers of the patches that have ended, as operations."""
-        return [(Op.H, key, value) for key, value, _ in (*self._joined, *self._last)]
+        return [(Op.H, each.key, each.value) for each in (*self._joined, *self._last)]
 
-    def _check_follows(self) -> None:
-        before = Headers((key, value) for key, value, _ in self._last).get(ID)
-        prev = Headers((key, value) for key, value, _ in self._current).get(PREV)
+    def _check_follows(self, current: list[_Header]) -> None:
+        before = Headers(each[1:3] for each in self._last).get(ID)
+        prev = Headers(each[1:3] for each in current).get(PREV)
         if before is not None and prev is not None and before != prev:
             raise PatchError(
                 f"the patch comes after {show_term(prev)} (prev), but the one before it is "
@@ -97,7 +97,7 @@ class JoinedHeaders:
 
 
 def _room_of(headers: list[_Header]) -> int:
-    return sum(room for _, _, room in headers)
+    return sum(header.room for header in headers)
 
 
 class HeaderRoom:

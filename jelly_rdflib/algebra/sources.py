@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
-from jelly_rdflib.core.batch import Batch, OperationReader
+from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.graph.stores.statements import check_operation, not_an_operation
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -27,31 +27,36 @@ def is_held(source: Any) -> bool:
 
 
 def open_operations(
-    source: Any, *, limits: Limits | None, normalize: bool | None, format: str | None
-) -> Iterator[Operation]:
-    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations."""
+    source: Any,
+    *,
+    limits: Limits | None,
+    normalize: bool | None,
+    format: str | None,
+    in_batches: bool = False,
+) -> Iterator[Any]:
+    """Open a source, as for `jelly_rdflib.apply`, as an iterator of well-formed operations.
+
+    With ``in_batches``, those that are rows of batches come as batches or slices of them.
+    """
     if is_readable(source):
-        return open_input(
+        opened = open_input(
             source, holds_changes=True, limits=limits, normalize=normalize, format=format
-        ).operations()
+        )
+        return opened.batches() if in_batches else opened.operations()
     check_source(source)
     check_reading(limits, normalize, format)
     # Operations of a reader are well-formed.
-    if isinstance(source, Batch) or (
-        isinstance(source, PatchOperations) and source.slices is not None
-    ):
-        return iter(source)
+    if isinstance(source, Batch):
+        return iter([source] if in_batches else source)
+    if isinstance(source, PatchOperations) and source.slices is not None:
+        return iter(source.slices if in_batches else source)
     return map(_checked, source)
 
 
-@contextmanager
-def closing_reader(operations: Iterator[Operation]) -> Iterator[Iterator[Operation]]:
+def closing_reader(opened: Any) -> AbstractContextManager[object]:
     """Close a reader after the block; an iterator of the caller is not closed."""
-    try:
-        yield operations
-    finally:
-        if isinstance(operations, OperationReader):
-            operations.close()
+    is_reader = isinstance(opened, OperationReader | BatchSource)
+    return closing(opened) if is_reader else nullcontext()
 
 
 def operation_at(batch: Batch, row: int) -> Operation:
@@ -92,10 +97,11 @@ def _checked(operation: Any) -> Operation:
     check_operation(operation)
     code = operation[0]
     if code in (Op.A, Op.D):
-        for term in operation[1:4]:
-            _check_term(operation, term)
-        if operation[4] is not None:
-            _check_term(operation, operation[4])
+        for term in operation[1:4] if operation[4] is None else operation[1:]:
+            if not isinstance(term, Node):
+                raise not_an_operation(operation, "its terms are terms of rdflib")
+            if isinstance(term, Graph):
+                raise not_an_operation(operation, "for a Graph give its identifier")
     if not isinstance(code, Op):
         # A plain number is accepted, but the algebra compares with `is`.
         return (Op(code), *operation[1:])
@@ -114,10 +120,3 @@ def _is_plain_statement(operation: Any) -> bool:
         and type(o) in _TERMS
         and (g is None or type(g) in _TERMS)
     )
-
-
-def _check_term(operation: Operation, term: object) -> None:
-    if not isinstance(term, Node):
-        raise not_an_operation(operation, "its terms are terms of rdflib")
-    if isinstance(term, Graph):
-        raise not_an_operation(operation, "for a Graph give its identifier")

@@ -8,11 +8,9 @@ whole store. Graphs without statements are not in it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from rdflib.graph import Dataset
 from rdflib.namespace import NamespaceManager
 from rdflib.term import Literal, Node, URIRef
 
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply_read
@@ -70,24 +68,18 @@ class Place:
 
     def check(self, headers: Iterable[Operation]) -> None:
         """Check that headers, all of a patch or those at its start, are those of this place."""
-        found = [(self._key(key), value) for _, key, value in self.select(headers)]
-        for key, wanted in self._values().items():
-            values = [value for each, value in found if each == key]
-            if values != ([] if wanted is None else [wanted]):
-                shown = " and ".join(map(show_term, values)) or "missing"
-                wish = f"it should be {show_term(wanted)}" if wanted else "there should be none"
-                raise LogError(f"its header {key} is {shown}; {wish}")
-
-    def select(self, headers: Iterable[Operation]) -> list[Operation]:
-        """Select the headers of the place, at most two of each key: two are an error already."""
-        counts = Counter(self._values().keys())
-        some = []
-        for header in headers:
-            key = self._key(header[1])
-            if 0 < counts[key] <= 2:
-                counts[key] += 1
-                some.append(header)
-        return some
+        wanted = self._values()
+        found: dict[str, list[Node]] = {key: [] for key in wanted}
+        for _, key, value in headers:
+            values = found.get(self._key(key))
+            # Two of one key are an error already, so more need no memory.
+            if values is not None and len(values) < 2:
+                values.append(value)
+        for key, wish in wanted.items():
+            if found[key] != ([] if wish is None else [wish]):
+                shown = " and ".join(map(show_term, found[key])) or "missing"
+                advice = f"it should be {show_term(wish)}" if wish else "there should be none"
+                raise LogError(f"its header {key} is {shown}; {advice}")
 
     @staticmethod
     def has_header(operation: Operation) -> bool:
@@ -140,14 +132,14 @@ def write_segment(
 @contextmanager
 def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     """Yield a sink that writes to a file, compressed with zstd or not; complete after the block."""
-    if is_compressed:
-        compressor = zstandard.ZstdCompressor(write_checksum=True)
-        sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
-        yield sink
-        # Not after an error: the file is discarded then.
-        sink.close()  # type: ignore[no-untyped-call]
-    else:
+    if not is_compressed:
         yield file
+        return
+    compressor = zstandard.ZstdCompressor(write_checksum=True)
+    sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
+    yield sink
+    # Not after an error: the file is discarded then.
+    sink.close()  # type: ignore[no-untyped-call]
 
 
 def check_segment(
@@ -162,27 +154,26 @@ def check_segment(
     ``source`` comes from `read_stored` or `StagedFile.source`. ``check_header`` is called with each
     header after those of the place.
     """
-    headers: list[Operation] = []
-    own = len(place.headers())
-    patches = 0
-    for batch in read_batches(source, limits=limits, format=FORMAT):
-        found = list(headers_of(batch))
-        if check_header is not None:
-            for header in found[own:]:
-                check_header(header)
-            own = max(0, own - len(found))
-        headers = place.select(chain(headers, found))
-        patches += bytes(batch.ops).count(Op.END)
-    if patches != 1:
-        raise LogError(f"it has {patches} patches, not one")
-    place.check(headers)
+
+    def headers() -> Iterator[Operation]:
+        patches = 0
+        own = len(place.headers())
+        for batch in read_batches(source, limits=limits, format=FORMAT):
+            for header in headers_of(batch):
+                own -= 1
+                if own < 0 and check_header is not None:
+                    check_header(header)
+                yield header
+            patches += bytes(batch.ops).count(Op.END)
+        if patches != 1:
+            raise LogError(f"it has {patches} patches, not one")
+
+    place.check(headers())
 
 
-def headers_of(batch: Batch) -> Iterator[Operation]:
-    """Iterate over the headers in a batch."""
-    if Op.H not in bytes(batch.ops):
-        return iter(())
-    return (operation for operation in batch if operation[0] == Op.H)
+def headers_of(batch: Batch) -> list[Operation]:
+    """Return the headers in a batch."""
+    return BatchSlice(batch, 0, len(batch)).headers()
 
 
 def empty_dataset() -> Dataset:

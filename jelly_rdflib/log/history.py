@@ -214,8 +214,7 @@ class History:
         # Of a hundred thousand rows, only one with each tuple of types is checked.
         for row in {tuple(map(type, row)): row for row in rows}.values():
             self.database.check(COLUMNS, row)
-        segments, limits = self.segments, self.limits
-        return [LogEntry(row, segments, limits) for row in rows]
+        return [LogEntry(row, self.segments, self.limits) for row in rows]
 
     def usable_snapshots(self, connection: sqlite3.Connection, upto: int) -> list[Snapshot]:
         """Return the snapshots of this log's versions, oldest first."""

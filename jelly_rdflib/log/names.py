@@ -20,8 +20,8 @@ from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.stores.statements import show_term
 
 SCHEME = "uuid:"
-_HEX = "[0-9a-f]"
-_ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})", re.I)
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ID = re.compile(rf"(?:(?:urn:)?uuid:)?({_UUID})", re.I)
 
 
 def make_patch_id() -> URIRef:
@@ -40,9 +40,8 @@ def parse_patch_id(value: Any) -> URIRef:
     ``value`` is an IRI or a text: ``uuid:…``, ``urn:uuid:…`` or only the UUID. Anything else raises
     a LogError.
     """
-    found = None
-    if isinstance(value, URIRef) or type(value) is str:
-        found = _ID.fullmatch(value)
+    is_text = isinstance(value, URIRef) or type(value) is str
+    found = _ID.fullmatch(value) if is_text else None
     if found is None:
         raise LogError(
             f"{show_term(value)} can't be the id of a patch: those are UUIDs as IRIs,"
@@ -56,7 +55,6 @@ SNAPSHOT = ".jelly"
 DIGEST_LENGTH = 16
 """The number of digits of a file's SHA-256 in its name."""
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAME = re.compile(
     rf"(\d{{10,}})(?:-(\d{{10,}}))?-({_UUID})-([0-9a-f]{{{DIGEST_LENGTH}}})"
     rf"({re.escape(SEGMENT)}|{re.escape(SNAPSHOT)})(\.zst)?"
@@ -90,23 +88,16 @@ class FileName:
         if found is None:
             return None
         first, last, digits, digest, kind, compression = found.groups()
-        parsed = cls(
-            first=int(first),
-            last=int(first if last is None else last),
-            id=patch_id_of(digits),
-            digest=digest,
-            kind=kind,
-            is_compressed=compression is not None,
-        )
+        id = patch_id_of(digits)
+        parsed = cls(int(first), int(last or first), id, digest, kind, compression is not None)
         # Each name has one spelling, so that no two files have the same meaning.
         return parsed if str(parsed) == name and 1 <= parsed.first <= parsed.last else None
 
     def __str__(self) -> str:
-        versions = f"{self.first:010d}"
-        if self.last != self.first:
-            versions += f"-{self.last:010d}"
+        last = f"-{self.last:010d}" if self.last != self.first else ""
         extension = self.kind + (".zst" if self.is_compressed else "")
-        return f"{versions}-{self.id.removeprefix(SCHEME)}-{self.digest[:DIGEST_LENGTH]}{extension}"
+        id, digest = self.id.removeprefix(SCHEME), self.digest[:DIGEST_LENGTH]
+        return f"{self.first:010d}{last}-{id}-{digest}{extension}"
 
 
 def file_path(folder: Path, file: Any) -> Path:

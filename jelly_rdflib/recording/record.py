@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import AbstractContextManager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.graph.tap import Block, Tap, find_tap
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
-from jelly_rdflib.recording.sinks import FileSink, PatchSink, Sink, WriterSink
+from jelly_rdflib.recording.sinks import PatchSink, Sink
 from jelly_rdflib.recording.transactions import Transactions
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -120,35 +122,28 @@ def record(
         TC
     """
     check_target(target, RecordError, is_changed=True)
-    is_file = isinstance(writer, str | os.PathLike) or (
-        hasattr(writer, "write") and not isinstance(writer, PatchWriter)
-    )
-    if not is_file and (options is not None or format is not None):
+    is_writer = isinstance(writer, PatchWriter)
+    if isinstance(writer, str | os.PathLike) or (hasattr(writer, "write") and not is_writer):
+        found = choose_format(writer, format, holds_changes=True)
+        if options is None and found is JELLY_PATCH:
+            is_dataset = isinstance(target, ConjunctiveGraph)
+            kind = PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
+            options = PatchOptions(statement_type=kind)
+        open_file = partial(PatchWriter, writer, options, format=format)
+        return Recorder(target, open_file, None, is_atomic=atomic)
+    if options is not None or format is not None:
         raise ValueError("options and format are for a path or a binary file")
-    if is_file:
-        return Recorder(target, _open_file(target, writer, options, format), atomic=atomic)
-    if writer is None:
-        return Recorder(target, None, atomic=atomic)
-    if isinstance(writer, PatchWriter):
-        return Recorder(target, WriterSink(writer), atomic=atomic)
-    if hasattr(writer, "append"):
-        return Recorder(target, PatchSink(writer.append), atomic=atomic)
+    if is_writer:
+        return Recorder(target, lambda: nullcontext(writer), None, is_atomic=atomic)
+    patches: list[Patch] | None = [] if writer is None else None
+    take = getattr(writer, "append", None) if patches is None else patches.append
+    if take is not None:
+        sink = PatchSink(take)
+        return Recorder(target, lambda: nullcontext(sink), patches, is_atomic=atomic)
     raise TypeError(
         f"can't record to a {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
         "what has a method append"
     )
-
-
-def _open_file(
-    target: Graph, file: Any, options: PatchOptions | None, format: str | None
-) -> FileSink:
-    found = choose_format(file, format, holds_changes=True)
-    if options is None and found is JELLY_PATCH:
-        is_dataset = isinstance(target, ConjunctiveGraph)
-        options = PatchOptions(
-            statement_type=PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
-        )
-    return FileSink(lambda: PatchWriter(file, options, format=format))
 
 
 class Recorder(Block):
@@ -156,20 +151,27 @@ class Recorder(Block):
 
     Args:
         target: The graph or dataset.
-        sink: Where operations go; None to keep them for `patch`.
-        atomic: As for `record`.
+        open_sink: Opens the sink.
+        patches: The patches that the sink collects; None if there is a writer.
+        is_atomic: As ``atomic`` of `record`.
     """
 
-    def __init__(self, target: Graph, sink: Sink | None, *, atomic: bool) -> None:
+    _context: AbstractContextManager[Sink]
+    _tap: Tap
+
+    def __init__(
+        self,
+        target: Graph,
+        open_sink: Callable[[], AbstractContextManager[Sink]],
+        patches: list[Patch] | None,
+        *,
+        is_atomic: bool,
+    ) -> None:
         self._target = target
-        self._patches: list[Patch] | None = None
-        if sink is None:
-            self._patches = []
-            sink = PatchSink(self._patches.append)
-        self._sink = sink
-        self._is_atomic = atomic
+        self._open_sink = open_sink
+        self._patches = patches
+        self._is_atomic = is_atomic
         self._transactions: Transactions | None = None
-        self._tap: Tap | None = None
         self._is_open = False
         self._is_in_transaction = False
 
@@ -233,41 +235,26 @@ class Recorder(Block):
         """
         return _TransactionBlock(self)
 
-    def _begin_transaction(self) -> None:
-        if self._is_in_transaction:
-            raise RecordError("a transaction starts inside a transaction")
-        if self._transactions is None or not self._is_open:
-            raise RecordError("a transaction starts, but nothing is being recorded")
-        self._transactions.commit()
-        self._is_in_transaction = True
-
-    def _commit_transaction(self, *, is_last: bool) -> None:
-        assert self._transactions is not None
-        self._is_in_transaction = False
-        self._transactions.commit(is_last=is_last)
-
-    def _undo_transaction(self, *, has_failed: bool) -> None:
-        assert self._transactions is not None
-        self._is_in_transaction = False
-        if has_failed:
-            self._transactions.roll_back()
-        else:
-            self._transactions.leave()
-
     def __enter__(self) -> Self:
         if self._transactions is not None:
             raise RecordError("a recorder is for one block")
-        self._sink.open()
+        self._context = self._open_sink()
+        sink = self._context.__enter__()
         try:
+            if sink.in_transaction:
+                raise RecordError(
+                    "the writer has a transaction open, and a recording starts its own: commit() or"
+                    " abort() it first"
+                )
             # Two threads that start at once must find the same tap.
             with _STARTING:
-                self._start()
+                self._start(sink)
         except BaseException as error:
-            self._sink.leave(type(error), error, error.__traceback__)
+            self._context.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
-    def _start(self) -> None:
+    def _start(self, sink: Sink) -> None:
         store = self._target.store
         tap = find_tap(store)
         if tap is None:
@@ -277,26 +264,26 @@ class Recorder(Block):
                 "a store with transactions of its own can't be recorded twice at a time: it has "
                 "one transaction for both"
             )
-        transactions = Transactions(self._target, tap, self._sink, is_atomic=self._is_atomic)
         with tap.lock:
-            transactions.start()
+            transactions = Transactions(self._target, tap, sink, is_atomic=self._is_atomic)
             tap.join(transactions)
         self._tap, self._transactions, self._is_open = tap, transactions, True
 
     def _commit_block(self) -> None:
+        assert self._transactions is not None
         self._is_open = False
-        self._commit_transaction(is_last=True)
+        self._transactions.commit(close=self._context.__exit__)
 
     def _undo_block(self, has_failed: bool) -> None:
+        assert self._transactions is not None
         self._is_open = False
-        self._undo_transaction(has_failed=has_failed)
+        self._transactions.leave(has_failed=has_failed)
 
     def _end_block(self, failure: BaseException | None) -> None:
         assert self._transactions is not None
-        assert self._tap is not None
         self._tap.leave(self._transactions)
         if failure is not None:
-            self._sink.leave(type(failure), failure, failure.__traceback__)
+            self._context.__exit__(type(failure), failure, failure.__traceback__)
 
 
 class _TransactionBlock(Block):
@@ -306,13 +293,20 @@ class _TransactionBlock(Block):
         self._recorder = recorder
 
     def __enter__(self) -> None:
-        self._recorder._begin_transaction()
+        recorder, transactions = self._recorder, self._recorder._transactions
+        if recorder._is_in_transaction:
+            raise RecordError("a transaction starts inside a transaction")
+        if transactions is None or not recorder._is_open:
+            raise RecordError("a transaction starts, but nothing is being recorded")
+        transactions.commit()
+        recorder._is_in_transaction = True
+        self._transactions = transactions
 
     def _commit_block(self) -> None:
-        self._recorder._commit_transaction(is_last=False)
+        self._transactions.commit()
 
     def _undo_block(self, has_failed: bool) -> None:
-        self._recorder._undo_transaction(has_failed=has_failed)
+        self._transactions.leave(has_failed=has_failed)
 
     def _end_block(self, failure: BaseException | None) -> None:
-        """Do nothing: the recording goes on."""
+        self._recorder._is_in_transaction = False

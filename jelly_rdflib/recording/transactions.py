@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -26,10 +27,7 @@ class Transactions(Journal):
 
     def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None:
         super().__init__(target, tap, sink, is_atomic=is_atomic)
-        self.committed = 0
-        self.aborted = 0
-        self.all_added = 0
-        self.all_deleted = 0
+        self.committed = self.aborted = self.all_added = self.all_deleted = 0
         self._tap = tap
         self._sink = sink
         self._is_atomic = is_atomic
@@ -38,16 +36,10 @@ class Transactions(Journal):
         # If rdflib makes it only now, it binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
-        # The IRIs of prefixes that may have changed: at the start, and when last told.
-        self._at_start: dict[str, Any] = {}
-        self._told: dict[str, Any] = {}
         # All prefixes, if they are in another store, whose changes nobody tells.
         self._elsewhere = None if self._manager.store is target.store else self._read_prefixes()
-
-    def start(self) -> None:
-        """Start the first transaction."""
         # A rollback of the store then comes back to just here.
-        self._tap.commit_store()
+        tap.commit_store()
         self._start()
 
     def _start(self) -> None:
@@ -55,8 +47,9 @@ class Transactions(Journal):
         self.log.clear()
         self.is_open = False
         self.added = self.deleted = 0
-        self._at_start = {}
-        self._told = {}
+        # The IRIs of prefixes that may have changed: at the start, and when last told.
+        self._at_start: dict[str, Any] = {}
+        self._told: dict[str, Any] = {}
         if self._elsewhere is not None:
             self._at_start = self._elsewhere = self._read_prefixes()
             self._begin_prefixes()
@@ -90,27 +83,24 @@ class Transactions(Journal):
         else:
             now = {name: self._manager.store.namespace(name) for name in before}
             self._told = {}
+        changed = [name for name, iri in before.items() if now.get(name) != iri]
         # As in a diff, a deletion has the IRI, so that the patch can be inverted.
-        changed = [
-            (name, iri, now.get(name)) for name, iri in before.items() if now.get(name) != iri
-        ]
         self.write(
             [
-                *((Op.PD, name, URIRef(iri), None) for name, iri, _ in changed if iri is not None),
-                *((Op.PA, name, URIRef(iri), None) for name, _, iri in changed if iri is not None),
+                (op, name, URIRef(iris[name]), None)
+                for op, iris in ((Op.PD, before), (Op.PA, now))
+                for name in changed
+                if iris.get(name) is not None
             ]
         )
 
-    def commit(self, *, is_last: bool = False, is_stored: bool = False) -> None:
+    def commit(
+        self, *, close: Callable[..., object] | None = None, is_stored: bool = False
+    ) -> None:
         """Commit the transaction, and start the next one. If that fails, roll it back.
 
-        Args:
-            is_last: Whether to close the sink.
-            is_stored: Whether the store has committed by itself.
-
-        Raises:
-            RecordError: A change could not be written.
-            Exception: The sink or the store raised it.
+        ``close`` is the ``__exit__`` of the sink after the last transaction; ``is_stored``: the
+        store has committed by itself.
         """
         with self._tap.lock:
             failure = self.failure
@@ -125,8 +115,8 @@ class Transactions(Journal):
                     self._tap.commit_store()
                 if self.is_open:
                     self._sink.commit()
-                if is_last:
-                    self._sink.close()
+                if close is not None:
+                    close(None, None, None)
             except BaseException as error:
                 self.failure = error
                 self.roll_back()
@@ -144,27 +134,21 @@ class Transactions(Journal):
                     f"a change was made, but could not be recorded ({failure})"
                 ) from failure
 
-    def leave(self) -> None:
-        """End the transaction because of an exception, and start the next one."""
-        if self._is_atomic:
+    def leave(self, *, has_failed: bool) -> None:
+        """End the transaction: its commit has failed, or an exception has left its block."""
+        if self._is_atomic or has_failed:
             self.roll_back()
         else:
-            # The changes stay, and so they are recorded. The exception tells of those that could
-            # not be.
+            # The changes stay and are recorded. The exception tells which of them could not be.
             self.failure = None
             self.commit()
 
     def roll_back(self, *, is_stored: bool = False) -> None:
         """Undo the transaction, abort it in the sink, and start the next one.
 
-        May be called again if interrupted.
-
-        Args:
-            is_stored: Whether the store has rolled back by itself. Its remains are undone, but for
-                prefixes: these are recorded in the next transaction.
-
-        Raises:
-            RecordError: The store refuses to undo a change. All others are undone.
+        May be called again if interrupted. If a store refuses to undo a change, all others are
+        undone. With ``is_stored`` the store has rolled back by itself: its remains are undone, but
+        for prefixes, which are recorded in the next transaction.
         """
         with self._tap.lock:
             was_written = self.failure is None
@@ -183,7 +167,9 @@ class Transactions(Journal):
                 failure = error
             if self.is_open:
                 try:
-                    self._sink.abort()
+                    # Even the TX may not have been written.
+                    if self._sink.in_transaction:
+                        self._sink.abort()
                 except Exception as error:
                     # A stream that ends inside a transaction has no part of it either. An earlier
                     # error says more than this one.

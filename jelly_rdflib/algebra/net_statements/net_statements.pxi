@@ -1,8 +1,5 @@
 """The last operation on each distinct statement of a stream, transaction by transaction."""
 
-cdef extern from "Python.h":
-    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
-
 cdef enum:
     # The largest table that keeps its memory when it is emptied.
     MAX_KEPT_ROWS = 1 << 10
@@ -45,8 +42,8 @@ cdef class NetStatements:
     def __cinit__(self, default_graph not None):
         self.numbers = NodeNumbers()
         self.default_graph = default_graph
-        if quads_init(&self.committed) < 0 or quads_init(&self.pending) < 0:
-            raise MemoryError
+        quads_init(&self.committed)
+        quads_init(&self.pending)
         self.forget_recent()
         self.current = &self.committed
 
@@ -54,8 +51,8 @@ cdef class NetStatements:
         quads_free(&self.committed)
         quads_free(&self.pending)
         terms_free(&self.recent)
-        PyMem_Free(self.known)
-        PyMem_Free(self.recent_numbers)
+        PyMem_RawFree(self.known)
+        PyMem_RawFree(self.recent_numbers)
 
     def __len__(self):
         """The number of kept operations."""
@@ -134,10 +131,22 @@ cdef class NetStatements:
         With ``without_reverted``, leave out statements that were first added and last deleted, or
         first deleted and last added.
         """
-        cdef NetIterator iterator = NetIterator.__new__(NetIterator)
-        iterator.net = self
-        iterator.without_reverted = without_reverted
-        return iterator
+        cdef QuadTable* table = &self.committed
+        cdef list nodes = self.numbers.nodes
+        cdef size_t row
+        cdef uint8_t state
+        for row in range(table.count):
+            state = table.states[row]
+            if state != 0 and not (
+                without_reverted and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
+            ):
+                yield (
+                    DELETE if state & DELETES else ADD,
+                    nodes[table.quads[row].s],
+                    nodes[table.quads[row].p],
+                    nodes[table.quads[row].o],
+                    None if state & GRAPHLESS else nodes[table.quads[row].g],
+                )
 
     cdef inline int take_row(self, Batch batch, size_t row, uint8_t op) except -1:
         cdef Quad quad
@@ -159,8 +168,7 @@ cdef class NetStatements:
         self.current = &self.committed
         if self.pending.capacity > MAX_KEPT_ROWS:
             quads_free(&self.pending)
-            if quads_init(&self.pending) < 0:
-                raise MemoryError
+            quads_init(&self.pending)
         elif self.pending.count > 0:
             memset(self.pending.slots, 0, (self.pending.mask + 1) * sizeof(uint64_t))
             self.pending.count = 0
@@ -177,7 +185,8 @@ cdef class NetStatements:
         if self.recent.count > MAX_RECENT or self.recent.offsets[self.recent.count] > MAX_TEXT:
             self.forget_recent()
         if count > self.known_capacity:
-            grow_numbers(&self.known, count)
+            if resize(<void**>&self.known, count * sizeof(uint32_t)) < 0:
+                raise MemoryError
             self.known_capacity = count
         memset(self.known, 0, count * sizeof(uint32_t))
         self.nodes = None
@@ -188,7 +197,7 @@ cdef class NetStatements:
         terms_free(&self.recent)
         if terms_init(&self.recent, FIRST_RECENT, FIRST_TEXT, <uint32_t>-1) < 0:
             raise MemoryError
-        PyMem_Free(self.recent_numbers)
+        PyMem_RawFree(self.recent_numbers)
         self.recent_numbers = NULL
         self.recent_capacity = 0
         return 0
@@ -205,7 +214,8 @@ cdef class NetStatements:
         if recent < 0:
             raise failure_to_error(&self.failure, None, None, None)
         if <size_t>recent >= self.recent_capacity:
-            grow_numbers(&self.recent_numbers, self.recent.capacity)
+            if resize(<void**>&self.recent_numbers, self.recent.capacity * sizeof(uint32_t)) < 0:
+                raise MemoryError
             memset(
                 self.recent_numbers + self.recent_capacity, 0,
                 (self.recent.capacity - self.recent_capacity) * sizeof(uint32_t),
@@ -233,58 +243,3 @@ cdef class NetStatements:
             self.make_node(table, table.columns.extras[term], nodes)
         nodes[term] = table.factory.find_or_make(&table.columns, term, nodes)
         return nodes[term]
-
-
-cdef int grow_numbers(uint32_t** numbers, size_t capacity) except -1:
-    cdef void* grown = PyMem_Realloc(numbers[0], capacity * sizeof(uint32_t))
-    if grown == NULL:
-        raise MemoryError
-    numbers[0] = <uint32_t*>grown
-    return 0
-
-
-@cython.final
-@cython.internal
-cdef class NetIterator:
-    """Iterates over the last operation on each statement."""
-
-    cdef NetStatements net
-    cdef size_t row
-    cdef bint without_reverted
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        cdef QuadTable* table = &self.net.committed
-        cdef list nodes = self.net.numbers.nodes
-        cdef Quad* quad
-        cdef tuple operation
-        cdef uint8_t state = 0
-        while True:
-            if self.row >= table.count:
-                raise StopIteration
-            state = table.states[self.row]
-            self.row += 1
-            if state != 0 and not (
-                self.without_reverted
-                and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
-            ):
-                break
-        quad = &table.quads[self.row - 1]
-        operation = PyTuple_New(5)
-        put(operation, 0, <PyObject*>(DELETE if state & DELETES else ADD))
-        put(operation, 1, PyList_GET_ITEM(nodes, quad.s))
-        put(operation, 2, PyList_GET_ITEM(nodes, quad.p))
-        put(operation, 3, PyList_GET_ITEM(nodes, quad.o))
-        if state & GRAPHLESS:
-            put(operation, 4, <PyObject*>None)
-        else:
-            put(operation, 4, PyList_GET_ITEM(nodes, quad.g))
-        return operation
-
-
-cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
-    # The tuple steals a reference; the list keeps its own.
-    Py_INCREF(<object>item)
-    PyTuple_SET_ITEM(target, index, <object>item)

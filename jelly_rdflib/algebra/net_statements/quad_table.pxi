@@ -32,19 +32,9 @@ cdef enum:
     FIRST_CAPACITY = 64
 
 
-cdef int quads_init(QuadTable* table) noexcept nogil:
-    """Make an empty table; -1 if there is no memory."""
+cdef void quads_init(QuadTable* table) noexcept nogil:
     memset(table, 0, sizeof(QuadTable))
     table.seed = hash_seed()
-    table.capacity = FIRST_CAPACITY
-    table.mask = 2 * FIRST_CAPACITY - 1
-    table.quads = <Quad*>PyMem_RawMalloc(table.capacity * sizeof(Quad))
-    table.states = <uint8_t*>PyMem_RawMalloc(table.capacity)
-    table.slots = <uint64_t*>PyMem_RawCalloc(table.mask + 1, sizeof(uint64_t))
-    if table.quads == NULL or table.states == NULL or table.slots == NULL:
-        quads_free(table)
-        return -1
-    return 0
 
 
 cdef void quads_free(QuadTable* table) noexcept nogil:
@@ -106,29 +96,21 @@ cdef int quads_merge(QuadTable* table, const QuadTable* later) noexcept nogil:
 
 
 cdef int make_room(QuadTable* table) noexcept nogil:
-    """Remove dead rows; if they are less than half of the rows, double the capacity."""
+    """Remove dead rows; unless they are more than half of the rows, double the capacity."""
     cdef size_t capacity = table.capacity
-    cdef size_t row
+    cdef size_t row, slot
     cdef size_t kept = 0
-    cdef void* grown
-    if table.live * 2 > capacity:
-        capacity *= 2
+    cdef uint64_t hash
+    if table.live * 2 >= capacity:
+        capacity = max(2 * capacity, <size_t>FIRST_CAPACITY)
         # A slot has 32 bits for a row.
-        if capacity >= <uint32_t>-1:
+        if (
+            capacity >= <uint32_t>-1
+            or resize(<void**>&table.quads, capacity * sizeof(Quad)) < 0
+            or resize(<void**>&table.states, capacity) < 0
+            or resize(<void**>&table.slots, 2 * capacity * sizeof(uint64_t)) < 0
+        ):
             return -1
-        grown = PyMem_RawRealloc(table.quads, capacity * sizeof(Quad))
-        if grown == NULL:
-            return -1
-        table.quads = <Quad*>grown
-        grown = PyMem_RawRealloc(table.states, capacity)
-        if grown == NULL:
-            return -1
-        table.states = <uint8_t*>grown
-        grown = PyMem_RawMalloc(2 * capacity * sizeof(uint64_t))
-        if grown == NULL:
-            return -1
-        PyMem_RawFree(table.slots)
-        table.slots = <uint64_t*>grown
         table.mask = 2 * capacity - 1
         table.capacity = capacity
     memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
@@ -136,16 +118,19 @@ cdef int make_room(QuadTable* table) noexcept nogil:
         if table.states[row] != 0:
             table.quads[kept] = table.quads[row]
             table.states[kept] = table.states[row]
+            hash = hash_quad(table, table.quads[kept])
             kept += 1
-            index(table, kept)
+            slot = hash & table.mask
+            while table.slots[slot] != 0:
+                slot = (slot + 1) & table.mask
+            table.slots[slot] = (hash >> 32 << 32) | kept
     table.count = kept
     return 0
 
 
-cdef inline void index(QuadTable* table, size_t number) noexcept nogil:
-    """Point a free slot to row ``number`` - 1."""
-    cdef uint64_t hash = hash_quad(table, table.quads[number - 1])
-    cdef size_t slot = hash & table.mask
-    while table.slots[slot] != 0:
-        slot = (slot + 1) & table.mask
-    table.slots[slot] = (hash >> 32 << 32) | number
+cdef int resize(void** column, size_t size) noexcept nogil:
+    cdef void* resized = PyMem_RawRealloc(column[0], size)
+    if resized == NULL:
+        return -1
+    column[0] = resized
+    return 0
