@@ -26,11 +26,7 @@ cdef enum:
     # Enough to pay for a batch, few enough to stay in the processor's cache.
     FLUSH_EVERY = 1 << 10
 
-cdef object ADD = Op.A
-cdef object DELETE = Op.D
-
-
-def can_use(store) -> bool:
+def can_use(store):
     """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
 
     A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
@@ -66,37 +62,21 @@ cdef class MemoryGraph:
 
 
 @cython.final
-cdef class MemoryChanges(Undoer):
-    """Adds and deletes the statements of transactions in a Memory store.
+cdef class MemoryChanges(Changes):
+    """Changes a Memory store by its dicts.
 
     Args:
-        target: The graph or dataset to change.
-        log: Gets each change before it is made, if ``is_atomic``.
-        is_atomic: Whether a transaction can be undone.
+        target, log, is_atomic: As for `Changes`; a tap takes a log.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
             brought into it in batches. False if another's code yields them.
-        listener: A `ChangeListener`, to be told of committed changes; it takes a log.
     """
 
-    cdef readonly Py_ssize_t operations
-    cdef readonly Py_ssize_t added
-    cdef readonly Py_ssize_t deleted
-    cdef object target
-    cdef object store
-    cdef bint is_atomic
     cdef bint is_deferred
-    # The listener, and whether it was told of this transaction.
-    cdef object listener
+    # Whether the tap was told of this transaction.
     cdef bint is_told
     # The store's own, by their names there.
-    cdef dict spo
-    cdef dict pos
-    cdef dict osp
-    cdef dict triple_contexts
-    cdef dict context_triples
-    cdef dict context_map
+    cdef dict spo, pos, osp, triple_contexts, context_triples, context_map, default_contexts
     cdef set all_contexts
-    cdef dict default_contexts
 
     cdef NodeTable nodes
     # The batch whose rows were applied last, and the entries of its terms, as far as known.
@@ -104,29 +84,17 @@ cdef class MemoryChanges(Undoer):
     cdef list entries
     cdef Py_ssize_t until_flush
     cdef dict graphs
-    cdef MemoryGraph union
-    cdef MemoryGraph default_graph
-    cdef UndoLog log
+    cdef MemoryGraph union, default_graph
     cdef list dirty
     cdef Py_ssize_t transaction
     # The innermost dict that was used last: the next statement is often of the same subject.
-    cdef NodeEntry last_s
-    cdef NodeEntry last_p
+    cdef NodeEntry last_s, last_p
     cdef dict last_objects
 
-    refusal = None
-
-    @property
-    def undoer(self):
-        return self
-
-    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, listener=None):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred):
+        super().__init__(target, log, is_atomic=is_atomic)
         store = target.store
-        self.target = target
-        self.store = store
-        self.is_atomic = is_atomic
         self.is_deferred = is_deferred
-        self.listener = listener
         self.spo = store._Memory__spo
         self.pos = store._Memory__pos
         self.osp = store._Memory__osp
@@ -137,23 +105,15 @@ cdef class MemoryChanges(Undoer):
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
-        self.log = log
         self.dirty = []
 
     def begin(self):
-        """Start a transaction; what was committed stays."""
         self.nodes.is_lenient = False
         self.is_told = False
         self.transaction += 1
-        self.added = 0
-        self.deleted = 0
+        Changes.begin(self)
 
     def statements(self, operations):
-        """Apply adds and deletes up to the next other operation, and return that; None at the end.
-
-        Raises:
-            ApplyError: One is no operation, or the store can't hold its statement.
-        """
         self.until_flush = FLUSH_EVERY if self.is_deferred else 0
         try:
             if isinstance(operations, RowIterator):
@@ -163,12 +123,11 @@ cdef class MemoryChanges(Undoer):
             self.flush()
 
     def commit(self):
-        """End the transaction; up to the next `begin`, the log can still undo it."""
         cdef list entries = self.log.entries
         cdef list changes = [], listed = []
         cdef MemoryGraph graph
         cdef Py_ssize_t i
-        if self.listener is None:
+        if self.tap is None:
             return
         for i in range(0, len(entries), 3):
             if type(entries[i + 2]) is not MemoryGraph:
@@ -181,18 +140,16 @@ cdef class MemoryChanges(Undoer):
                 is_add = not <int>entries[i] & DELETED
                 changes.append((is_add, triple_of(statement), graph.graph, statement))
         self.is_told = True
-        self.listener.tell_made(changes, listed)
+        self.tap.tell_made(changes, listed)
 
     def begin_undoing(self):
-        """Get ready for the log to undo the transaction. May be called again."""
         if self.is_told:
             # An interrupt came right after the commit.
-            self.listener.take_back()
+            self.tap.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
 
     def end_undoing(self):
-        """Bring the sets up to date. May be called again."""
         self.flush()
 
     cdef object run_operations(self, object operations):
@@ -558,3 +515,19 @@ cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
         if not quoted and other is not None and other != key:
             return True
     return False
+
+
+def open_changes(target, log, *, is_atomic, is_deferred, is_held):
+    """Choose how the statements of a target's store are changed.
+
+    Args:
+        target, log, is_atomic: As for `Changes`.
+        is_deferred: Whether nobody looks at the store between two operations.
+        is_held: Whether the operations come without waiting for anybody.
+    """
+    cdef Tap tap = find_tap(target.store)
+    if can_use(target.store) and (
+        tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
+    ):
+        return MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+    return GeneralChanges(target, log, is_atomic=is_atomic)

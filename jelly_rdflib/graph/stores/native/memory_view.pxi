@@ -10,7 +10,7 @@ cdef tuple MEMORY_DICTS = (
 )
 
 
-def can_view_memory(store):
+cdef bint can_view_memory(object store) except -1:
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
         [type(getattr(store, name, None)) is dict for name in MEMORY_DICTS]
@@ -47,19 +47,19 @@ cdef class MemoryView(View):
             self.graph = graph
         return self.context_triples.get(self.key)
 
-    cpdef bint has(self, tuple triple, object graph) except -1:
+    cdef bint has(self, tuple triple, object graph) except -1:
         cdef set triples = self.triples_of(graph)
         if triples is None:
             return False
         return find_triple(triples, triple, hash_of_triple(triple)) is not None
 
-    cpdef object addition(self, tuple triple, object graph):
+    cdef object addition(self, tuple triple, object graph):
         return None if self.has(triple, graph) else triple
 
-    cpdef bint has_added(self, object statement, object graph) except -1:
+    cdef bint has_added(self, object statement, object graph) except -1:
         return self.has(self.triple_of(statement), graph)
 
-    cpdef tuple removal(self, tuple triple, object graph):
+    cdef tuple removal(self, tuple triple, object graph):
         return (self.spell(triple, graph) if self.has(triple, graph) else None), []
 
     cdef list removals(self, object pattern, object graph):
@@ -115,16 +115,3 @@ cdef class MemoryView(View):
     cdef list as_stored(self, list changes):
         # All literals stay as they are.
         return changes
-
-
-def open_view(store):
-    """Return the fastest view of a store."""
-    if can_view_memory(store):
-        return MemoryView(store)
-    if type(store).__module__.partition(".")[0] == "oxrdflib":
-        # If there is such a store, the packages that this module needs are installed.
-        from jelly_rdflib.graph.stores.oxigraph_view import OxigraphView, can_view_oxigraph
-
-        if can_view_oxigraph(store):
-            return OxigraphView(store)
-    return View(store)

@@ -5,12 +5,20 @@ first there, so indexes need not agree. Asked for a triple, the store answers wi
 question. So the keys of its dicts and sets themselves are looked up, and put back.
 """
 
-cdef object LITERAL = Literal
+cdef object LITERAL_CLASS = Literal
 
 
 @cython.final
 cdef class Spelled:
     """A triple, and how each index of the store spells it."""
+
+    # As the index of its subject has it.
+    cdef tuple triple
+    # rdflib's key for the graph.
+    cdef str key
+    # As the set of the graph has it, that of all graphs, and the dict of the graphs of each triple;
+    # None where it is not.
+    cdef tuple in_graph, in_union, in_contexts
 
 
 class _Asked(Literal):
@@ -20,7 +28,7 @@ class _Asked(Literal):
     """
 
     def __eq__(self, other):
-        if isinstance(other, LITERAL) and is_equal(self, other):
+        if isinstance(other, LITERAL_CLASS) and is_equal(self, other):
             self.found = other
             return True
         return False
@@ -75,7 +83,7 @@ cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
 
 cdef object find_key(dict nodes, object node, Py_hash_t hash):
     """Return the key of a dict that is equal to a node; None if there is none."""
-    if not isinstance(node, LITERAL):
+    if not isinstance(node, LITERAL_CLASS):
         return node if dict_get(nodes, node, hash) is not NULL else None
     asked = str.__new__(_Asked, node)
     asked._datatype = node._datatype
@@ -89,7 +97,7 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
 cdef bint is_plain(object node) except -1:
     """Are all nodes that rdflib finds equal to this one spelled alike?"""
     cls = type(node)
-    return cls is URIRef or cls is BNode or (cls is LITERAL and not node._language)
+    return cls is URIRef or cls is BNode or (cls is LITERAL_CLASS and not node._language)
 
 
 cdef Spelled make_spelled(tuple triple, str key, tuple in_graph, tuple in_union, tuple in_contexts):
@@ -114,6 +122,8 @@ cdef str make_key(object name):
 
 cdef class Spellings:
     """The indexes of a Memory or SimpleMemory store that decide how it spells triples."""
+
+    cdef dict spo, context_triples, triple_contexts
 
     cdef object spell(self, tuple triple, object name):
         """Return a triple of a graph as the store spells it: a `Spelled` if indexes may differ."""

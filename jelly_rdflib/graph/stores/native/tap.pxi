@@ -5,7 +5,6 @@ tap replaces these methods on the store itself. So it sees every change, whichev
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
-cdef tuple ANYTHING = (None, None, None)
 # A store with one of these has no SPARQL Update of its own: rdflib's engine does the update.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
@@ -33,10 +32,8 @@ cdef class Tap:
 
     cdef readonly object lock
     cdef object store
-    cdef bint is_graph_aware
-    cdef bint is_endpoint
-    cdef bint adds_one_by_one
-    cdef readonly View view
+    cdef bint is_graph_aware, is_endpoint, adds_one_by_one
+    cdef View view
     cdef list journals
     # The changes that are being made now, the innermost first: lists, or sets of their keys.
     cdef list pending
@@ -47,10 +44,8 @@ cdef class Tap:
     # The graph that was added to last, which needs no second look.
     cdef object added_to
     # The store's methods by their names, and those that it had itself in place of its class's.
-    cdef dict methods
-    cdef dict own
-    cdef object add_to_store
-    cdef object remove_from_store
+    cdef dict methods, own
+    cdef object add_to_store, remove_from_store
 
     def __init__(self, store):
         if isinstance(store, SPARQLUpdateStore) and not store.autocommit:
@@ -311,7 +306,7 @@ cdef class Tap:
             self.call_quietly("rollback", ())
             self.forget_listed()
 
-    def undo(self, int change, statement, graph, Journal asker not None):
+    cdef int undo(self, int change, object statement, object graph, Journal asker) except -1:
         """Undo a change, unless it is undone already; tell all journals but the asker."""
         cdef bint was_quiet = self.is_quiet
         cdef bint was_there = change & DELETED
@@ -340,6 +335,7 @@ cdef class Tap:
                 changes = self.view.as_stored(changes)
                 for journal in others:
                     journal.tell(changes)
+        return 0
 
     def expect_prefix(self, prefix, iri):
         """Say that a prefix is about to be bound to an IRI, or unbound if the IRI is None."""
