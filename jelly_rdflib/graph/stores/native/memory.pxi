@@ -49,7 +49,6 @@ cdef class MemoryGraph:
     # Triples yet to be taken out of the graph's set, and those yet to be put in after that.
     cdef dict removes
     cdef dict adds
-    cdef bint is_dirty
     # The number of the last transaction that made sure that the store lists the graph.
     cdef Py_ssize_t listed_in
 
@@ -77,6 +76,7 @@ cdef class MemoryChanges(Changes):
     # The store's own, by their names there.
     cdef dict spo, pos, osp, triple_contexts, context_triples, context_map, default_contexts
     cdef set all_contexts
+    cdef Spellings spellings
 
     cdef NodeTable nodes
     # The batch whose rows were applied last, and the entries of its terms, as far as known.
@@ -102,6 +102,7 @@ cdef class MemoryChanges(Changes):
         self.context_triples = store._Memory__contextTriples
         self.context_map = store._Memory__context_obj_map
         self.all_contexts = store._Memory__all_contexts
+        self.spellings = open_spellings(store)
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
@@ -246,8 +247,7 @@ cdef class MemoryChanges(Changes):
 
     cdef MemoryGraph make_graph(self, object g):
         graph = self.target.context(g)
-        identifier = graph.identifier
-        key = f"{type(identifier).__name__}:{identifier}"
+        key = make_key(graph.identifier)
         if key not in self.graphs:
             self.graphs[key] = MemoryGraph(key, graph)
             self.context_map[key] = graph
@@ -334,7 +334,7 @@ cdef class MemoryChanges(Changes):
         if contexts is self.default_contexts:
             contexts = contexts.copy()
         if self.is_atomic:
-            statement = self.spell(triple, hash, graph, change) if o.has_spellings else triple
+            statement = self.spell(triple, hash, graph) if o.has_spellings else triple
             self.log.note(change, statement, graph)
         if change & Change.WHOLE:
             self.unindex(s, p, o)
@@ -350,28 +350,19 @@ cdef class MemoryChanges(Changes):
         self.deleted += 1
         return 0
 
-    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change):
+    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph):
         """Return a triple that is about to be deleted as the log keeps it."""
-        cdef tuple in_graph = self.find_in(graph, triple, hash)
-        cdef tuple in_union = triple
-        cdef tuple in_contexts = find_triple(self.triple_contexts, triple, hash)
-        if change & Change.UNION:
-            in_union = self.find_in(self.union, triple, hash)
-        for other in (in_graph, in_union, in_contexts):
+        cdef Spelled spelled
+        self.flush()
+        spelled = self.spellings.look_up(triple, graph.key, hash)
+        for other in (spelled.in_graph, spelled.in_union, spelled.in_contexts):
             if other is not None and not is_same(other[2], triple[2]):
-                return make_spelled(triple, graph.key, in_graph, in_union, in_contexts)
+                return spelled
         return triple
-
-    cdef tuple find_in(self, MemoryGraph graph, tuple triple, Py_hash_t hash):
-        """Return the triple as the set of a graph has it, or is about to have it."""
-        found = find_triple(graph.adds, triple, hash)
-        if found is None:
-            found = find_triple(self.context_triples.get(graph.key, ()), triple, hash)
-        return found
 
     cdef int undo(self, int change, object statement, object where) except -1:
         cdef MemoryGraph graph = where
-        cdef tuple triple, in_graph, in_union, in_contexts
+        cdef tuple triple
         cdef NodeEntry s, p, o
         cdef Py_hash_t hash
         cdef dict contexts
@@ -379,11 +370,7 @@ cdef class MemoryChanges(Changes):
             self.all_contexts.discard(graph.graph)
             graph.listed_in = -1
             return 0
-        triple = in_graph = in_union = in_contexts = triple_of(statement)
-        if type(statement) is Spelled:
-            in_graph = (<Spelled>statement).in_graph or triple
-            in_union = (<Spelled>statement).in_union or triple
-            in_contexts = (<Spelled>statement).in_contexts or triple
+        triple = triple_of(statement)
         s = self.nodes.find(triple[0])
         p = self.nodes.find(triple[1])
         o = self.nodes.find(triple[2])
@@ -400,10 +387,10 @@ cdef class MemoryChanges(Changes):
             contexts = self.get_contexts(triple, hash).copy()
         if change & DELETED:
             contexts[graph.key] = bool(change & Change.QUOTED)
-            self.put(graph, in_graph, hash)
+            self.put(graph, triple, hash)
             if change & Change.UNION:
                 contexts[None] = False
-                self.put(self.union, in_union, hash)
+                self.put(self.union, triple, hash)
         else:
             self.take(graph, triple, hash)
             if change & Change.UNION:
@@ -413,7 +400,10 @@ cdef class MemoryChanges(Changes):
                 if change & Change.UNION:
                     contexts.pop(None, None)
         if contexts is not None:
-            self.set_contexts(in_contexts, hash, contexts)
+            self.set_contexts(triple, hash, contexts)
+        if type(statement) is Spelled:
+            self.flush()
+            self.spellings.respell(statement)
         return 0
 
     cdef dict need_objects(self, NodeEntry s, NodeEntry p):
@@ -469,26 +459,24 @@ cdef class MemoryChanges(Changes):
         return self.default_contexts
 
     cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
-        dict_set(graph.adds, triple, True, hash)
-        if not graph.is_dirty:
-            self.dirty.append(graph)
-            graph.is_dirty = True
-        return 0
+        self.note_dirty(graph)
+        return dict_set(graph.adds, triple, True, hash)
 
     cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        self.note_dirty(graph)
         if graph.adds:
             dict_discard(graph.adds, triple, hash)
-        dict_set(graph.removes, triple, True, hash)
-        if not graph.is_dirty:
+        return dict_set(graph.removes, triple, True, hash)
+
+    cdef int note_dirty(self, MemoryGraph graph) except -1:
+        if not graph.adds and not graph.removes:
             self.dirty.append(graph)
-            graph.is_dirty = True
         return 0
 
     cdef int flush(self) except -1:
         cdef MemoryGraph graph
         for graph in self.dirty:
             self.flush_graph(graph)
-            graph.is_dirty = False
         self.dirty.clear()
         return 0
 

@@ -22,6 +22,10 @@ cdef class Crowded:
     # Triples that the store has in the same graph.
     cdef list others
 
+    def __cinit__(self, tuple triple, list others):
+        self.triple = triple
+        self.others = others
+
 
 cdef class View(Undoer):
     """Looks up statements and graphs in a store, and takes changes back.
@@ -110,7 +114,7 @@ cdef class View(Undoer):
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
-        return make_crowded(triple, others) if others else triple
+        return Crowded(triple, others) if others else triple
 
     cdef bint has_added(self, object statement, object graph) except -1:
         """Does the store have a statement that it did not have at its `addition`?"""
@@ -336,13 +340,6 @@ cdef class View(Undoer):
         is_add, (s, p, o), graph, _ = change
         tag = o.language if self.tells_tags_apart and isinstance(o, Literal) else None
         return is_add, s, p, strong_key(o), tag, get_name(graph)
-
-
-cdef Crowded make_crowded(tuple triple, list others):
-    cdef Crowded crowded = Crowded.__new__(Crowded)
-    crowded.triple = triple
-    crowded.others = others
-    return crowded
 
 
 cdef bint is_answer(object asked, object found) except -1:
