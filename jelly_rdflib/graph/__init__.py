@@ -2,7 +2,6 @@
 
 - ``apply``: apply changes, or undo all of them
 - ``graphs``: read and write whole graphs
-- ``stores``: how each kind of store is changed and looked into
-- ``tap``: sees the changes of a store as they are made
+- ``stores``: how each kind of store is changed and looked into, and its changes seen
 - ``canonical``: compares blank nodes by what is said of them
 """

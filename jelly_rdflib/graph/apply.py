@@ -12,11 +12,9 @@ from rdflib.graph import Graph
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.stores.general import open_changes
-from jelly_rdflib.graph.stores.native import Claim, UndoLog
+from jelly_rdflib.graph.stores.native import Claim, UndoLog, open_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.graph.tap import find_tap
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
@@ -265,24 +263,19 @@ class _Applier:
         has_exact_prefixes: bool = True,
         max_prefixes: int | None = None,
     ) -> None:
-        tap = find_tap(target.store)
-        self._lock = tap.lock if tap is not None and is_held else nullcontext()
         self._is_atomic = is_atomic
         self._log = UndoLog()
         self._statements = open_changes(
-            target,
-            self._log,
-            is_atomic=is_atomic,
-            is_deferred=is_deferred and (tap is None or is_held),
-            listener=tap,
+            target, self._log, is_atomic=is_atomic, is_deferred=is_deferred, is_held=is_held
         )
+        tap = self._statements.tap
+        self._lock = tap.lock if tap is not None and is_held else nullcontext()
         self._prefixes = PrefixChanges(
             target,
             self._log,
             is_atomic=is_atomic,
             is_exact=has_exact_prefixes,
             max_prefixes=max_prefixes,
-            find_listener=find_tap,
         )
         self._claim = Claim(target.store)
         # Whether there is a transaction to roll back, and whether a TX started it.
@@ -324,7 +317,7 @@ class _Applier:
                 self._take(operation)
             self._end_patch("the input ends")
         except BaseException:
-            self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
+            self._log.undo(self._statements, self._leave, self._end_undoing)
             raise
         finally:
             self._claim.free()
@@ -383,7 +376,7 @@ class _Applier:
             raise ApplyError(
                 "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
             )
-        self._log.undo(self._statements.undoer, self._leave, self._end_undoing)
+        self._log.undo(self._statements, self._leave, self._end_undoing)
         if self._statements.refusal is not None:
             raise self._statements.refusal
         self._aborted += 1

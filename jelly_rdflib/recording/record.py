@@ -15,8 +15,8 @@ from rdflib.graph import ConjunctiveGraph, Graph
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
+from jelly_rdflib.graph.stores.native import Block, Tap, find_tap
 from jelly_rdflib.graph.stores.target import check_target
-from jelly_rdflib.graph.tap import Block, Tap, find_tap
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.recording.sinks import PatchSink, Sink

@@ -11,7 +11,7 @@ from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.graph.tap import find_tap
+from jelly_rdflib.graph.stores.native import find_tap
 from tests.faults.targets import ForeignStore
 
 S, P = URIRef("urn:s"), URIRef("urn:p")

@@ -15,7 +15,6 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog
 from jelly_rdflib.graph.stores.target import Target
-from jelly_rdflib.graph.tap import find_tap
 from tests.recording.support import (
     DATASETS,
     GRAPHS,
@@ -289,17 +288,11 @@ def test_patch_that_is_taken_back_right_after_its_commit() -> None:
     refusal = pytest.raises(jr.RecordError, match="interrupted while it was applied")
     with refusal, jr.record(dataset) as recorder:
         log = UndoLog()
-        changes = MemoryChanges(
-            Target(dataset),
-            log,
-            is_atomic=True,
-            is_deferred=True,
-            listener=find_tap(dataset.store),
-        )
+        changes = MemoryChanges(Target(dataset), log, is_atomic=True, is_deferred=True)
         changes.begin()
         changes.statements(iter([add(1, G)]))
         changes.commit()
-        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+        log.undo(changes, changes.begin_undoing, changes.end_undoing)
     assert state(dataset) == before
     assert list(recorder.patch) == []
 

@@ -3,5 +3,6 @@
 `Target` finds the graphs of a user's graph or dataset. `open_changes` chooses between the public
 methods of any store (`GeneralChanges`) and the fast way into rdflib's default store
 (`MemoryChanges`). `PrefixChanges` changes prefixes. All note their changes in one `UndoLog`, which
-undoes them. A `View` shows the contents of a store, and how it spells them.
+undoes them. A `View` shows the contents of a store, and how it spells them. A `Tap` sees the
+changes that are made to a store, and tells the `Journal` of each recording.
 """

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
-from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError, LimitError
-from jelly_rdflib.graph.stores.change_listener import ChangeListener
-from jelly_rdflib.graph.stores.native import UndoLog
+from jelly_rdflib.graph.stores.native import Tap, UndoLog, find_tap
 from jelly_rdflib.graph.stores.prefixes import PrefixMap, PublicPrefixes, open_prefixes
 from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
 from jelly_rdflib.graph.stores.target import Target
@@ -33,7 +30,6 @@ class PrefixChanges:
             another prefix.
         max_prefixes: How many prefixes the store may then have, and a transaction change; None for
             any number.
-        find_listener: Finds the recording of a store, if there is one.
     """
 
     def __init__(
@@ -44,15 +40,13 @@ class PrefixChanges:
         is_atomic: bool,
         is_exact: bool = True,
         max_prefixes: int | None = None,
-        find_listener: Callable[[Store], ChangeListener | None] = lambda _: None,
     ) -> None:
         self.operations = 0
         self.added = 0
         self.deleted = 0
         self._target = target
         self._log = log
-        self._find_listener = find_listener
-        self._listener: ChangeListener | None = None
+        self._tap: Tap | None = None
         self._prefixes: PrefixMap | PublicPrefixes | None = None
         self._is_atomic = is_atomic
         self._is_exact = is_exact
@@ -150,7 +144,7 @@ class PrefixChanges:
             # which binds rdflib's prefixes. And a manager given by the user may have another store.
             store = self._target.namespace_manager.store
             self._prefixes = open_prefixes(store, self._log if self._is_atomic else None)
-            self._listener = self._find_listener(store)
+            self._tap = find_tap(store)
         return self._prefixes
 
     def _change(self, prefix: str, iri: URIRef | None) -> None:
@@ -164,8 +158,8 @@ class PrefixChanges:
                 # The namespace manager binds past the log.
                 prefixes.save()
             self._is_changed = True
-        if self._listener is not None:
-            self._listener.expect_prefix(prefix, iri)
+        if self._tap is not None:
+            self._tap.expect_prefix(prefix, iri)
         if self._count is None:
             # The user's own bindings do not count against the limit.
             self._count = len(prefixes)

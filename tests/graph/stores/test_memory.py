@@ -17,8 +17,13 @@ from rdflib.store import TripleAddedEvent
 
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.stores.general import Changes, GeneralChanges
-from jelly_rdflib.graph.stores.native import MemoryChanges, UndoLog, can_use
+from jelly_rdflib.graph.stores.native import (
+    Changes,
+    GeneralChanges,
+    MemoryChanges,
+    UndoLog,
+    can_use,
+)
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import TripleTerm
@@ -55,7 +60,7 @@ def run(
         if is_committed:
             changes.commit()
         else:
-            log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+            log.undo(changes, changes.begin_undoing, changes.end_undoing)
     return counts
 
 
@@ -152,7 +157,7 @@ def test_rollback_from_the_middle_of_a_change(
         # another one, while what was done is undone
         Interrupting.fuse = fuse
     with suppress(KeyboardInterrupt):
-        log.undo(changes.undoer, changes.begin_undoing, changes.end_undoing)
+        log.undo(changes, changes.begin_undoing, changes.end_undoing)
     Interrupting.fuse = -1
     assert visible_state(dataset) == expected
 

@@ -26,11 +26,7 @@ cdef enum:
     # Enough to pay for a batch, few enough to stay in the processor's cache.
     FLUSH_EVERY = 1 << 10
 
-cdef object ADD = Op.A
-cdef object DELETE = Op.D
-
-
-def can_use(store) -> bool:
+def can_use(store):
     """May `MemoryChanges` be used: is the store exactly rdflib's Memory, and does nobody listen?
 
     A subclass may do more in its methods, and subscribers to the store's events would hear nothing.
@@ -53,7 +49,6 @@ cdef class MemoryGraph:
     # Triples yet to be taken out of the graph's set, and those yet to be put in after that.
     cdef dict removes
     cdef dict adds
-    cdef bint is_dirty
     # The number of the last transaction that made sure that the store lists the graph.
     cdef Py_ssize_t listed_in
 
@@ -66,37 +61,22 @@ cdef class MemoryGraph:
 
 
 @cython.final
-cdef class MemoryChanges(Undoer):
-    """Adds and deletes the statements of transactions in a Memory store.
+cdef class MemoryChanges(Changes):
+    """Changes a Memory store by its dicts.
 
     Args:
-        target: The graph or dataset to change.
-        log: Gets each change before it is made, if ``is_atomic``.
-        is_atomic: Whether a transaction can be undone.
+        target, log, is_atomic: As for `Changes`; a tap takes a log.
         is_deferred: Whether nobody looks at the store between two operations, so that they may be
             brought into it in batches. False if another's code yields them.
-        listener: A `ChangeListener`, to be told of committed changes; it takes a log.
     """
 
-    cdef readonly Py_ssize_t operations
-    cdef readonly Py_ssize_t added
-    cdef readonly Py_ssize_t deleted
-    cdef object target
-    cdef object store
-    cdef bint is_atomic
     cdef bint is_deferred
-    # The listener, and whether it was told of this transaction.
-    cdef object listener
+    # Whether the tap was told of this transaction.
     cdef bint is_told
     # The store's own, by their names there.
-    cdef dict spo
-    cdef dict pos
-    cdef dict osp
-    cdef dict triple_contexts
-    cdef dict context_triples
-    cdef dict context_map
+    cdef dict spo, pos, osp, triple_contexts, context_triples, context_map, default_contexts
     cdef set all_contexts
-    cdef dict default_contexts
+    cdef Spellings spellings
 
     cdef NodeTable nodes
     # The batch whose rows were applied last, and the entries of its terms, as far as known.
@@ -104,29 +84,17 @@ cdef class MemoryChanges(Undoer):
     cdef list entries
     cdef Py_ssize_t until_flush
     cdef dict graphs
-    cdef MemoryGraph union
-    cdef MemoryGraph default_graph
-    cdef UndoLog log
+    cdef MemoryGraph union, default_graph
     cdef list dirty
     cdef Py_ssize_t transaction
     # The innermost dict that was used last: the next statement is often of the same subject.
-    cdef NodeEntry last_s
-    cdef NodeEntry last_p
+    cdef NodeEntry last_s, last_p
     cdef dict last_objects
 
-    refusal = None
-
-    @property
-    def undoer(self):
-        return self
-
-    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred, listener=None):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_deferred):
+        super().__init__(target, log, is_atomic=is_atomic)
         store = target.store
-        self.target = target
-        self.store = store
-        self.is_atomic = is_atomic
         self.is_deferred = is_deferred
-        self.listener = listener
         self.spo = store._Memory__spo
         self.pos = store._Memory__pos
         self.osp = store._Memory__osp
@@ -134,26 +102,19 @@ cdef class MemoryChanges(Undoer):
         self.context_triples = store._Memory__contextTriples
         self.context_map = store._Memory__context_obj_map
         self.all_contexts = store._Memory__all_contexts
+        self.spellings = open_spellings(store)
         self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
-        self.log = log
         self.dirty = []
 
     def begin(self):
-        """Start a transaction; what was committed stays."""
         self.nodes.is_lenient = False
         self.is_told = False
         self.transaction += 1
-        self.added = 0
-        self.deleted = 0
+        Changes.begin(self)
 
     def statements(self, operations):
-        """Apply adds and deletes up to the next other operation, and return that; None at the end.
-
-        Raises:
-            ApplyError: One is no operation, or the store can't hold its statement.
-        """
         self.until_flush = FLUSH_EVERY if self.is_deferred else 0
         try:
             if isinstance(operations, RowIterator):
@@ -163,12 +124,11 @@ cdef class MemoryChanges(Undoer):
             self.flush()
 
     def commit(self):
-        """End the transaction; up to the next `begin`, the log can still undo it."""
         cdef list entries = self.log.entries
         cdef list changes = [], listed = []
         cdef MemoryGraph graph
         cdef Py_ssize_t i
-        if self.listener is None:
+        if self.tap is None:
             return
         for i in range(0, len(entries), 3):
             if type(entries[i + 2]) is not MemoryGraph:
@@ -181,18 +141,16 @@ cdef class MemoryChanges(Undoer):
                 is_add = not <int>entries[i] & DELETED
                 changes.append((is_add, triple_of(statement), graph.graph, statement))
         self.is_told = True
-        self.listener.tell_made(changes, listed)
+        self.tap.tell_made(changes, listed)
 
     def begin_undoing(self):
-        """Get ready for the log to undo the transaction. May be called again."""
         if self.is_told:
             # An interrupt came right after the commit.
-            self.listener.take_back()
+            self.tap.take_back()
             self.is_told = False
         self.nodes.is_lenient = True
 
     def end_undoing(self):
-        """Bring the sets up to date. May be called again."""
         self.flush()
 
     cdef object run_operations(self, object operations):
@@ -289,8 +247,7 @@ cdef class MemoryChanges(Undoer):
 
     cdef MemoryGraph make_graph(self, object g):
         graph = self.target.context(g)
-        identifier = graph.identifier
-        key = f"{type(identifier).__name__}:{identifier}"
+        key = make_key(graph.identifier)
         if key not in self.graphs:
             self.graphs[key] = MemoryGraph(key, graph)
             self.context_map[key] = graph
@@ -377,7 +334,7 @@ cdef class MemoryChanges(Undoer):
         if contexts is self.default_contexts:
             contexts = contexts.copy()
         if self.is_atomic:
-            statement = self.spell(triple, hash, graph, change) if o.has_spellings else triple
+            statement = self.spell(triple, hash, graph) if o.has_spellings else triple
             self.log.note(change, statement, graph)
         if change & Change.WHOLE:
             self.unindex(s, p, o)
@@ -393,28 +350,19 @@ cdef class MemoryChanges(Undoer):
         self.deleted += 1
         return 0
 
-    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph, int change):
+    cdef object spell(self, tuple triple, Py_hash_t hash, MemoryGraph graph):
         """Return a triple that is about to be deleted as the log keeps it."""
-        cdef tuple in_graph = self.find_in(graph, triple, hash)
-        cdef tuple in_union = triple
-        cdef tuple in_contexts = find_triple(self.triple_contexts, triple, hash)
-        if change & Change.UNION:
-            in_union = self.find_in(self.union, triple, hash)
-        for other in (in_graph, in_union, in_contexts):
+        cdef Spelled spelled
+        self.flush()
+        spelled = self.spellings.look_up(triple, graph.key, hash)
+        for other in (spelled.in_graph, spelled.in_union, spelled.in_contexts):
             if other is not None and not is_same(other[2], triple[2]):
-                return make_spelled(triple, graph.key, in_graph, in_union, in_contexts)
+                return spelled
         return triple
-
-    cdef tuple find_in(self, MemoryGraph graph, tuple triple, Py_hash_t hash):
-        """Return the triple as the set of a graph has it, or is about to have it."""
-        found = find_triple(graph.adds, triple, hash)
-        if found is None:
-            found = find_triple(self.context_triples.get(graph.key, ()), triple, hash)
-        return found
 
     cdef int undo(self, int change, object statement, object where) except -1:
         cdef MemoryGraph graph = where
-        cdef tuple triple, in_graph, in_union, in_contexts
+        cdef tuple triple
         cdef NodeEntry s, p, o
         cdef Py_hash_t hash
         cdef dict contexts
@@ -422,11 +370,7 @@ cdef class MemoryChanges(Undoer):
             self.all_contexts.discard(graph.graph)
             graph.listed_in = -1
             return 0
-        triple = in_graph = in_union = in_contexts = triple_of(statement)
-        if type(statement) is Spelled:
-            in_graph = (<Spelled>statement).in_graph or triple
-            in_union = (<Spelled>statement).in_union or triple
-            in_contexts = (<Spelled>statement).in_contexts or triple
+        triple = triple_of(statement)
         s = self.nodes.find(triple[0])
         p = self.nodes.find(triple[1])
         o = self.nodes.find(triple[2])
@@ -443,10 +387,10 @@ cdef class MemoryChanges(Undoer):
             contexts = self.get_contexts(triple, hash).copy()
         if change & DELETED:
             contexts[graph.key] = bool(change & Change.QUOTED)
-            self.put(graph, in_graph, hash)
+            self.put(graph, triple, hash)
             if change & Change.UNION:
                 contexts[None] = False
-                self.put(self.union, in_union, hash)
+                self.put(self.union, triple, hash)
         else:
             self.take(graph, triple, hash)
             if change & Change.UNION:
@@ -456,7 +400,10 @@ cdef class MemoryChanges(Undoer):
                 if change & Change.UNION:
                     contexts.pop(None, None)
         if contexts is not None:
-            self.set_contexts(in_contexts, hash, contexts)
+            self.set_contexts(triple, hash, contexts)
+        if type(statement) is Spelled:
+            self.flush()
+            self.spellings.respell(statement)
         return 0
 
     cdef dict need_objects(self, NodeEntry s, NodeEntry p):
@@ -512,26 +459,24 @@ cdef class MemoryChanges(Undoer):
         return self.default_contexts
 
     cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
-        dict_set(graph.adds, triple, True, hash)
-        if not graph.is_dirty:
-            self.dirty.append(graph)
-            graph.is_dirty = True
-        return 0
+        self.note_dirty(graph)
+        return dict_set(graph.adds, triple, True, hash)
 
     cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
+        self.note_dirty(graph)
         if graph.adds:
             dict_discard(graph.adds, triple, hash)
-        dict_set(graph.removes, triple, True, hash)
-        if not graph.is_dirty:
+        return dict_set(graph.removes, triple, True, hash)
+
+    cdef int note_dirty(self, MemoryGraph graph) except -1:
+        if not graph.adds and not graph.removes:
             self.dirty.append(graph)
-            graph.is_dirty = True
         return 0
 
     cdef int flush(self) except -1:
         cdef MemoryGraph graph
         for graph in self.dirty:
             self.flush_graph(graph)
-            graph.is_dirty = False
         self.dirty.clear()
         return 0
 
@@ -558,3 +503,19 @@ cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
         if not quoted and other is not None and other != key:
             return True
     return False
+
+
+def open_changes(target, log, *, is_atomic, is_deferred, is_held):
+    """Choose how the statements of a target's store are changed.
+
+    Args:
+        target, log, is_atomic: As for `Changes`.
+        is_deferred: Whether nobody looks at the store between two operations.
+        is_held: Whether the operations come without waiting for anybody.
+    """
+    cdef Tap tap = find_tap(target.store)
+    if can_use(target.store) and (
+        tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
+    ):
+        return MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+    return GeneralChanges(target, log, is_atomic=is_atomic)

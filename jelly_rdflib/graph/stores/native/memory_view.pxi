@@ -10,7 +10,7 @@ cdef tuple MEMORY_DICTS = (
 )
 
 
-def can_view_memory(store):
+cdef bint can_view_memory(object store) except -1:
     """Is it exactly rdflib's Memory store, as this module knows it?"""
     return type(store) is Memory and all(
         [type(getattr(store, name, None)) is dict for name in MEMORY_DICTS]
@@ -22,12 +22,9 @@ cdef class MemoryView(View):
 
     # The triples of each graph, by the graph's key; the keys of the graphs of each triple that is
     # not in the usual ones; and the graphs by their keys.
-    cdef dict context_triples
-    cdef dict triple_contexts
-    cdef dict context_map
-    # The graph that was asked for last, its name, and its key.
+    cdef dict context_triples, triple_contexts, context_map
+    # The graph that was asked for last, and its key.
     cdef object graph
-    cdef object name
     cdef str key
 
     def __init__(self, store):
@@ -35,61 +32,47 @@ cdef class MemoryView(View):
         self.context_triples = store._Memory__contextTriples
         self.triple_contexts = store._Memory__tripleContexts
         self.context_map = store._Memory__context_obj_map
-        self.graph = self.name = self
+        self.graph = self
 
     cdef set triples_of(self, object graph):
         """Return the store's set of the triples of a graph; None if it has none."""
         if graph is not self.graph:
-            name = get_name(graph)
-            if name is not self.name:
-                self.key = make_key(name)
-                self.name = name
+            self.key = make_key(get_name(graph))
             self.graph = graph
         return self.context_triples.get(self.key)
 
-    cpdef bint has(self, tuple triple, object graph) except -1:
+    cdef bint has(self, tuple triple, object graph) except -1:
         cdef set triples = self.triples_of(graph)
         if triples is None:
             return False
         return find_triple(triples, triple, hash_of_triple(triple)) is not None
 
-    cpdef object addition(self, tuple triple, object graph):
+    cdef object addition(self, tuple triple, object graph):
         return None if self.has(triple, graph) else triple
 
-    cpdef bint has_added(self, object statement, object graph) except -1:
+    cdef bint has_added(self, object statement, object graph) except -1:
         return self.has(self.triple_of(statement), graph)
 
-    cpdef tuple removal(self, tuple triple, object graph):
+    cdef tuple removal(self, tuple triple, object graph):
         return (self.spell(triple, graph) if self.has(triple, graph) else None), []
 
     cdef list removals(self, object pattern, object graph):
         cdef list changes = []
         cdef tuple triple
-        cdef set triples
         s, p, o = pattern
-        if graph is None:
-            for triple, _ in self.store.triples(pattern):
+        if graph is not None and s is not None and p is not None and o is not None:
+            triple = tuple(pattern)
+            triple = find_triple(self.triples_of(graph) or (), triple, hash_of_triple(triple))
+            return [] if triple is None else [(False, triple, graph, self.spell(triple, graph))]
+        for triple, _ in self.store.triples(pattern, graph):
+            if graph is None:
                 self.remove_from_all(triple, changes)
-        else:
-            triples = self.triples_of(graph)
-            if triples is None:
-                return changes
-            if s is None and p is None and o is None:
-                return [(False, triple, graph, self.spell(triple, graph)) for triple in triples]
-            if s is not None and p is not None and o is not None:
-                triple = find_triple(triples, tuple(pattern), hash_of_triple(tuple(pattern)))
-                if triple is None:
-                    return changes
-                return [(False, triple, graph, self.spell(triple, graph))]
-            changes = [
-                (False, triple, graph, self.spell(triple, graph))
-                for triple, _ in self.store.triples(pattern, graph)
-            ]
+            else:
+                changes.append((False, triple, graph, self.spell(triple, graph)))
         if isinstance(o, Literal) and o.language:
             # The store answers with the literal of the question, not with its own.
             changes = [
-                (False, self.triple_of(statement), each, statement)
-                for _, _, each, statement in changes
+                (False, triple_of(statement), each, statement) for _, _, each, statement in changes
             ]
         return changes
 
@@ -115,16 +98,3 @@ cdef class MemoryView(View):
     cdef list as_stored(self, list changes):
         # All literals stay as they are.
         return changes
-
-
-def open_view(store):
-    """Return the fastest view of a store."""
-    if can_view_memory(store):
-        return MemoryView(store)
-    if type(store).__module__.partition(".")[0] == "oxrdflib":
-        # If there is such a store, the packages that this module needs are installed.
-        from jelly_rdflib.graph.stores.oxigraph_view import OxigraphView, can_view_oxigraph
-
-        if can_view_oxigraph(store):
-            return OxigraphView(store)
-    return View(store)

@@ -5,12 +5,17 @@ first there, so indexes need not agree. Asked for a triple, the store answers wi
 question. So the keys of its dicts and sets themselves are looked up, and put back.
 """
 
-cdef object LITERAL = Literal
-
-
 @cython.final
 cdef class Spelled:
     """A triple, and how each index of the store spells it."""
+
+    # As the index of its subject has it.
+    cdef tuple triple
+    # rdflib's key for the graph.
+    cdef str key
+    # As the set of the graph has it, that of all graphs, and the dict of the graphs of each triple;
+    # None where it is not.
+    cdef tuple in_graph, in_union, in_contexts
 
 
 class _Asked(Literal):
@@ -20,7 +25,8 @@ class _Asked(Literal):
     """
 
     def __eq__(self, other):
-        if isinstance(other, LITERAL) and is_equal(self, other):
+        # Literal's own comparison is Python code.
+        if is_same(self.found, other) or Literal.__eq__(self, other):
             self.found = other
             return True
         return False
@@ -29,21 +35,6 @@ class _Asked(Literal):
         return not self == other
 
     __hash__ = Literal.__hash__
-
-
-cdef bint is_equal(object one, object other) except -1:
-    """Does what ``Literal.__eq__`` does."""
-    if PyUnicode_Compare(one, other) != 0:
-        return False
-    datatype, language = one._datatype, one._language
-    other_datatype, other_language = other._datatype, other._language
-    if datatype is not other_datatype and datatype != other_datatype:
-        return False
-    if language is other_language:
-        return True
-    return (language.lower() if language else None) == (
-        other_language.lower() if other_language else None
-    )
 
 
 @cython.final
@@ -75,7 +66,7 @@ cdef tuple find_triple(object triples, tuple triple, Py_hash_t hash):
 
 cdef object find_key(dict nodes, object node, Py_hash_t hash):
     """Return the key of a dict that is equal to a node; None if there is none."""
-    if not isinstance(node, LITERAL):
+    if not isinstance(node, Literal):
         return node if dict_get(nodes, node, hash) is not NULL else None
     asked = str.__new__(_Asked, node)
     asked._datatype = node._datatype
@@ -89,17 +80,7 @@ cdef object find_key(dict nodes, object node, Py_hash_t hash):
 cdef bint is_plain(object node) except -1:
     """Are all nodes that rdflib finds equal to this one spelled alike?"""
     cls = type(node)
-    return cls is URIRef or cls is BNode or (cls is LITERAL and not node._language)
-
-
-cdef Spelled make_spelled(tuple triple, str key, tuple in_graph, tuple in_union, tuple in_contexts):
-    cdef Spelled spelled = Spelled.__new__(Spelled)
-    spelled.triple = triple
-    spelled.key = key
-    spelled.in_graph = in_graph
-    spelled.in_union = in_union
-    spelled.in_contexts = in_contexts
-    return spelled
+    return cls is URIRef or cls is BNode or (cls is Literal and not node._language)
 
 
 cdef tuple triple_of(object statement):
@@ -115,33 +96,32 @@ cdef str make_key(object name):
 cdef class Spellings:
     """The indexes of a Memory or SimpleMemory store that decide how it spells triples."""
 
+    cdef dict spo, context_triples, triple_contexts
+
     cdef object spell(self, tuple triple, object name):
         """Return a triple of a graph as the store spells it: a `Spelled` if indexes may differ."""
-        cdef dict objects
-        cdef Py_hash_t hash
-        cdef str key
         s, p, o = triple
         if is_plain(o):
             return triple
         try:
-            objects = self.spo[s][p]
+            found = find_key(self.spo[s][p], o, hash_node(o))
         except KeyError:
             return triple
-        found = find_key(objects, o, hash_node(o))
         if found is None:
             return triple
         triple = (s, p, found)
-        if self.context_triples is None:
-            return make_spelled(triple, None, None, None, None)
-        hash = hash_of_triple(triple)
-        key = make_key(name)
-        return make_spelled(
-            triple,
-            key,
-            find_triple(self.context_triples.get(key, ()), triple, hash),
-            find_triple(self.context_triples.get(None, ()), triple, hash),
-            find_triple(self.triple_contexts, triple, hash),
-        )
+        return self.look_up(triple, make_key(name), hash_of_triple(triple))
+
+    cdef Spelled look_up(self, tuple triple, str key, Py_hash_t hash):
+        """Look up how the indexes spell a triple of a graph."""
+        cdef Spelled spelled = Spelled.__new__(Spelled)
+        spelled.triple = triple
+        spelled.key = key
+        if self.context_triples is not None:
+            spelled.in_graph = find_triple(self.context_triples.get(key, ()), triple, hash)
+            spelled.in_union = find_triple(self.context_triples.get(None, ()), triple, hash)
+            spelled.in_contexts = find_triple(self.triple_contexts, triple, hash)
+        return spelled
 
     cdef int respell(self, Spelled spelled) except -1:
         """Have each index spell a triple of the store as before. May be called again."""

@@ -8,9 +8,11 @@ Cython code so that there is no such place between the call that is interrupted 
 cdef dict CLAIMS = {}
 
 cdef enum:
+    # Of a change: a statement was deleted, or a graph is listed no more. Else it came to be there.
+    DELETED = 1
     # A store may be busy for a moment, and memory be short.
     MAX_FAILURES = 3
-    # Nobody presses Ctrl-C so often; a store that always raises it must not be asked forever.
+    # Nobody presses Ctrl-C so often; a method that always raises must not be called forever.
     MAX_INTERRUPTS = 1000
 
 
@@ -37,6 +39,8 @@ cdef class UndoLog:
     None, None.
     """
 
+    cdef readonly list entries
+
     def __cinit__(self):
         self.entries = []
 
@@ -45,14 +49,6 @@ cdef class UndoLog:
         self.entries.append(statement)
         self.entries.append(graph)
         return 0
-
-    def note_change(self, bint is_add, statement not None, graph):
-        """Note that a statement is about to be added or deleted."""
-        self.note(0 if is_add else DELETED, statement, graph)
-
-    def note_listed(self, graph not None):
-        """Note that the store is about to list a graph."""
-        self.note(0, None, graph)
 
     def note_step(self, step not None):
         """Note a function to call when all later entries are undone."""

@@ -1,9 +1,8 @@
 """The contents of a store, by its own notion of which statements are equal."""
 
 cdef object GRAPH = Graph
-cdef tuple ANYTHING = (None, None, None)
 # The datatypes of a string.
-cdef tuple STRINGS = (None, XSD.string)
+cdef tuple STRINGS = (None, STRING)
 
 
 class SpellingError(ApplyError, RecordError):
@@ -19,6 +18,14 @@ cdef class Crowded:
     others are kept here, to be put back.
     """
 
+    cdef tuple triple
+    # Triples that the store has in the same graph.
+    cdef list others
+
+    def __cinit__(self, tuple triple, list others):
+        self.triple = triple
+        self.others = others
+
 
 cdef class View(Undoer):
     """Looks up statements and graphs in a store, and takes changes back.
@@ -30,6 +37,22 @@ cdef class View(Undoer):
     store that has none; and the statement as a log keeps it.
     """
 
+    cdef object store
+    # Whether the store has each literal as it was added.
+    cdef bint keeps_literals
+    # Whether it may have both "x"@en and "x"@EN.
+    cdef bint tells_tags_apart
+    # The store that lists the graphs, itself or the one that it wraps; and whether it does.
+    cdef object lister
+    cdef bint is_graph_aware
+    # The indexes of a store in memory; else None.
+    cdef Spellings spellings
+    cdef set all_contexts
+    # The names of the graphs that another store lists; None until they are asked for.
+    cdef set listed
+    # Whether a change was taken back that the store had not rolled back itself.
+    cdef bint has_undone
+
     def __init__(self, store):
         self.store = store
         self.keeps_literals = type(store) in (Memory, SimpleMemory)
@@ -38,14 +61,9 @@ cdef class View(Undoer):
         self.forget_listed()
         self.tells_tags_apart = self.spellings is None
 
-    @property
-    def is_in_memory(self):
-        """Does the store keep rdflib's terms in dicts of Python?"""
-        return self.spellings is not None
-
     # --- statements -------------------------------------------------------------------------------
 
-    cpdef bint has(self, tuple triple, object graph) except -1:
+    cdef bint has(self, tuple triple, object graph) except -1:
         """Does the store have the triple in the graph?"""
         return self.look_up(triple, graph)[0] is not None
 
@@ -91,14 +109,14 @@ cdef class View(Undoer):
             known.add(key)
         return 0
 
-    cpdef object addition(self, tuple triple, object graph):
+    cdef object addition(self, tuple triple, object graph):
         """Return a triple to add as a log keeps it; None if the store has it."""
         stored, others = self.look_up(triple, graph)
         if stored is not None:
             return None
-        return make_crowded(triple, others) if others else triple
+        return Crowded(triple, others) if others else triple
 
-    cpdef bint has_added(self, object statement, object graph) except -1:
+    cdef bint has_added(self, object statement, object graph) except -1:
         """Does the store have a statement that it did not have at its `addition`?"""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
         # A store may spell a literal in a way that rdflib does not take for the same.
@@ -113,7 +131,7 @@ cdef class View(Undoer):
             return self.has(self.triple_of(statement), graph)
         return self.has_added(statement, graph)
 
-    cpdef tuple removal(self, tuple triple, object graph):
+    cdef tuple removal(self, tuple triple, object graph):
         """Find the statements that go when a triple is removed from a graph.
 
         Returns:
@@ -132,7 +150,7 @@ cdef class View(Undoer):
         # If they differ, rdflib has normalized a literal as it was read.
         return (stored if stored[2] == triple[2] else triple), others
 
-    cpdef int put_back(self, list triples, object graph) except -1:
+    cdef int put_back(self, list triples, object graph) except -1:
         """Add triples again that the store has removed from a graph without being asked to."""
         for triple in triples:
             if not self.has(triple, graph):
@@ -172,7 +190,7 @@ cdef class View(Undoer):
             self.put_back((<Crowded>statement).others, graph)
         return 0
 
-    cpdef int forget_failed(self) except -1:
+    cdef int forget_failed(self) except -1:
         """Have a SPARQL store forget a failed update, which it would send with the next one."""
         if isinstance(self.store, SPARQLUpdateStore):
             self.store.rollback()
@@ -180,13 +198,13 @@ cdef class View(Undoer):
 
     # --- graphs -----------------------------------------------------------------------------------
 
-    cpdef bint lists(self, object graph) except -1:
+    cdef bint lists(self, object graph) except -1:
         """Does the store list the graph, which may be empty?"""
         if self.all_contexts is not None:
             return graph in self.all_contexts
         return get_name(graph) in self.list_graphs()
 
-    cpdef int note_listing(self, object graph, bint is_listed) except -1:
+    cdef int note_listing(self, object graph, bint is_listed) except -1:
         """Note that the store lists a graph now, or no longer does."""
         if self.listed is None:
             return 0
@@ -196,7 +214,7 @@ cdef class View(Undoer):
             self.listed.discard(get_name(graph))
         return 0
 
-    cpdef int forget_listed(self) except -1:
+    cdef int forget_listed(self) except -1:
         """Look at the store anew: it may list other graphs, and keep them elsewhere."""
         self.listed = None
         self.spellings = open_spellings(self.store)
@@ -322,13 +340,6 @@ cdef class View(Undoer):
         is_add, (s, p, o), graph, _ = change
         tag = o.language if self.tells_tags_apart and isinstance(o, Literal) else None
         return is_add, s, p, strong_key(o), tag, get_name(graph)
-
-
-cdef Crowded make_crowded(tuple triple, list others):
-    cdef Crowded crowded = Crowded.__new__(Crowded)
-    crowded.triple = triple
-    crowded.others = others
-    return crowded
 
 
 cdef bint is_answer(object asked, object found) except -1:

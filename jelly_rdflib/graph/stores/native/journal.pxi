@@ -3,11 +3,6 @@
 cdef enum:
     # There may be any number of graphs.
     MAX_TERMS = 1 << 14
-    # Nobody presses Ctrl-C so often; a method that always raises must not be called forever.
-    MAX_INTERRUPTS = 1000
-
-cdef object ADD = Op.A
-cdef object DELETE = Op.D
 
 # No graph: None may be one.
 cdef object NOTHING = object()
@@ -61,6 +56,9 @@ cdef int _call_to_its_end(method, argument) except -1:
     return 0
 
 
+cdef class Tap
+
+
 cdef class Journal(Undoer):
     """Hands the changes to a graph or dataset to a sink, and logs how to undo them.
 
@@ -81,18 +79,14 @@ cdef class Journal(Undoer):
     """
 
     cdef public object failure
-    cdef public Py_ssize_t added
-    cdef public Py_ssize_t deleted
-    cdef readonly UndoLog log
-    cdef object tap
+    cdef public Py_ssize_t added, deleted
     cdef public bint is_open
-    cdef object sink
-    cdef object write_one
-    cdef bint is_atomic
+    cdef readonly UndoLog log
+    cdef Tap tap
+    cdef object sink, write_one
     # Whether all of the store's graphs are recorded, or only one, and the name of that; if all, of
     # the default graph.
-    cdef bint is_dataset
-    cdef bint has_one_graph
+    cdef bint is_atomic, is_dataset, has_one_graph
     cdef object name
     # Graph terms by the names of graphs.
     cdef dict terms
@@ -101,7 +95,7 @@ cdef class Journal(Undoer):
     cdef bint is_recorded
     cdef object g
 
-    def __init__(self, target, tap, sink, *, is_atomic):
+    def __init__(self, target, Tap tap not None, sink, *, is_atomic):
         self.tap = tap
         self.sink = sink
         self.write_one = sink.write
@@ -131,8 +125,7 @@ cdef class Journal(Undoer):
             raise
 
     cdef int undo(self, int change, object statement, object graph) except -1:
-        self.tap.undo(change, statement, graph, self)
-        return 0
+        return self.tap.undo(change, statement, graph, self)
 
     cdef int expect(self, list changes) except -1:
         """Log changes that are about to be made; a RecordError if one must not be made."""

@@ -1,35 +1,31 @@
-# cython: boundscheck=True
-# Tuples of others are read by index here.
 """The contents of oxrdflib's store, by asking the Oxigraph in it.
 
 oxrdflib converts each term of a question and of an answer, which takes most of the time. Here terms
 of an answer are converted only if they are needed.
 """
 
-from jelly_rdflib.graph.stores.native cimport DELETED, View, get_name
-
-import pyoxigraph as ox
-from oxrdflib import OxigraphStore
-
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
-from rdflib.namespace import XSD
-from rdflib.term import BNode, Literal, URIRef
-
-from jelly_rdflib.terms import TripleTerm
-
 cdef enum:
     # A store may have any number of IRIs.
     MAX_IRIS = 1 << 14
 
-cdef object STRING = XSD.string
+# pyoxigraph, once there is such a store.
+cdef object ox = None
 
 
-def can_view_oxigraph(store):
+cdef bint can_view_oxigraph(object store) except -1:
     """Is it exactly oxrdflib's store, as this module knows it?"""
+    global ox
+    if type(store).__module__.partition(".")[0] != "oxrdflib":
+        return False
+    import oxrdflib
+    import pyoxigraph as ox
+
     # ``_inner`` makes the Oxigraph if there is none yet. Two threads that ask for it may get two,
     # and one is lost with its statements: so it is not asked for before the store is claimed.
     inner = getattr(store, "_store", ...)
-    return type(store) is OxigraphStore and (inner is None or isinstance(inner, ox.Store))
+    return type(store) is oxrdflib.OxigraphStore and (
+        inner is None or isinstance(inner, ox.Store)
+    )
 
 
 cdef class OxigraphView(View):
@@ -58,18 +54,18 @@ cdef class OxigraphView(View):
         # Asked for each time: a reference would keep its files open.
         return self.store._inner
 
-    cpdef bint has(self, tuple triple, object graph) except -1:
+    cdef bint has(self, tuple triple, object graph) except -1:
         quad = self.find_quad(triple, graph)
         return quad is not None and quad in self.oxigraph()
 
-    cpdef bint has_added(self, object statement, object graph) except -1:
+    cdef bint has_added(self, object statement, object graph) except -1:
         return self.has(self.triple_of(statement), graph)
 
-    cpdef tuple removal(self, tuple triple, object graph):
+    cdef tuple removal(self, tuple triple, object graph):
         # Any equal triple can be added again: Oxigraph spells it in its own way.
         return (triple if self.has(triple, graph) else None), []
 
-    cpdef bint lists(self, object graph) except -1:
+    cdef bint lists(self, object graph) except -1:
         name = self.graph_name(graph)
         return type(name) is not ox.DefaultGraph and self.oxigraph().contains_named_graph(name)
 
@@ -86,7 +82,7 @@ cdef class OxigraphView(View):
             self.oxigraph().remove(statement)
         return 0
 
-    cpdef object addition(self, tuple triple, object graph):
+    cdef object addition(self, tuple triple, object graph):
         quad = self.find_quad(triple, graph)
         if quad is None:
             return triple
@@ -245,3 +241,12 @@ cdef object make_string(object text):
     literal._value = str(text)
     literal._ill_typed = False
     return literal
+
+
+cdef View open_view(object store):
+    """Return the fastest view of a store."""
+    if can_view_memory(store):
+        return MemoryView(store)
+    if can_view_oxigraph(store):
+        return OxigraphView(store)
+    return View(store)

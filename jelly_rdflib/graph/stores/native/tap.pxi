@@ -5,7 +5,6 @@ tap replaces these methods on the store itself. So it sees every change, whichev
 """
 
 cdef str TAP = "_jelly_rdflib_tap"
-cdef tuple ANYTHING = (None, None, None)
 # A store with one of these has no SPARQL Update of its own: rdflib's engine does the update.
 cdef tuple NO_UPDATES = (Store.update, Memory.update, SimpleMemory.update)
 
@@ -33,10 +32,8 @@ cdef class Tap:
 
     cdef readonly object lock
     cdef object store
-    cdef bint is_graph_aware
-    cdef bint is_endpoint
     cdef bint adds_one_by_one
-    cdef readonly View view
+    cdef View view
     cdef list journals
     # The changes that are being made now, the innermost first: lists, or sets of their keys.
     cdef list pending
@@ -47,10 +44,8 @@ cdef class Tap:
     # The graph that was added to last, which needs no second look.
     cdef object added_to
     # The store's methods by their names, and those that it had itself in place of its class's.
-    cdef dict methods
-    cdef dict own
-    cdef object add_to_store
-    cdef object remove_from_store
+    cdef dict methods, own
+    cdef object add_to_store, remove_from_store
 
     def __init__(self, store):
         if isinstance(store, SPARQLUpdateStore) and not store.autocommit:
@@ -60,9 +55,7 @@ cdef class Tap:
             )
         self.lock = threading.RLock()
         self.store = store
-        self.is_endpoint = isinstance(store, SPARQLStore)
         self.view = open_view(store)
-        self.is_graph_aware = self.view.is_graph_aware
         self.journals = []
         self.pending = []
         self.added_to = NOTHING
@@ -125,9 +118,8 @@ cdef class Tap:
     def add(self, triple, context, quoted=False):
         """Add a triple, and tell if it was not there."""
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.add_to_store(triple, context, quoted)
-            self.check()
             if quoted or context is not self.added_to:
                 self.look_at(context, quoted)
             statement = self.view.addition(triple, context)
@@ -161,13 +153,13 @@ cdef class Tap:
             return self.methods["addN"](quads)
         # Not under the lock: the iterable may wait for another thread.
         quads = list(quads)
+        is_endpoint = isinstance(self.store, SPARQLStore)
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.methods["addN"](quads)
-            self.check()
             changes = {}
             for s, p, o, context in quads:
-                if self.is_endpoint and get_name(context) == DATASET_DEFAULT_GRAPH_ID:
+                if is_endpoint and get_name(context) == DATASET_DEFAULT_GRAPH_ID:
                     raise RecordError(
                         f"rdflib's {type(self.store).__name__} has addN put the statements of the "
                         f"default graph into a graph {DATASET_DEFAULT_GRAPH_ID}: add them one by one"
@@ -183,27 +175,24 @@ cdef class Tap:
     def remove(self, triple, context=None):
         """Remove the triples that match a pattern, and tell of each."""
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.remove_from_store(triple, context)
-            self.check()
             changes = self.removals(triple, context)
             return self.change(changes, self.remove_from_store, (triple, context))
 
     def add_graph(self, graph):
         """Have the store list a graph, and note it for undoing."""
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.methods["add_graph"](graph)
-            self.check()
             self.look_at(graph, False)
             return self.change([], self.methods["add_graph"], (graph,))
 
     def remove_graph(self, graph):
         """Remove a graph, and tell of each of its statements."""
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.methods["remove_graph"](graph)
-            self.check()
             changes = self.removals(ANYTHING, graph)
             was_listed = self.view.lists(graph)
             try:
@@ -216,9 +205,8 @@ cdef class Tap:
     def bind(self, prefix, namespace, *args, **kwargs):
         """Bind a prefix."""
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.methods["bind"](prefix, namespace, *args, **kwargs)
-            self.check()
             self.expect_prefix(prefix, namespace)
             try:
                 return self.methods["bind"](prefix, namespace, *args, **kwargs)
@@ -232,9 +220,8 @@ cdef class Tap:
             RecordError: The store is at the other end of a network.
         """
         with self.lock:
-            if self.is_quiet:
+            if not self.is_telling():
                 return self.methods["update"](*args, **kwargs)
-            self.check()
             if isinstance(self.store, SPARQLStore):
                 if self.depth:
                     # The store makes a known change by an update of its own.
@@ -301,23 +288,31 @@ cdef class Tap:
 
     def commit_store(self):
         """Commit the store's own transaction, if it has such."""
-        if self.store.transaction_aware:
-            self.call_quietly("commit", ())
+        self.call_quietly("commit")
 
     def roll_back_store(self):
         """Roll back the store's own transaction, if it has such."""
         self.view.forget_failed()
-        if self.store.transaction_aware:
-            self.call_quietly("rollback", ())
-            self.forget_listed()
+        self.call_quietly("rollback")
+        self.forget_listed()
 
-    def undo(self, int change, statement, graph, Journal asker not None):
+    cdef int call_quietly(self, str name) except -1:
+        """Call a method of the store, if it has it, without telling of the changes it makes."""
+        cdef bint was_quiet = self.is_quiet
+        if name in self.methods:
+            self.is_quiet = True
+            try:
+                self.methods[name]()
+            finally:
+                self.is_quiet = was_quiet
+        return 0
+
+    cdef int undo(self, int change, object statement, object graph, Journal asker) except -1:
         """Undo a change, unless it is undone already; tell all journals but the asker."""
         cdef bint was_quiet = self.is_quiet
         cdef bint was_there = change & DELETED
-        cdef Journal journal
-        cdef list changes = [], others = []
-        if statement is not None and len(self.journals) > 1:
+        cdef list changes = []
+        if statement is not None and self.is_shared:
             triple = self.view.triple_of(statement)
             if self.view.is_there(change, statement, graph) != was_there:
                 if was_there:
@@ -326,9 +321,7 @@ cdef class Tap:
                     changes = self.view.removals(triple, graph)
                     if len(changes) > 1:
                         changes = [each for each in changes if is_answer(triple[2], each[1][2])]
-                others = [journal for journal in self.journals if journal is not asker]
-        for journal in others:
-            journal.expect(changes)
+        self.expect(changes, asker)
         self.is_quiet = True
         self.added_to = NOTHING
         try:
@@ -336,10 +329,9 @@ cdef class Tap:
         finally:
             self.is_quiet = was_quiet
             # An interrupt may have come after the change was undone.
-            if others and self.view.is_there(change, statement, graph) == was_there:
-                changes = self.view.as_stored(changes)
-                for journal in others:
-                    journal.tell(changes)
+            if changes and self.view.is_there(change, statement, graph) == was_there:
+                self.tell(self.view.as_stored(changes), asker)
+        return 0
 
     def expect_prefix(self, prefix, iri):
         """Say that a prefix is about to be bound to an IRI, or unbound if the IRI is None."""
@@ -356,7 +348,7 @@ cdef class Tap:
     def tell_made(self, list changes not None, listed):
         """Tell of changes that took effect past the store's methods, and of graphs listed since."""
         with self.lock:
-            self.check()
+            self.is_telling()
             self.tell_prefixes()
             for graph in listed:
                 self.expect_listing(graph, True)
@@ -377,15 +369,18 @@ cdef class Tap:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    cdef int check(self) except -1:
+    cdef bint is_telling(self) except -1:
+        """Are changes told? A RecordError if nothing can be changed any more."""
         cdef Journal journal
+        if self.is_quiet:
+            return False
         for journal in self.journals:
             if journal.failure is not None:
                 raise RecordError(
                     "nothing can be changed any more in this transaction, since a change could not"
                     f" be recorded ({journal.failure}): leave the block"
                 ) from journal.failure
-        return 0
+        return True
 
     cdef int look_at(self, object graph, bint is_quoted) except -1:
         """Refuse to add to a graph that no patch can have, and note that it comes to be listed."""
@@ -395,16 +390,16 @@ cdef class Tap:
             )
         if not isinstance(graph, Graph):
             raise RecordError(f"what is added to {graph!r} can't be recorded: it is no Graph")
-        if self.is_graph_aware:
-            if not self.view.lists(graph):
-                self.expect_listing(graph, True)
+        if self.view.is_graph_aware and not self.view.lists(graph):
+            self.expect_listing(graph, True)
         self.added_to = graph
         return 0
 
-    cdef int expect(self, list changes) except -1:
+    cdef int expect(self, list changes, Journal asker=None) except -1:
         cdef Journal journal
         for journal in self.journals:
-            journal.expect(changes)
+            if journal is not asker:
+                journal.expect(changes)
         return 0
 
     cdef int expect_listing(self, object graph, bint is_listed) except -1:
@@ -414,12 +409,13 @@ cdef class Tap:
         self.view.note_listing(graph, is_listed)
         return 0
 
-    cdef int tell(self, list changes) except -1:
+    cdef int tell(self, list changes, Journal asker=None) except -1:
         cdef Journal journal
         failure = None
         for journal in self.journals:
             try:
-                journal.tell(changes)
+                if journal is not asker:
+                    journal.tell(changes)
             except BaseException as error:
                 failure = error
         if failure is not None:
@@ -472,7 +468,7 @@ cdef class Tap:
 
     cdef set list_graphs(self):
         """Return the names of the graphs that the store lists, in a new set."""
-        return set(self.view.list_graphs()) if self.is_graph_aware else set()
+        return set(self.view.list_graphs()) if self.view.is_graph_aware else set()
 
     cdef list removals(self, object pattern, object graph):
         if isinstance(graph, QuotedGraph):
@@ -487,14 +483,4 @@ cdef class Tap:
         changes = self.without_pending(self.view.differences(before, self.view.take_snapshot()))
         self.expect(changes)
         self.tell(changes)
-        return 0
-
-    cdef int call_quietly(self, str name, tuple arguments) except -1:
-        """Call a method of the store without telling of the changes that it makes."""
-        cdef bint was_quiet = self.is_quiet
-        self.is_quiet = True
-        try:
-            self.methods[name](*arguments)
-        finally:
-            self.is_quiet = was_quiet
         return 0
