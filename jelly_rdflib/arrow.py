@@ -15,13 +15,23 @@ This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jelly_rdflib.core.arrow import TERM_COLUMNS, ColumnBatches, RowColumnsBuilder, TextColumnView
+from jelly_rdflib.core.arrow import (
+    TERM_COLUMNS,
+    ColumnBatches,
+    RowColumnsBuilder,
+    RowFilter,
+    TextColumnView,
+)
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.formats import find_format
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
+from jelly_rdflib.streams.reading import read_batches
+from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 try:
     import pyarrow as pa
@@ -31,10 +41,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         "jelly_rdflib.arrow needs pyarrow: pip install 'jelly-rdflib[arrow]'", name="pyarrow"
     ) from error
-
-if TYPE_CHECKING:
-    from jelly_rdflib.core.arrow import RowFilter
-    from jelly_rdflib.core.batch import Batch
 
 OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
@@ -97,11 +103,9 @@ class ArrowRows:
         self._schema = schema
         self._file = file
         # The core has one counter for patches and for frames, named "patch".
-        self._sources = {
-            field.name: "patch" if field.name == "frame" else field.name for field in schema
-        }
+        self._sources = ["patch" if name == "frame" else name for name in schema.names]
         self._builder = RowColumnsBuilder(
-            columns=self._sources.values(),
+            columns=self._sources,
             max_text_size=(limits or Limits()).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
             filter=filter,
@@ -131,7 +135,7 @@ class ArrowRows:
         start = 0
         while start < len(batch):
             start = self._builder.append(batch, start)
-            if self._builder.is_full:
+            if self._builder.is_full():
                 yield self._take()
 
     def flush(self) -> Iterator[pa.RecordBatch]:
@@ -142,41 +146,25 @@ class ArrowRows:
     def _take(self) -> pa.RecordBatch:
         count = len(self._builder)
         columns = self._builder.take()
-        arrays = []
-        for field in self._schema:
-            name = self._sources[field.name]
-            if name == "file":
-                arrays.append(pa.repeat(pa.scalar(self._file, pa.string()), count))
-            elif field.type == pa.int64():
-                arrays.append(_numbers(count, columns[name]))
-            elif field.type == pa.string():
-                arrays.append(_texts(count, columns[name]))
-            else:
-                arrays.append(_structs(count, columns[name]))
+        arrays = [
+            pa.repeat(pa.scalar(self._file, pa.string()), count)
+            if name == "file"
+            else _array(field.type, count, columns[name])
+            for field, name in zip(self._schema, self._sources, strict=True)
+        ]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-def _buffer(memory: Any) -> pa.Buffer | None:
-    return None if memory is None else pa.py_buffer(memory)
-
-
-def _numbers(count: int, parts: tuple[Any, ...]) -> pa.Array:
-    valid, numbers, nulls = parts
-    return pa.Array.from_buffers(pa.int64(), count, [_buffer(valid), _buffer(numbers)], nulls)
-
-
-def _texts(count: int, parts: tuple[Any, ...]) -> pa.Array:
-    valid, offsets, data, nulls = parts
-    return pa.StringArray.from_buffers(
-        count, _buffer(offsets), _buffer(data), _buffer(valid), nulls
-    )
-
-
-def _structs(count: int, parts: tuple[Any, ...]) -> pa.Array:
-    children = [_texts(count, each) for each in parts]
-    # A term is null if its kind is null.
-    valid, _, _, nulls = parts[0]
-    return pa.Array.from_buffers(TERM_STRUCT, count, [_buffer(valid)], nulls, children=children)
+def _array(kind: pa.DataType, count: int, parts: list[Any]) -> pa.Array:
+    """Make an array of the parts of a column that `RowColumnsBuilder.take` returns."""
+    if kind == TERM_STRUCT:
+        children = [_array(pa.string(), count, [part]) for part in parts]
+        # A term is null if its kind is null.
+        valid, nulls = children[0].buffers()[:1], children[0].null_count
+        return pa.Array.from_buffers(kind, count, valid, nulls, children=children)
+    [(memories, nulls)] = parts
+    buffers = [None if memory is None else pa.py_buffer(memory) for memory in memories]
+    return pa.Array.from_buffers(kind, count, buffers, nulls)
 
 
 def read_arrow(
@@ -225,9 +213,6 @@ def read_arrow(
         >>> next(read_arrow(frame, columns=["op", "s", "o"])).to_pylist()[:1]
         [{'op': 'A', 's': '<urn:s>', 'o': '"chat"@fr'}]
     """
-    from jelly_rdflib.core.arrow import RowFilter
-    from jelly_rdflib.streams.reading import read_batches
-
     if terms not in ("string", "struct"):
         raise ValueError(f"terms is 'string' or 'struct', not {terms!r}")
     wanted = list(OPERATION_COLUMNS[1:] if columns is None else columns)
@@ -335,9 +320,6 @@ def write_arrow(
         >>> print(file.getvalue().decode(), end="")
         A <_:b> <urn:p> "1" .
     """
-    from jelly_rdflib.formats import find_format
-    from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
-
     batches = read_record_batches(record_batches, limits=limits)
     if format is not None and not find_format(format).holds_changes and options is None:
         options = StreamOptions()

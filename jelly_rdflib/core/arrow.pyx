@@ -7,33 +7,9 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from jelly_rdflib.core.batch cimport (
-    NO_TRANSACTION,
-    Batch,
-    OperationPlace,
-    TermColumns,
-    TermKind,
-    intern_text,
-    place_init,
-    place_operation,
-    rows_append,
-)
-from jelly_rdflib.core.text cimport TermParser, TermTexts, WrittenTerm
-from jelly_rdflib.core.wire cimport (
-    A,
-    BLOCK,
-    CODES,
-    D,
-    H,
-    PA,
-    PD,
-    Span,
-    WriteBuffer,
-    buffer_free,
-    buffer_reserve,
-    failure_to_error,
-    take_memory,
-)
+from jelly_rdflib.core.batch cimport *
+from jelly_rdflib.core.text cimport TermParser, TermTexts, TextDecoder, WrittenTerm
+from jelly_rdflib.core.wire cimport *
 
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op

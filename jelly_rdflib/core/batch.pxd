@@ -9,9 +9,7 @@ from jelly_rdflib.core.wire cimport *
 
 include "batch/terms.pxd"
 include "batch/default_graph.pxd"
-include "batch/interning.pxd"
 include "batch/operation_place.pxd"
-include "batch/node_maker.pxd"
 include "batch/term_table.pxd"
 include "batch/batch.pxd"
 include "batch/batch_source.pxd"

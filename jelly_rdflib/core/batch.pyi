@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import Any, Protocol, final, overload
+from typing import Any, Protocol, TypeVar, final, overload
 
 from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import Limits
+
+_Row = TypeVar("_Row")
 
 class TermKind(IntEnum):
     NONE = 0
@@ -94,22 +96,19 @@ class _Input(Protocol):
 class LateBatches(BatchSource):
     def __init__(self, input: _Input) -> None: ...
 
-@final
-class OperationReader(RowIterator):
+class RowReader(Iterator[_Row]):
     def __init__(self, batches: BatchSource, *, limits: Limits | None = None) -> None: ...
+    def __next__(self) -> _Row: ...
     def place_error(self, error: DecodeError | ApplyError) -> None: ...
     def close(self) -> None: ...
     @property
     def options(self) -> Any: ...
 
 @final
-class StatementReader(Iterator[Statement]):
-    def __init__(self, batches: BatchSource, *, limits: Limits | None = None) -> None: ...
-    def __next__(self) -> Statement: ...
-    def place_error(self, error: DecodeError | ApplyError) -> None: ...
-    def close(self) -> None: ...
-    @property
-    def options(self) -> Any: ...
+class OperationReader(RowReader[Operation]): ...
+
+@final
+class StatementReader(RowReader[Statement]): ...
 
 @final
 class BatchBuilder:

@@ -4,9 +4,6 @@
 
 cimport cython
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
-from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memset
 
@@ -16,7 +13,6 @@ from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
 include "batch/terms.pxi"
-include "batch/node_maker.pxi"
 include "batch/term_table.pxi"
 include "batch/batch.pxi"
 include "batch/batch_source.pxi"

@@ -5,9 +5,6 @@ cdef enum:
     MAX_ROWS = 1 << 12
     MAX_TEXT = 1 << 22
 
-# No column has so many rows.
-cdef size_t MAX_COUNT = <size_t>1 << 40
-
 cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 
@@ -26,25 +23,23 @@ cdef class TextColumnView:
     cdef Py_buffer[3] buffers
     cdef int views
     cdef bint has_valid
-    cdef size_t count
-    cdef size_t first
+    cdef size_t count, first
 
     def __cinit__(self, size_t count, size_t first, valid, offsets, data):
-        cdef size_t i
+        cdef size_t i, rows
         cdef int32_t last = 0
         cdef int32_t offset
-        if count > MAX_COUNT or first > MAX_COUNT:
-            raise ValueError("the column's buffers are too small")
         self.count = count
         self.first = first
         self.has_valid = valid is not None
         for view in (b"" if valid is None else valid, offsets, b"" if data is None else data):
             PyObject_GetBuffer(view, &self.buffers[self.views], PyBUF_SIMPLE)
             self.views += 1
-        if (
-            (self.has_valid and <size_t>self.buffers[0].len * 8 < first + count)
-            or <size_t>self.buffers[1].len < (first + count + 1) * sizeof(int32_t)
-        ):
+        rows = self.buffers[1].len // sizeof(int32_t)
+        if self.has_valid:
+            rows = min(rows, <size_t>self.buffers[0].len * 8 + 1)
+        # Of offsets there is one more.
+        if count >= rows or first >= rows - count:
             raise ValueError("the column's buffers are too small")
         for i in range(count + 1):
             offset = (<const int32_t*>self.buffers[1].buf)[first + i]
@@ -107,71 +102,52 @@ cdef class ColumnBatches:
             EncodeError: A row is no operation, or a text is no term.
             LimitError: A text is larger than the limits.
         """
-        cdef TextColumnView ops = columns["op"]
-        cdef TextColumnView names = columns["name"]
-        cdef size_t count = 0
-        cdef size_t row
-        cdef int position
-        cdef Batch batch
-        views = [columns[name] for name in ("s", "p", "o", "g")]
-        counts = {(<TextColumnView?>view).count for view in (ops, names, *views) if view is not None}
+        cdef TextDecoder decoder = self.parser.decoder
+        cdef list views = [columns[name] for name in COLUMN_NAMES[:OP + 1]]
+        cdef size_t row = start
+        cdef size_t stop
+        counts = {(<TextColumnView?>view).count for view in views if view is not None}
         if len(counts) > 1:
             raise ValueError("the columns differ in length")
-        count = max(counts, default=0)
+        stop = min(max(counts, default=0), start + MAX_ROWS)
         self.parser.start()
-        for position in range(4):
-            self.last[position].start = NULL
-        row = start
-        while (
-            row < count and row - start < MAX_ROWS
-            and self.parser.decoder.terms.offsets[self.parser.decoder.terms.count] < MAX_TEXT
-        ):
-            self.add_row(row, ops, names, views)
+        memset(self.last, 0, sizeof(self.last))
+        while row < stop and decoder.terms.offsets[decoder.terms.count] < MAX_TEXT:
+            self.add_row(row, views)
             row += 1
-        batch = self.parser.decoder.take_batch()
-        return batch, row
+        return decoder.take_batch(), row
 
-    cdef int add_row(
-        self, size_t row, TextColumnView ops, TextColumnView names, list views
-    ) except -1:
-        cdef uint32_t[4] numbers
-        cdef uint32_t name = 0
-        cdef uint8_t op = A
-        cdef Span text
-        cdef bint is_statement
+    cdef int add_row(self, size_t row, list views) except -1:
+        cdef const TermColumns* terms = &self.parser.decoder.terms
+        cdef uint8_t op = self.find_op(views[OP], row)
+        cdef uint32_t[GRAPH + 1] numbers
         cdef int position
-        if ops is not None:
-            op = self.find_op(ops, row)
-        is_statement = op == A or op == D
-        for position in range(4):
-            numbers[position] = 0
-        if is_statement:
-            for position in range(4):
+        memset(numbers, 0, sizeof(numbers))
+        if op == A or op == D:
+            for position in range(GRAPH + 1):
                 numbers[position] = self.read_term(views, position, row)
-            for position in range(3):
-                if numbers[position] == 0:
+                if numbers[position] == 0 and position < GRAPH:
                     raise self.error(row, op, f"has no {'spo'[position]}")
         elif op == H or op == PA or op == PD:
-            if names is None or not names.get(row, &text):
-                raise self.error(row, op, "has no name")
-            name = self.intern_name(text)
-            numbers[2] = self.read_term(views, 2, row)
-            if op != PD and numbers[2] == 0:
+            numbers[SUBJECT] = self.read_name(views[NAME], row, op)
+            numbers[OBJECT] = self.read_term(views, OBJECT, row)
+            if op != PD and numbers[OBJECT] == 0:
                 raise self.error(row, op, "has no o")
             if op != H:
-                numbers[3] = self.read_term(views, 3, row)
-                if numbers[2] and self.parser.decoder.terms.kinds[numbers[2]] != TermKind.IRI:
+                numbers[GRAPH] = self.read_term(views, GRAPH, row)
+                if numbers[OBJECT] and terms.kinds[numbers[OBJECT]] != TermKind.IRI:
                     raise self.error(row, op, "has something else than an IRI as its o")
-            numbers[0] = name
         if rows_append(
-            &self.parser.decoder.rows, op, numbers[0], numbers[1], numbers[2], numbers[3]
+            &self.parser.decoder.rows, op, numbers[SUBJECT], numbers[PREDICATE], numbers[OBJECT],
+            numbers[GRAPH],
         ) < 0:
             raise MemoryError
         return 0
 
     cdef uint8_t find_op(self, TextColumnView ops, size_t row) except 0:
         cdef Span text
-        cdef bytes name
+        if ops is None:
+            return A
         if not ops.get(row, &text):
             raise EncodeError(f"row {row}: op is null")
         # Nearly all rows are additions or deletions.
@@ -180,7 +156,7 @@ cdef class ColumnBatches:
                 return A
             if text.start[0] == b"D":
                 return D
-        name = (<const char*>text.start)[:text.end - text.start]
+        name = <bytes>text.start[:text.end - text.start]
         code = CODES_BY_NAME.get(name)
         if code is None:
             raise EncodeError(
@@ -210,13 +186,18 @@ cdef class ColumnBatches:
         last.size = size
         return last.number
 
-    cdef uint32_t intern_name(self, Span text) except 0:
-        cdef int64_t number = intern_text(
-            &self.parser.decoder.terms, TermKind.STRING, text, 0, self.parser.decoder.seed,
-            self.max_string_size, &self.parser.decoder.failure,
+    cdef uint32_t read_name(self, TextColumnView names, size_t row, uint8_t op) except 0:
+        cdef TextDecoder decoder = self.parser.decoder
+        cdef int64_t number
+        cdef Span text
+        if names is None or not names.get(row, &text):
+            raise self.error(row, op, "has no name")
+        number = intern_text(
+            &decoder.terms, TermKind.STRING, text, 0, decoder.seed, self.max_string_size,
+            &decoder.failure,
         )
         if number < 0:
-            raise failure_to_error(&self.parser.decoder.failure, None, None, None)
+            raise failure_to_error(&decoder.failure, None, None, None)
         return <uint32_t>number
 
     cdef object error(self, size_t row, uint8_t op, str reason):

@@ -1,20 +1,9 @@
 """Filters the rows of a batch by its distinct terms, before any row is made."""
 
-cdef enum:
-    POSITIONS = 4
 
-cdef inline bint accepts(
-    RowFilter filter, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
-) noexcept:
-    # Other rows than statements have no term as s and p.
-    cdef bint is_statement = op == A or op == D
-    return (
-        filter.ops[op]
-        and (not filter.is_filtered[0] or filter.wanted[0][s if is_statement else 0])
-        and (not filter.is_filtered[1] or filter.wanted[1][p if is_statement else 0])
-        and (not filter.is_filtered[2] or filter.wanted[2][o])
-        and (not filter.is_filtered[3] or filter.wanted[3][g])
-    )
+cdef inline bint is_null(const TermColumns* terms, uint32_t term) noexcept:
+    return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
+
 
 @cython.final
 cdef class TermCondition:
@@ -35,8 +24,7 @@ cdef class TermCondition:
     cdef readonly bint accepts_null
     cdef readonly list unknown
     cdef bint is_negated
-    cdef bint has_values
-    cdef TermParser parser  # its decoder's table has the values
+    cdef TermParser parser  # its decoder's table has the values; None: any term will do
     cdef uint8_t* is_value  # by number in that table
 
     def __cinit__(self, factory, limits, values, *, bint is_negated=False, bint accepts_null=False):
@@ -45,8 +33,7 @@ cdef class TermCondition:
         self.is_negated = is_negated
         self.accepts_null = accepts_null
         self.unknown = []
-        self.has_values = values is not None
-        if not self.has_values:
+        if values is None:
             return
         self.parser = TermParser(factory, limits)
         for value in values:
@@ -73,70 +60,31 @@ cdef class TermCondition:
     def __dealloc__(self):
         PyMem_RawFree(self.is_value)
 
-    cdef int mark(self, Batch batch, uint8_t* wanted) except -1:
+    cdef int mark(self, const TermColumns* terms, uint8_t* wanted) except -1:
         """Clear ``wanted`` for the numbers of terms that do not meet the condition."""
-        cdef const TermColumns* terms = &batch.terms.columns
-        cdef const TermColumns* values
-        cdef uint32_t term, slot, value
-        cdef bint found
-        if not self.has_values:
-            for term in range(terms.count):
-                if is_null(terms, term):
-                    wanted[term] &= self.accepts_null
-                elif self.is_negated:
-                    wanted[term] = False
-            return 0
-        values = &self.parser.decoder.terms
+        cdef uint32_t term
         for term in range(terms.count):
             if is_null(terms, term):
                 wanted[term] &= self.accepts_null
-                continue
-            if not wanted[term]:
-                continue
-            found = False
-            slot = <uint32_t>terms.hashes[term] & values.slot_mask
-            while values.slots[slot] != 0:
-                value = values.slots[slot]
-                if (
-                    values.hashes[value] == terms.hashes[term] and self.is_value[value]
-                    and is_same_term(terms, term, values, value)
-                ):
-                    found = True
-                    break
-                slot = (slot + 1) & values.slot_mask
-            wanted[term] = found != self.is_negated
+            elif wanted[term]:
+                wanted[term] = self.has(terms, term) != self.is_negated
         return 0
 
-
-cdef inline bint is_null(const TermColumns* terms, uint32_t term) noexcept:
-    return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
-
-
-cdef bint is_same_term(
-    const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t value
-) noexcept:
-    """Compare terms of two tables."""
-    cdef size_t size = one.offsets[term + 1] - one.offsets[term]
-    cdef const uint8_t* text = one.data + one.offsets[term]
-    cdef const uint8_t* other_text = other.data + other.offsets[value]
-    cdef uint32_t[3] numbers
-    cdef uint32_t[3] other_numbers
-    cdef int position
-    if (
-        one.kinds[term] != other.kinds[value] or one.hashes[term] != other.hashes[value]
-        or size != other.offsets[value + 1] - other.offsets[value]
-    ):
+    cdef bint has(self, const TermColumns* terms, uint32_t term) except -1:
+        """Is it a term with one of the values?"""
+        cdef const TermColumns* values
+        cdef uint32_t slot
+        if self.parser is None:
+            return True
+        values = &self.parser.decoder.terms
+        slot = <uint32_t>terms.hashes[term] & values.slot_mask
+        while values.slots[slot] != 0:
+            if self.is_value[values.slots[slot]] and terms_same(
+                values, values.slots[slot], terms, term
+            ):
+                return True
+            slot = (slot + 1) & values.slot_mask
         return False
-    if one.kinds[term] == TermKind.TRIPLE_TERM:
-        memcpy(numbers, text, sizeof(numbers))
-        memcpy(other_numbers, other_text, sizeof(numbers))
-        for position in range(3):
-            if not is_same_term(one, numbers[position], other, other_numbers[position]):
-                return False
-        return True
-    return memcmp(text, other_text, size) == 0 and (
-        one.extras[term] == 0 or is_same_term(one, one.extras[term], other, other.extras[value])
-    )
 
 
 cdef bytes canonical_text(TermParser parser, uint32_t number, size_t max_size):
@@ -156,43 +104,49 @@ cdef class RowFilter:
         s, p, o, g: Lists of `TermCondition`.
     """
 
-    cdef uint8_t[16] ops
+    cdef uint8_t[CODES] ops
     cdef list conditions  # of each position a list
-    cdef bint[POSITIONS] is_filtered
-    cdef uint8_t* wanted[POSITIONS]  # by number in the batch's table
-    cdef size_t capacity
+    cdef TermTable table  # of the batch that `wanted` is about
+    cdef uint8_t* wanted[GRAPH + 1]  # by number in that table; NULL: there are no conditions
 
     def __cinit__(self, *, ops=None, s=(), p=(), o=(), g=()):
-        cdef int position
         memset(self.ops, ops is None, sizeof(self.ops))
-        for op in () if ops is None else ops:
-            self.ops[<int>op] = True
+        for op in ops or ():
+            self.ops[<int>Op(op)] = True
         self.conditions = [list(s), list(p), list(o), list(g)]
-        for position in range(POSITIONS):
-            self.is_filtered[position] = bool(self.conditions[position])
 
     def __dealloc__(self):
         cdef int position
-        for position in range(POSITIONS):
+        for position in range(GRAPH + 1):
             PyMem_RawFree(self.wanted[position])
 
-    cdef int start(self, Batch batch) except -1:
+    cdef int start(self, TermTable table) except -1:
         """Find the accepted terms of a batch."""
-        cdef uint32_t count = batch.terms.columns.count
-        cdef bint must_grow = count > self.capacity
+        cdef uint32_t count = table.columns.count
         cdef int position
-        cdef void* grown
-        for position in range(POSITIONS):
-            if not self.is_filtered[position]:
-                continue
-            if must_grow:
-                grown = PyMem_RawRealloc(self.wanted[position], count)
-                if grown == NULL:
+        if self.table is table:
+            return 0
+        self.table = None
+        for position in range(GRAPH + 1):
+            if self.conditions[position]:
+                if resize(<void**>&self.wanted[position], count) < 0:
                     raise MemoryError
-                self.wanted[position] = <uint8_t*>grown
-            memset(self.wanted[position], True, count)
-            for condition in self.conditions[position]:
-                (<TermCondition>condition).mark(batch, self.wanted[position])
-        if must_grow:
-            self.capacity = count
+                memset(self.wanted[position], True, count)
+                for condition in self.conditions[position]:
+                    (<TermCondition?>condition).mark(&table.columns, self.wanted[position])
+        self.table = table
         return 0
+
+    cdef inline bint accepts(self, const RowColumns* rows, size_t row) noexcept:
+        cdef uint8_t op = rows.ops[row]
+        # Other rows than statements have no term as s and p.
+        cdef bint is_statement = op == A or op == D
+        return (
+            self.ops[op]
+            and (self.wanted[SUBJECT] == NULL
+                 or self.wanted[SUBJECT][rows.s[row] if is_statement else 0])
+            and (self.wanted[PREDICATE] == NULL
+                 or self.wanted[PREDICATE][rows.p[row] if is_statement else 0])
+            and (self.wanted[OBJECT] == NULL or self.wanted[OBJECT][rows.o[row]])
+            and (self.wanted[GRAPH] == NULL or self.wanted[GRAPH][rows.g[row]])
+        )

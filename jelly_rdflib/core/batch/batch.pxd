@@ -51,8 +51,11 @@ cdef class RowIterator:
     cdef Batch batch
     cdef list nodes  # of the batch's terms
     cdef size_t row  # number of the next row in the batch
+    cdef size_t stop  # where the rows end that are at hand
     cdef bint only_statements
     cdef bint next_row(self) except -1
+    cdef bint next_piece(self) except -1
+    cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1
 
 
 cdef class BatchSlice:
@@ -63,4 +66,3 @@ cdef class BatchSlice:
 
 cdef class SliceIterator(RowIterator):
     cdef object slices
-    cdef size_t stop

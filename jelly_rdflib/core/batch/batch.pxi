@@ -1,9 +1,5 @@
 """A batch: the operations of one frame as columns, with the table of their terms."""
 
-cdef extern from "Python.h":
-    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
-    Py_ssize_t PyList_GET_SIZE(object items)
-
 cdef list OPS = [None, *sorted(Op)]
 # The operations that are their code alone are the same tuple each time.
 cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
@@ -120,40 +116,31 @@ cdef class Batch:
         return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
 
     cdef tuple operation(self, size_t row, list nodes):
-        cdef int op = self.rows.ops[row]
-        cdef tuple operation
-        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
+        cdef const RowColumns* rows = &self.rows
+        cdef int op = rows.ops[row]
+        if len(nodes) < self.terms.columns.count:
             raise RuntimeError("another thread is using this iterator")
         if op == A or op == D:
-            operation = PyTuple_New(5)
-            put(operation, 0, PyList_GET_ITEM(OPS, op))
-            put(operation, 1, PyList_GET_ITEM(nodes, self.rows.s[row]))
-            put(operation, 2, PyList_GET_ITEM(nodes, self.rows.p[row]))
-            put(operation, 3, PyList_GET_ITEM(nodes, self.rows.o[row]))
-            put(operation, 4, PyList_GET_ITEM(nodes, self.rows.g[row]))
-            return operation
-        if op == H:
-            return (OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]])
-        if op == PA or op == PD:
             return (
-                OPS[op], nodes[self.rows.s[row]], nodes[self.rows.o[row]], nodes[self.rows.g[row]]
+                OPS[op], nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]],
+                nodes[rows.g[row]],
             )
+        if op == H:
+            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]])
+        if op == PA or op == PD:
+            return (OPS[op], nodes[rows.s[row]], nodes[rows.o[row]], nodes[rows.g[row]])
         return BARE[op]
 
     cdef tuple statement(self, size_t row, list nodes):
         """The statement of a row; None if the row adds none."""
-        cdef tuple statement
-        if self.rows.ops[row] != A:
+        cdef const RowColumns* rows = &self.rows
+        if rows.ops[row] != A:
             return None
-        if PyList_GET_SIZE(nodes) < self.terms.columns.count:
+        if len(nodes) < self.terms.columns.count:
             raise RuntimeError("another thread is using this iterator")
-        statement = PyTuple_New(4 if self.has_graphs else 3)
-        put(statement, 0, PyList_GET_ITEM(nodes, self.rows.s[row]))
-        put(statement, 1, PyList_GET_ITEM(nodes, self.rows.p[row]))
-        put(statement, 2, PyList_GET_ITEM(nodes, self.rows.o[row]))
         if self.has_graphs:
-            put(statement, 3, PyList_GET_ITEM(nodes, self.rows.g[row]))
-        return statement
+            return (nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]], nodes[rows.g[row]])
+        return (nodes[rows.s[row]], nodes[rows.p[row]], nodes[rows.o[row]])
 
     @property
     def ops(self):
@@ -181,14 +168,8 @@ cdef class Batch:
         return export_column(self, self.rows.g, self.rows.count, sizeof(uint32_t))
 
 
-cdef inline void put(tuple target, Py_ssize_t index, PyObject* item) noexcept:
-    # The tuple steals a reference, the list keeps its own.
-    Py_INCREF(<object>item)
-    PyTuple_SET_ITEM(target, index, <object>item)
-
-
 cdef class RowIterator:
-    """Iterates over rows of batches as tuples. What does without the tuples uses ``next_row``."""
+    """Iterates over pieces of batches as tuples. What needs no tuples uses ``next_row``."""
 
     def __iter__(self):
         return self
@@ -209,7 +190,23 @@ cdef class RowIterator:
 
     cdef bint next_row(self) except -1:
         """Go to the next row, number ``row - 1`` of the batch; False if there is none."""
+        while self.row >= self.stop:
+            if not self.next_piece():
+                return False
+        self.row += 1
+        return True
+
+    cdef bint next_piece(self) except -1:
+        """Go to the next rows by `start_piece`; False if there are none."""
         raise NotImplementedError
+
+    cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1:
+        # Making nodes runs rdflib's code, and other threads: all is put in place together, and the
+        # destructors of what was there run last.
+        cdef list nodes = batch.terms.make_nodes()
+        cdef tuple old = (self.batch, self.nodes)
+        self.batch, self.nodes, self.row, self.stop = batch, nodes, start, stop
+        return 0
 
 
 @cython.final
@@ -252,16 +249,9 @@ cdef class SliceIterator(RowIterator):
         self.slices = iter(slices)
         self.only_statements = only_statements
 
-    cdef bint next_row(self) except -1:
-        cdef BatchSlice piece
-        cdef list nodes
-        while self.row >= self.stop:
-            piece = next(self.slices, None)
-            if piece is None:
-                return False
-            # Making nodes runs rdflib's code, and other threads: all is put in place together.
-            nodes = piece.batch.terms.make_nodes()
-            self.batch, self.nodes = piece.batch, nodes
-            self.row, self.stop = piece.start, piece.stop
-        self.row += 1
+    cdef bint next_piece(self) except -1:
+        cdef BatchSlice piece = next(self.slices, None)
+        if piece is None:
+            return False
+        self.start_piece(piece.batch, piece.start, piece.stop)
         return True

@@ -16,4 +16,4 @@ cdef class BatchBuilder:
     cdef int64_t check(self, int64_t number) except -1
     cdef int append(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1
     cdef int add(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1
-    cdef int check_number(self, uint32_t number) except -1
+    cdef int check_numbers(self, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1

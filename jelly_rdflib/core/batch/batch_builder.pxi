@@ -79,9 +79,7 @@ cdef class BatchBuilder:
 
     def triple(self, uint32_t s, uint32_t p, uint32_t o):
         """Return the number of a quoted triple of terms with these numbers."""
-        self.check_number(s)
-        self.check_number(p)
-        self.check_number(o)
+        self.check_numbers(s, p, o, 0)
         return self.check(
             terms_intern_triple(&self.terms, s, p, o, <const uint8_t*>b"", &self.failure)
         )
@@ -112,8 +110,7 @@ cdef class BatchBuilder:
         if terms_init(&terms, START_TERMS, START_TEXT, self.max_text_size) < 0:
             rows_free(&rows)
             raise MemoryError
-        self.rows = rows
-        self.terms = terms
+        self.rows, self.terms = rows, terms
         self.given = 0
         return 0
 
@@ -148,15 +145,12 @@ cdef class BatchBuilder:
 
     cdef int add(self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
         """Add an operation whose code is one."""
-        self.check_number(s)
-        self.check_number(p)
-        self.check_number(o)
-        self.check_number(g)
+        self.check_numbers(s, p, o, g)
         return self.append(op, s, p, o, g)
 
-    cdef int check_number(self, uint32_t number) except -1:
-        if number >= self.terms.count:
-            raise IndexError(f"the batch has no term number {number}")
+    cdef int check_numbers(self, uint32_t s, uint32_t p, uint32_t o, uint32_t g) except -1:
+        if max(s, p, o, g) >= self.terms.count:
+            raise IndexError(f"the batch has no term number {max(s, p, o, g)}")
         return 0
 
 

@@ -98,11 +98,6 @@ cdef class LateBatches(BatchSource):
         return 0
 
 
-cdef bint is_mark(uint8_t op) noexcept:
-    """Does a transaction start or end there?"""
-    return op == TX or op == TC or op == TA or op == END
-
-
 @cython.nonecheck(True)
 cdef class RowReader(RowIterator):
     """Iterates over the rows of a stream as tuples.
@@ -115,43 +110,37 @@ cdef class RowReader(RowIterator):
     """
 
     cdef BatchSource batches
-    # Whether the consumer buffers a whole transaction; how many operations it has, and may have.
-    cdef bint keeps
-    cdef uint64_t held
-    cdef uint64_t max_held
+    # The operations of the transaction that the consumer buffers: how many it has, and may have.
+    cdef uint64_t held, max_held
 
     def __cinit__(self, BatchSource batches not None, *, limits=None):
         self.batches = batches
-        self.keeps = limits is not None
-        if self.keeps:
-            self.max_held = limits.max_held_operations
+        self.max_held = <uint64_t>-1 if limits is None else limits.max_held_operations
 
-    cdef bint next_row(self) except -1:
+    cdef bint next_piece(self) except -1:
         cdef Batch batch
-        cdef list nodes
-        while self.batch is None or self.row >= self.batch.rows.count:
-            # Two batches with their nodes would be twice as much.
-            self.batch = self.nodes = None
-            batch = self.batches.next_batch()
-            if batch is None:
-                return False
-            try:
-                if self.keeps:
-                    self.count_held(batch)
-                # Making nodes runs rdflib's code, and other threads: the batch and its nodes are
-                # put in place together.
-                nodes = batch.terms.make_nodes()
-            except LimitError as error:
-                self.batches.place_error(error)
-                raise
-            self.batch, self.nodes, self.row = batch, nodes, 0
-        self.row += 1
+        # Two batches with their nodes would be twice as much.
+        self.drop_batch()
+        batch = self.batches.next_batch()
+        if batch is None:
+            return False
+        try:
+            if self.max_held < <uint64_t>-1:
+                self.count_held(batch)
+            self.start_piece(batch, 0, batch.rows.count)
+        except LimitError as error:
+            self.batches.place_error(error)
+            raise
         return True
+
+    cdef void drop_batch(self) noexcept:
+        self.row = self.stop = 0
+        self.batch = self.nodes = None
 
     cdef int count_held(self, Batch batch) except -1:
         """Check how many operations there are since the last mark."""
         cdef size_t row = batch.rows.count
-        while row > 0 and not is_mark(batch.rows.ops[row - 1]):
+        while row > 0 and batch.rows.ops[row - 1] not in (TX, TC, TA, END):
             row -= 1
         self.held = batch.rows.count - row + (self.held if row == 0 else 0)
         if self.held > self.max_held:
@@ -168,7 +157,7 @@ cdef class RowReader(RowIterator):
     def close(self):
         """Stop reading, and close the file if the reader opened it."""
         self.batches.close()
-        self.batch = None
+        self.drop_batch()
 
     @property
     def options(self):

@@ -5,6 +5,11 @@ cdef enum:
     MAX_NESTING_DEPTH = 1000
 
 
+cdef class NodeMaker:
+    cdef list make_nodes(self, const TermColumns* terms)
+    cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes)
+
+
 cdef class TermTable:
     cdef TermColumns columns
     cdef NodeMaker factory
@@ -16,7 +21,6 @@ cdef class TermTable:
     cdef int check_made(self) except -1
     cdef int check_name(self, uint32_t term, str what) except -1
     cdef int check_prefix(self, uint32_t name, uint32_t iri, bint is_added) except -1
-    cdef object export(self, void* start, size_t items, size_t item_size)
 
 
 cdef int refuse_node(object node) except -1

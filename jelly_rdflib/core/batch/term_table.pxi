@@ -1,6 +1,19 @@
 """The distinct terms of a batch as Python sees them."""
 
 @cython.nonecheck(True)
+cdef class NodeMaker:
+    """Base of what makes nodes from the terms of a batch. The core does not know their classes."""
+
+    cdef list make_nodes(self, const TermColumns* terms):
+        """Return a list with the node of each term, in the order of the table; None is number 0."""
+        raise NotImplementedError
+
+    cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
+        """Return the node of a term; ``nodes`` has those of the terms that it refers to."""
+        raise NotImplementedError
+
+
+@cython.nonecheck(True)
 @cython.final
 cdef class TermTable:
     """The distinct terms of a `Batch`: a sequence of nodes, and the columns they are made from.
@@ -8,9 +21,6 @@ cdef class TermTable:
     ``terms[i]`` is the node of term number ``i``: a term of rdflib, a `TripleTerm`, a plain str
     for a header's key or a prefix's name; ``terms[0]`` is None and stands for "no term".
     """
-
-    def __cinit__(self):
-        self.nodes = None
 
     def __init__(self):
         raise TypeError("term tables are made by readers: see jelly_rdflib.read_batches")
@@ -57,8 +67,8 @@ cdef class TermTable:
 
     cdef str text_of(self, uint32_t term):
         """Return the text of a term alone: of a literal its lexical form."""
-        cdef const uint32_t* offsets = self.columns.offsets
-        return (<const char*>self.columns.data)[offsets[term]:offsets[term + 1]].decode("utf-8")
+        cdef Span text = text_of(&self.columns, term)
+        return (<const char*>text.start)[:text.end - text.start].decode("utf-8")
 
     cdef int check_made(self) except -1:
         if self.factory is None:
@@ -84,10 +94,6 @@ cdef class TermTable:
             raise EncodeError(f"prefix {self.text_of(name)!r} is added, but has no IRI")
         return 0
 
-    cdef object export(self, void* start, size_t items, size_t item_size):
-        self.check_made()
-        return export_column(self, start, items, item_size)
-
     @property
     def kinds(self):
         """Column: for each term its `jelly_rdflib.TermKind`, uint8. What the others then hold:
@@ -101,25 +107,26 @@ cdef class TermTable:
         - ``DEFAULT_GRAPH``: nothing
         - ``STRING``: text that is no term, such as a header's key
         """
-        return self.export(self.columns.kinds, self.columns.count, sizeof(uint8_t))
+        self.check_made()
+        return export_column(self, self.columns.kinds, self.columns.count, sizeof(uint8_t))
 
     @property
     def offsets(self):
         """Column: term i has the text ``data[offsets[i]:offsets[i + 1]]``, uint32, one more."""
-        return self.export(self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
+        self.check_made()
+        return export_column(self, self.columns.offsets, self.columns.count + 1, sizeof(uint32_t))
 
     @property
     def extras(self):
         """Column: number of a literal's language tag or datatype in this table, uint32."""
-        return self.export(self.columns.extras, self.columns.count, sizeof(uint32_t))
+        self.check_made()
+        return export_column(self, self.columns.extras, self.columns.count, sizeof(uint32_t))
 
     @property
     def data(self):
         """All texts, one after another, in UTF-8 (a quoted triple: three uint32)."""
         self.check_made()
-        return self.export(
-            self.columns.data, self.columns.offsets[self.columns.count], sizeof(uint8_t)
-        )
+        return export_column(self, self.columns.data, self.columns.offsets[self.columns.count], 1)
 
 
 cdef int refuse_node(object node) except -1:

@@ -51,6 +51,8 @@ cdef inline bint is_text(int kind) noexcept nogil:
     )
 
 
+cdef int resize(void** memory, size_t size) noexcept nogil
+
 # Each of these returns a number (0 or the term's), or -1 with the failure filled in.
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
@@ -77,6 +79,14 @@ cdef void terms_truncate(TermColumns* terms, uint32_t count) noexcept nogil
 cdef void terms_free(TermColumns* terms) noexcept nogil
 
 
+cdef inline Span text_of(const TermColumns* terms, uint32_t term) noexcept nogil:
+    """Return the text of a term, good until the table grows."""
+    cdef Span text
+    text.start = terms.data + terms.offsets[term]
+    text.end = terms.data + terms.offsets[term + 1]
+    return text
+
+
 cdef inline int terms_reserve(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
 ) noexcept nogil:
@@ -89,44 +99,32 @@ cdef inline int terms_reserve(
     return terms_make_room(terms, text, at, failure)
 
 
-cdef inline bint terms_equal(
-    const TermColumns* terms, uint32_t term, TermKind kind, const uint8_t* text, size_t size,
-    uint32_t extra, uint64_t hash
-) noexcept nogil:
-    cdef uint32_t start = terms.offsets[term]
-    return (
-        terms.hashes[term] == hash
-        and terms.kinds[term] == kind
-        and terms.extras[term] == extra
-        and terms.offsets[term + 1] - start == size
-        and memcmp(terms.data + start, text, size) == 0
-    )
-
-
-cdef inline int64_t terms_append(
-    TermColumns* terms, uint32_t slot, TermKind kind, size_t size, uint32_t extra, uint64_t hash
-) noexcept nogil:
-    cdef uint32_t term = terms.count
-    terms.slots[slot] = term
-    terms.kinds[term] = kind
-    terms.extras[term] = extra
-    terms.hashes[term] = hash
-    terms.offsets[term + 1] = terms.offsets[term] + <uint32_t>size
-    terms.count = term + 1
-    return term
-
-
 cdef inline int64_t terms_intern_tail(
     TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
 ) noexcept nogil:
     """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
     cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
-    cdef const uint8_t* text = terms.data + terms.offsets[terms.count]
+    cdef uint32_t new = terms.count
+    cdef uint32_t term, start
     while terms.slots[slot] != 0:
-        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
-            return terms.slots[slot]
+        term = terms.slots[slot]
+        start = terms.offsets[term]
+        if (
+            terms.hashes[term] == hash
+            and terms.kinds[term] == kind
+            and terms.extras[term] == extra
+            and terms.offsets[term + 1] - start == size
+            and memcmp(terms.data + start, terms.data + terms.offsets[new], size) == 0
+        ):
+            return term
         slot = (slot + 1) & terms.slot_mask
-    return terms_append(terms, slot, kind, size, extra, hash)
+    terms.slots[slot] = new
+    terms.kinds[new] = kind
+    terms.extras[new] = extra
+    terms.hashes[new] = hash
+    terms.offsets[new + 1] = terms.offsets[new] + <uint32_t>size
+    terms.count = new + 1
+    return new
 
 
 cdef inline int64_t terms_intern(
@@ -134,13 +132,42 @@ cdef inline int64_t terms_intern(
     uint64_t hash, const uint8_t* at, Failure* failure
 ) noexcept nogil:
     """Return the number of this term, which is added if the table does not have it yet."""
-    cdef uint32_t slot
     if terms_reserve(terms, size, at, failure) < 0:
         return -1
-    slot = <uint32_t>hash & terms.slot_mask
-    while terms.slots[slot] != 0:
-        if terms_equal(terms, terms.slots[slot], kind, text, size, extra, hash):
-            return terms.slots[slot]
-        slot = (slot + 1) & terms.slot_mask
     memcpy(terms.data + terms.offsets[terms.count], text, size)
-    return terms_append(terms, slot, kind, size, extra, hash)
+    return terms_intern_tail(terms, kind, size, extra, hash)
+
+
+cdef inline int64_t intern_text(
+    TermColumns* terms, TermKind kind, Span text, uint32_t extra, uint64_t seed, size_t max_size,
+    Failure* failure
+) noexcept nogil:
+    """Check a text and intern the term that it is the text of."""
+    cdef size_t size = text.end - text.start
+    if check_text(text, max_size, failure) < 0:
+        return -1
+    return terms_intern(
+        terms, kind, text.start, size, extra,
+        term_hash(kind, hash_text(text.start, size, seed), terms.hashes[extra]),
+        text.start, failure,
+    )
+
+
+cdef inline int64_t intern_padded_text(
+    TermColumns* terms, TermKind kind, const uint8_t* start, size_t size, uint32_t extra,
+    uint64_t seed, size_t max_size, Failure* failure
+) noexcept nogil:
+    """Do what `intern_text` does, where there is a `BLOCK` of bytes to read behind the text."""
+    cdef uint64_t bits, hash
+    cdef Span text
+    if terms_reserve(terms, size, start, failure) < 0:
+        return -1
+    hash = copy_and_hash(terms.data + terms.offsets[terms.count], start, size, seed, &bits)
+    if bits & NOT_ASCII or size > max_size:
+        text.start = start
+        text.end = start + size
+        if check_text(text, max_size, failure) < 0:
+            return -1
+    return terms_intern_tail(
+        terms, kind, size, extra, term_hash(kind, hash, terms.hashes[extra])
+    )
