@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from jelly_rdflib.core.arrow import TERM_COLUMNS, RowFilter, TermCondition
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
-from jelly_rdflib.spark.read_options import ReadOptions
+from jelly_rdflib.spark.options import ReadOptions
 
 
-@dataclass(frozen=True)
-class _Condition:
+class _Condition(NamedTuple):
     """A condition on a column: a value is one of ``values`` (None: any), or none of them."""
 
     values: tuple[str, ...] | None
@@ -27,7 +26,6 @@ class _Condition:
 
 _NOT_NULL = _Condition(None)
 _NULL = _Condition((), accepts_null=True)
-_NEVER = _Condition(())
 
 
 @dataclass
@@ -40,49 +38,39 @@ class Filters:
 
     @classmethod
     def of(cls, options: ReadOptions) -> Filters:
-        """Return the conditions of a reader's options.
-
-        Raises:
-            ValueError: An option for a term is no term.
-        """
-        filters = cls(None if options.ops is None else frozenset(Op[op] for op in options.ops))
-        for column, term in options.wanted:
+        """Return the conditions of options; a ValueError if one for a term is no term."""
+        terms: dict[str, list[_Condition]] = {}
+        for column, term in options.wanted.items():
             if term is not None:
                 check_term(term, f"the option {column}", options.limits)
-            condition = _NULL if term is None else _Condition((term,))
-            filters.terms.setdefault(column, []).append(condition)
-        return filters
+            terms[column] = [_NULL if term is None else _Condition((term,))]
+        return cls(options.ops, terms)
 
     def take(self, filters: Iterable[Any], *, columns: Iterable[str], terms: str) -> list[Any]:
         """Take over filters of Spark on terms, codes and the file's name; return the other ones.
 
-        Args:
-            filters: The filters; a row must meet all of them.
-            columns: The columns of the reader.
-            terms: The form of terms; filters on structs are taken over only if they are about null.
+        A row must meet all filters. Filters on structs are taken over only if they are about null.
         """
-        left = []
-        known = set(columns)
-        for each in filters:
-            path: tuple[str, ...] = getattr(getattr(each, "child", each), "attribute", ())
-            condition = _condition(each) if len(path) == 1 and path[0] in known else None
-            if condition is None or not self._add(path[0], condition, terms):
-                left.append(each)
-        return left
 
-    def _add(self, column: str, condition: _Condition, terms: str) -> bool:
-        if column in TERM_COLUMNS:
-            if terms == "struct" and condition.values:
+        def takes(each: Any) -> bool:
+            path: tuple[str, ...] = getattr(getattr(each, "child", each), "attribute", ())
+            if len(path) != 1 or path[0] not in columns:
                 return False
-            self.terms.setdefault(column, []).append(condition)
-        elif column == "file":
-            self.files.append(condition)
-        elif column == "op":
-            ops = frozenset(Op) if self.ops is None else self.ops
-            self.ops = frozenset(op for op in ops if condition.holds(Op(op).name))
-        else:
-            return False
-        return True
+            condition = _condition(each)
+            if condition is None or (terms == "struct" and condition.values):
+                return False
+            if path[0] in TERM_COLUMNS:
+                self.terms.setdefault(path[0], []).append(condition)
+            elif path[0] == "file":
+                self.files.append(condition)
+            elif path[0] == "op":
+                ops = frozenset(Op) if self.ops is None else self.ops
+                self.ops = frozenset(op for op in ops if condition.holds(Op(op).name))
+            else:
+                return False
+            return True
+
+        return [each for each in filters if not takes(each)]
 
     def wants_file(self, path: str) -> bool:
         """Return whether rows of a file may be wanted."""
@@ -97,13 +85,9 @@ class Filters:
         conditions = {
             column: [
                 TermCondition(
-                    factory,
-                    limits,
-                    each.values,
-                    is_negated=each.is_negated,
-                    accepts_null=each.accepts_null,
+                    factory, limits, values, is_negated=is_negated, accepts_null=accepts_null
                 )
-                for each in self.terms.get(column, ())
+                for values, is_negated, accepts_null in self.terms.get(column, ())
             ]
             for column in TERM_COLUMNS
         }
@@ -111,23 +95,7 @@ class Filters:
 
 
 def check_term(text: str, what: str, limits: Limits | None = None) -> None:
-    """Check that a text is a term as tables have it: in its canonical spelling.
-
-    Args:
-        text: The text.
-        what: Its name in the message.
-        limits: The limits of terms.
-
-    Raises:
-        ValueError: It is not.
-
-    Examples:
-        >>> check_term("<urn:lamp>", "s")
-        >>> check_term("urn:lamp", "s")
-        Traceback (most recent call last):
-        ...
-        ValueError: s: 'urn:lamp' is no term as a table has it: <urn:s>, "text"@en, _:label
-    """
+    """Check that a text, named ``what``, is a term as tables have it: in its canonical spelling."""
     condition = TermCondition(make_node_factory(False), limits or Limits(), (text,))
     if condition.unknown:
         raise ValueError(
@@ -140,28 +108,22 @@ def _condition(each: Any) -> _Condition | None:
     from pyspark.sql.datasource import EqualNullSafe, EqualTo, In, IsNotNull, IsNull, Not
 
     is_negated = isinstance(each, Not)
-    if is_negated:
-        each = each.child
-    if isinstance(each, IsNull | IsNotNull):
-        return _NULL if isinstance(each, IsNull) != is_negated else _NOT_NULL
-    if isinstance(each, EqualNullSafe):
-        if each.value is None:
+    match each.child if is_negated else each:
+        case IsNull() | EqualNullSafe(value=None):
             return _NOT_NULL if is_negated else _NULL
-        return _of_values((each.value,), is_negated=is_negated, accepts_null=is_negated)
-    if isinstance(each, EqualTo):
-        return _of_values((each.value,), is_negated=is_negated)
-    if isinstance(each, In):
-        return _of_values(tuple(each.value), is_negated=is_negated)
-    return None
-
-
-def _of_values(
-    values: tuple[Any, ...], *, is_negated: bool, accepts_null: bool = False
-) -> _Condition | None:
+        case IsNotNull():
+            return _NULL if is_negated else _NOT_NULL
+        case EqualNullSafe(value=value) | EqualTo(value=value):
+            values: tuple[Any, ...] = (value,)
+        case In(value=value):
+            values = tuple(value)
+        case _:
+            return None
     texts = tuple(value for value in values if value is not None)
     if not all(isinstance(text, str) for text in texts):
         return None
     if is_negated and len(texts) < len(values):
         # SQL: no value is known to differ from null.
-        return _NEVER
-    return _Condition(texts, is_negated=is_negated, accepts_null=accepts_null)
+        return _Condition(())
+    is_null_safe = isinstance(each, Not) and isinstance(each.child, EqualNullSafe)
+    return _Condition(texts, is_negated=is_negated, accepts_null=is_null_safe)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, groupby, islice, pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
+from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 
@@ -25,7 +27,9 @@ _NO_OPTIONS = (
     " or this is no Jelly-Patch"
 )
 
-_Key: TypeAlias = tuple[Any, ...]
+# The values of a stream's key; and what converts the rows of a stream, with its name for messages.
+_Key: TypeAlias = "tuple[pa.Scalar, ...]"
+_Coder: TypeAlias = "Callable[[str, Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
 
 def decode_frames(
@@ -90,42 +94,64 @@ def decode_frames(
 
     from jelly_rdflib.spark.kinds import OPERATIONS
 
-    keys, orders = _names(key), _names(order)
-    absent = [name for name in keys if name not in frames.columns]
-    if absent and tuple(keys) == KAFKA_KEY:
+    absent = [name for name in KAFKA_KEY if name not in frames.columns]
+    if absent and _names(key) == list(KAFKA_KEY):
         raise ValueError(
             f"there is no column {absent[0]!r}: without key=, Kafka's columns topic, partition and"
             " key identify streams; give the columns of this table by key=, such as key='file' for"
             " frames of encode_frames()"
         )
-    _check_columns(frames, keys, [column, *orders], taken=OPERATION_COLUMNS)
+    accepted = limits or Limits()
+
+    def make_decoder() -> PatchFrameDecoder:
+        factory = make_node_factory(False, accepted)
+        return PatchFrameDecoder(factory, accepted, on_repeated_options=on_repeated_options)
+
+    # An invalid choice is an error at once, and not in a task.
+    make_decoder()
+
+    def decode(stream: str, runs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from jelly_rdflib.arrow import ArrowRows, arrow_schema
+
+        decoder = make_decoder()
+        rows = ArrowRows(arrow_schema(OPERATION_COLUMNS), limits=accepted, max_rows=MAX_ROWS)
+        frames = (frame for run in runs for frame in run.column(0))
+        for number, frame in enumerate(frames):
+            if not frame.is_valid:
+                raise DecodeError(f"stream {stream}, frame {number}: it is null")
+            try:
+                batch = decoder.decode_frame(memoryview(frame.as_buffer()).cast("B"))
+            except DecodeError as error:
+                more = "" if decoder.found_options else _NO_OPTIONS
+                raise DecodeError(f"stream {stream}: {error}{more}") from error
+            yield from rows.add(batch)
+        yield from rows.flush()
+
+    schema = StructType([OPERATIONS[name] for name in OPERATION_COLUMNS])
+    decoded = _convert(frames, key, order, [column], schema, decode)
     if not isinstance(frames.schema[column].dataType, BinaryType):
         raise ValueError(f"the column {column!r} is to be binary: a frame in each row")
-    schema = StructType(
-        [
-            *(frames.schema[name] for name in keys),
-            *(OPERATIONS[name] for name in OPERATION_COLUMNS),
-        ]
-    )
-    accepted = limits or Limits()
-    # An invalid choice is an error at once, and not in a task.
-    _make_decoder(accepted, on_repeated_options)
-
-    def make_coder(key: _Key) -> _Decoder:
-        _check_key(key, keys)
-        return _Decoder(key, accepted, on_repeated_options)
-
-    return _convert(frames, keys, orders, [column], schema, make_coder)
+    return decoded
 
 
 def _names(columns: str | Iterable[str]) -> list[str]:
     return [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
 
 
-def _check_columns(
-    table: DataFrame, keys: list[str], others: list[str], *, taken: Iterable[str]
-) -> None:
-    """Check that the columns exist, and that the result has no second column of a key's name."""
+def _convert(
+    table: DataFrame,
+    key: str | Iterable[str],
+    order: str | Iterable[str],
+    columns: list[str],
+    schema: StructType,
+    code: _Coder,
+) -> DataFrame:
+    """Convert these columns of each stream, in its order; the result has the key and ``schema``."""
+    from pyspark.sql.types import StructType
+
+    from jelly_rdflib.spark.kinds import check_names
+
+    keys, orders = _names(key), _names(order)
     if table.isStreaming:
         raise ValueError(
             "frames of a streaming DataFrame can't be decoded or encoded: the frames of one"
@@ -133,47 +159,31 @@ def _check_columns(
         )
     if not keys:
         raise ValueError("the key has no column: name one or more that tell streams apart")
-    for name in (*others, *keys):
-        if name not in table.columns:
-            raise ValueError(f"there is no column {name!r}; there are {', '.join(table.columns)}")
+    check_names((*columns, *orders, *keys), table.columns)
     for name in keys:
-        if name in taken:
+        if name in schema.names:
             raise ValueError(
                 f"the key can't have the column {name!r}: the result has a column of that name"
             )
 
-
-def _convert(
-    table: DataFrame,
-    keys: list[str],
-    orders: list[str],
-    columns: Sequence[str],
-    schema: StructType,
-    make_coder: Callable[[_Key], _Decoder | _Encoder],
-) -> DataFrame:
-    """Convert these columns of each stream, in its order; the result starts with the key."""
+    result = StructType([*(table.schema[name] for name in keys), *schema])
 
     def convert(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        current: _Key = ()
-        fields: list[pa.Field] = []
-        coder: _Decoder | _Encoder | None = None
-        for record_batch in record_batches:
-            fields = list(record_batch.schema)[: len(keys)]
-            for key, run in _runs(record_batch, len(keys)):
-                if coder is None or key != current:
-                    if coder is not None:
-                        yield from _with_key(coder.finish(), current, fields)
-                    current, coder = key, make_coder(key)
-                yield from _with_key(coder.convert(run), key, fields)
-        if coder is not None:
-            yield from _with_key(coder.finish(), current, fields)
+        import pyarrow as pa
+
+        runs = (run for each in record_batches for run in _runs(each, len(keys)))
+        for key, of_key in groupby(runs, key=lambda run: run[0]):
+            for made in code(_name_of(key, keys), (run for _, run in of_key)):
+                # The key comes again in each row.
+                values = [pa.repeat(value, made.num_rows) for value in key]
+                yield pa.RecordBatch.from_arrays([*values, *made.columns], result.names)
 
     return (
         table.select(*dict.fromkeys((*keys, *columns, *orders)))
         .repartition(*keys)
         .sortWithinPartitions(*keys, *orders)
         .select(*keys, *columns)
-        .mapInArrow(convert, schema)
+        .mapInArrow(convert, result)
     )
 
 
@@ -183,85 +193,29 @@ def _runs(record_batch: pa.RecordBatch, key_size: int) -> Iterator[tuple[_Key, p
     import pyarrow.compute as pc
 
     columns = record_batch.columns[:key_size]
-    rest = record_batch.select(list(range(key_size, record_batch.num_columns)))
-    ends: set[int] = set()
+    rest = record_batch.select(range(key_size, record_batch.num_columns))
+    ends = {0, record_batch.num_rows}
     for column in columns:
         if pa.types.is_nested(column.type):
             # Arrow can't compare them.
             values = column.to_pylist()
             ends.update(i for i in range(1, len(values)) if values[i] != values[i - 1])
-            ends.add(len(values))
         else:
             ends.update(pc.run_end_encode(column).run_ends.to_pylist())
-    start = 0
-    for end in sorted(ends):
-        yield tuple(column[start].as_py() for column in columns), rest.slice(start, end - start)
-        start = end
+    for start, end in pairwise(sorted(ends)):
+        yield tuple(column[start] for column in columns), rest.slice(start, end - start)
 
 
-def _check_key(key: _Key, names: list[str]) -> None:
-    for name, value in zip(names, key, strict=True):
+def _name_of(key: _Key, names: list[str]) -> str:
+    """Return the name of a stream for messages, and check that its key may be one of Kafka."""
+    values = tuple(value.as_py() for value in key)
+    for name, value in zip(names, values, strict=True):
         if value is None and name in _NEVER_NULL:
             raise ValueError(
                 f"the column {name!r} is null, which no message of Kafka has: give the columns that"
                 " identify streams by key="
             )
-
-
-def _with_key(
-    record_batches: Iterable[pa.RecordBatch], key: _Key, fields: list[pa.Field]
-) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    for record_batch in record_batches:
-        count = record_batch.num_rows
-        columns = [
-            pa.repeat(pa.scalar(value, field.type), count)
-            for value, field in zip(key, fields, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(
-            [*columns, *record_batch.columns],
-            names=[*(field.name for field in fields), *record_batch.schema.names],
-        )
-
-
-def _name_of(key: _Key) -> str:
-    return repr(key[0] if len(key) == 1 else key)
-
-
-def _make_decoder(limits: Limits, on_repeated_options: RepeatedOptions) -> PatchFrameDecoder:
-    factory = make_node_factory(False, limits)
-    return PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
-
-
-class _Decoder:
-    """Decodes the frames of one stream."""
-
-    def __init__(self, key: _Key, limits: Limits, on_repeated_options: RepeatedOptions) -> None:
-        from jelly_rdflib.arrow import ArrowRows, arrow_schema
-
-        self._stream = _name_of(key)
-        self._decoder = _make_decoder(limits, on_repeated_options)
-        schema = arrow_schema(OPERATION_COLUMNS)
-        self._rows = ArrowRows(schema, limits=limits, max_rows=MAX_ROWS)
-        self._number = 0
-
-    def convert(self, run: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        from jelly_rdflib.errors import DecodeError
-
-        for frame in run.column(0):
-            if not frame.is_valid:
-                raise DecodeError(f"stream {self._stream}, frame {self._number}: it is null")
-            try:
-                batch = self._decoder.decode_frame(memoryview(frame.as_buffer()).cast("B"))
-            except DecodeError as error:
-                more = "" if self._decoder.found_options else _NO_OPTIONS
-                raise DecodeError(f"stream {self._stream}: {error}{more}") from error
-            yield from self._rows.add(batch)
-            self._number += 1
-
-    def finish(self) -> Iterator[pa.RecordBatch]:
-        return self._rows.flush()
+    return repr(values[0] if len(values) == 1 else values)
 
 
 def encode_frames(
@@ -297,67 +251,43 @@ def encode_frames(
         >>> decode_frames(frames, key="file").select("op", "o").collect()
         [Row(op='A', o='<urn:o>'), Row(op='END', o=None)]
     """
-    from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+    from pyspark.sql.types import StructType
 
-    keys, orders = _names(key), _names(order)
-    _check_columns(operations, keys, ["op", "s", "p", "o", *orders], taken=("offset", "value"))
-    used = [name for name in ("op", "s", "p", "o", "g", "name") if name in operations.columns]
-    schema = StructType(
-        [
-            *(operations.schema[name] for name in keys),
-            StructField("offset", LongType()),
-            StructField("value", BinaryType()),
-        ]
-    )
-    chosen = options or PatchOptions()
+    optional = [name for name in ("g", "name") if name in operations.columns]
+    schema = StructType().add("offset", "long").add("value", "binary")
 
-    def make_coder(key: _Key) -> _Encoder:
-        return _Encoder(key, chosen)
-
-    return _convert(operations, keys, orders, used, schema, make_coder)
-
-
-class _Encoder:
-    """Encodes the operations of one stream."""
-
-    def __init__(self, key: _Key, options: PatchOptions) -> None:
-        from jelly_rdflib.streams.writing import PatchWriter
-
-        self._stream = _name_of(key)
-        self._writer = PatchWriter(self, options)
-        self._frames: list[bytes] = []
-        self._count = 0
-
-    def write(self, data: bytes) -> int:
-        """Take a delimited frame from the writer, and remove its length: a varint."""
-        size = 0
-        while data[size] >= 0x80:
-            size += 1
-        self._frames.append(data[size + 1 :])
-        return len(data)
-
-    def convert(self, run: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        from jelly_rdflib.arrow import read_record_batches
-        from jelly_rdflib.errors import EncodeError
-
-        try:
-            for batch in read_record_batches([run]):
-                self._writer.write_all(batch)
-        except EncodeError as error:
-            raise EncodeError(f"stream {self._stream}: {error}") from error
-        return self._take()
-
-    def finish(self) -> Iterator[pa.RecordBatch]:
-        self._writer.close()
-        return self._take()
-
-    def _take(self) -> Iterator[pa.RecordBatch]:
+    def encode(stream: str, runs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        if self._frames:
-            start = self._count
-            self._count += len(self._frames)
-            offsets = pa.array(range(start, self._count), pa.int64())
-            values = pa.array(self._frames, pa.binary())
-            self._frames = []
-            yield pa.RecordBatch.from_arrays([offsets, values], names=["offset", "value"])
+        from jelly_rdflib.arrow import read_record_batches
+        from jelly_rdflib.streams.writing import PatchWriter
+
+        made = _Frames()
+        writer = PatchWriter(made, options or PatchOptions())
+        numbers = count()
+
+        def take() -> pa.RecordBatch:
+            offsets = pa.array(islice(numbers, len(made)), pa.int64())
+            values = pa.array(made, pa.binary())
+            made.clear()
+            return pa.RecordBatch.from_arrays([offsets, values], ["offset", "value"])
+
+        try:
+            for batch in read_record_batches(runs):
+                writer.write_all(batch)
+                yield take()
+        except EncodeError as error:
+            raise EncodeError(f"stream {stream}: {error}") from error
+        writer.close()
+        yield take()
+
+    return _convert(operations, key, order, ["op", "s", "p", "o", *optional], schema, encode)
+
+
+class _Frames(list[bytes]):
+    """A destination of delimited frames, which removes their lengths: varints."""
+
+    def write(self, data: bytes) -> int:
+        size = next(number for number, byte in enumerate(data) if byte < 0x80)
+        self.append(data[size + 1 :])
+        return len(data)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import LongType, StructType
 
 from jelly_rdflib.arrow import OPERATION_COLUMNS, STATEMENT_COLUMNS, arrow_schema
-from jelly_rdflib.spark.read_options import PERMISSIVE, ReadOptions
+from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 
 OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 """The columns of `jelly-patch` and `rdf-patch`: a row for each operation."""
@@ -18,25 +19,14 @@ STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 
 CORRUPT = "_corrupt"
 """The column that describes errors, in the mode PERMISSIVE."""
-_CORRUPT_TYPE = StructType(
-    [
-        StructField("file", StringType()),
-        StructField("offset", LongType()),
-        StructField("reason", StringType()),
-    ]
-)
+_CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A format of a data source.
+    """A format of a data source, as Spark names it, and as `jelly_rdflib.formats` does.
 
-    Args:
-        name: The name of the format for Spark.
-        format: The name of the format.
-        extension: The extension of written files.
-        is_statements: Whether rows are statements, and not operations.
-        has_frames: Whether files have frames, which can be read in parts, and options.
+    Files with frames can be read in parts, and have options.
     """
 
     name: str
@@ -53,42 +43,7 @@ class Kind:
     def schema_for(self, options: ReadOptions) -> StructType:
         """Return the columns of a reader with these options."""
         schema = from_arrow_schema(arrow_schema(self.schema.names, terms=options.terms))
-        if options.mode != PERMISSIVE:
-            return schema
-        return StructType([*schema.fields, StructField(CORRUPT, _CORRUPT_TYPE)])
-
-    def check_written(self, given: StructType) -> None:
-        """Check the columns of a table to be written.
-
-        Raises:
-            ValueError: A column is missing, or has another type.
-        """
-        needed = ("s", "p", "o") if self.is_statements else ("op", "s", "p", "o")
-        types = {field.name: field.dataType for field in given}
-        missing = [name for name in needed if name not in types]
-        if missing:
-            raise ValueError(
-                f"to write {self.name} there must be the columns {', '.join(needed)}; missing:"
-                f" {', '.join(missing)}"
-            )
-        for field in self.schema:
-            found = types.get(field.name)
-            if found is None or found == field.dataType:
-                continue
-            if isinstance(found, StructType):
-                raise ValueError(
-                    f"the column {field.name!r} has structs: terms are written as strings, in"
-                    " N-Triples"
-                )
-            if field.dataType == StringType() or found.simpleString() not in (
-                "int",
-                "smallint",
-                "tinyint",
-            ):
-                raise ValueError(
-                    f"the column {field.name!r} is to be {field.dataType.simpleString()}, not"
-                    f" {found.simpleString()}"
-                )
+        return schema.add(CORRUPT, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
 
 
 JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")
@@ -96,19 +51,39 @@ RDF_PATCH = Kind(name="rdf-patch", format="rdf-patch", extension="rdfp", has_fra
 JELLY = Kind(name="jelly", format="jelly-rdf", extension="jelly", is_statements=True)
 
 
-def check_schema(given: StructType, whole: StructType) -> None:
-    """Check the schema of a query: some of the columns, in any order.
+def check_names(names: Iterable[str], columns: Iterable[str]) -> None:
+    """Check that the names are columns; a ValueError names the first that is not."""
+    for name in names:
+        if name not in columns:
+            raise ValueError(f"there is no column {name!r}; there are {', '.join(columns)}")
 
-    Raises:
-        ValueError: A column does not exist, or has another type.
+
+def check_columns(
+    given: StructType,
+    expected: StructType,
+    what: str,
+    *,
+    needed: Iterable[str] = (),
+    is_exact: bool = False,
+) -> None:
+    """Check that a table has the needed columns, and that the expected ones have their types.
+
+    A ValueError if not; ``what`` is the table in its message. Expected columns may be missing.
+    Unless ``is_exact``, a column of longs may have smaller integers.
     """
-    types: dict[str, DataType] = {field.name: field.dataType for field in whole}
-    for field in given:
-        expected = types.get(field.name)
-        if expected is None:
-            raise ValueError(f"there is no column {field.name!r}; there are {', '.join(types)}")
-        if field.dataType != expected:
+    missing = [name for name in needed if name not in given.names]
+    if missing:
+        raise ValueError(
+            f"{what} has the columns {', '.join(needed)}; missing: {', '.join(missing)}"
+        )
+    for field in expected:
+        if field.name not in given.names:
+            continue
+        found, kind = given[field.name].dataType, field.dataType
+        smaller = () if is_exact or kind != LongType() else ("int", "smallint", "tinyint")
+        if found != kind and found.simpleString() not in smaller:
+            hint = ": terms are text (terms='string')" if isinstance(found, StructType) else ""
             raise ValueError(
-                f"the column {field.name!r} is {expected.simpleString()}, not"
-                f" {field.dataType.simpleString()}"
+                f"the column {field.name!r} of {what} is to be {kind.simpleString()}, but is"
+                f" {found.simpleString()}{hint}"
             )

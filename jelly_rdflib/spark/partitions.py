@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import closing
 from functools import lru_cache
 
 from pyspark.sql.datasource import InputPartition
@@ -13,7 +13,7 @@ from pyspark.sql.datasource import InputPartition
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType
 from jelly_rdflib.spark.kinds import Kind
-from jelly_rdflib.spark.read_options import FAILFAST, ReadOptions
+from jelly_rdflib.spark.options import FAILFAST, ReadOptions
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
 from jelly_rdflib.streams.open_input import open_input
 
@@ -23,18 +23,10 @@ LEAST_BYTES = 4 << 20
 SLACK = 1.25
 
 
-@dataclass(frozen=True)
-class FilePart:
-    """A part of a file; without ``part`` the whole file."""
-
-    path: str
-    part: Part | None = None
-
-
 class FilePartition(InputPartition):
-    """The files, and parts of files, that a task reads one after another."""
+    """The files that a task reads one after another, or parts of them; None is a whole file."""
 
-    def __init__(self, parts: list[FilePart]) -> None:
+    def __init__(self, parts: list[tuple[str, Part | None]]) -> None:
         super().__init__(parts)
         self.parts = parts
 
@@ -42,12 +34,8 @@ class FilePartition(InputPartition):
 def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
     """Check, by their first frames, that files have the format and the same kind of statements.
 
-    Outside of the mode FAILFAST, damaged files are skipped here: their rows report the damage.
-
-    Raises:
-        DecodeError: A file is empty, or of another format; or, in any mode, it has triples and a
-            file before it quads, or the other way round.
-        OSError: A file can't be read.
+    If not, it is a DecodeError. In any mode, triples may not come with quads. Outside of the mode
+    FAILFAST, other faults of files are skipped here: their rows report the damage.
     """
     first: tuple[str, str] | None = None
     for file in files:
@@ -59,9 +47,8 @@ def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
             continue
         if statements is None:
             continue
-        if first is None:
-            first = (file, statements)
-        elif first[1] != statements:
+        first = first or (file, statements)
+        if first[1] != statements:
             raise DecodeError(
                 f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
                 " one by one, and give the triples a graph"
@@ -75,11 +62,9 @@ def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
     if not kind.has_frames:
         return None
     batches = open_input(file, format=kind.format, limits=limits, is_quiet=True).batches()
-    try:
+    with closing(batches):
         next(batches, None)
         found = batches.options
-    finally:
-        batches.close()
     if found is None:
         return None
     has_changes = isinstance(found, PatchOptions)
@@ -103,22 +88,20 @@ def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartiti
         share = sum(sizes.values()) // (2 * (os.cpu_count() or 1))
         target = min(SPACING, max(LEAST_BYTES, share))
     partitions: list[FilePartition] = []
-    together: list[FilePart] = []
-    held = 0
-    for file in files:
+    room = -1
+    for file, size in sizes.items():
         parts: list[Part] = []
-        if kind.has_frames and options.mode == FAILFAST and sizes[file] > SLACK * target:
+        if kind.has_frames and options.mode == FAILFAST and size > SLACK * target:
             parts = _parts_of(file, kind, target, options.limits)
-        if held > 0 and (held + sizes[file] > target or len(parts) > 1):
-            partitions.append(FilePartition(together))
-            together, held = [], 0
         if len(parts) > 1:
-            partitions.extend(FilePartition([FilePart(file, part)]) for part in parts)
+            partitions.extend(FilePartition([(file, part)]) for part in parts)
+            room = -1
+        elif size <= room:
+            partitions[-1].parts.append((file, None))
+            room -= max(size, 1)
         else:
-            together.append(FilePart(file))
-            held += max(sizes[file], 1)
-    if together:
-        partitions.append(FilePartition(together))
+            partitions.append(FilePartition([(file, None)]))
+            room = target - max(size, 1)
     return partitions
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 from jelly_rdflib.errors import LogError
@@ -21,14 +22,8 @@ _CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths of ``load``, as local paths.
-
-    Raises:
-        ValueError: There is no path, or one of another file system.
-    """
-    paths: list[str] = []
-    if "paths" in options:
-        paths = json.loads(options["paths"])
+    """Return the paths of ``load``, as local paths; a ValueError if there are none."""
+    paths = json.loads(options.get("paths", "[]"))
     if "path" in options:
         paths.append(options["path"])
     if not paths:
@@ -39,12 +34,7 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
 def local_path(path: str) -> str:
     """Return an absolute path of this machine's file system, also for a URL with scheme ``file``.
 
-    Raises:
-        ValueError: The path is of another file system.
-
-    Examples:
-        >>> local_path("file:///data/a%20b.jellyp"), local_path("/data/x.jellyp")
-        ('/data/a b.jellyp', '/data/x.jellyp')
+    A ValueError if it is of another file system.
     """
     scheme, separator, _ = path.partition(":")
     if separator and scheme == "file":
@@ -77,25 +67,16 @@ def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) 
 
 
 def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = False) -> list[str]:
-    """Return the files of paths: files, folders, and globs of both.
+    """Return the files of absolute paths: files, folders, and globs of both.
 
-    Args:
-        paths: Absolute paths. Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of
-            a patch log, or of its folder ``segments``, are those that its database lists.
-        pattern: A glob for the names of files in folders.
-        is_recursive: Whether to read folders in folders.
-
-    Raises:
-        FileNotFoundError: A path does not exist.
-        LogError: A log is broken, or of an earlier format.
-        ValueError: A file comes twice.
+    Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
+    folder ``segments``, are those that its database lists. ``pattern`` is a glob for the names of
+    files in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes
+    twice, a LogError if a log is broken, or of an earlier format.
     """
     files: list[str] = []
     for path in paths:
-        matches = [path]
-        is_glob = glob.has_magic(path) or _CHOICES.search(path) is not None
-        if is_glob and not os.path.exists(path):
-            matches = _find_matches(path)
+        matches = [path] if os.path.exists(path) else _find_matches(path)
         if not matches or not os.path.exists(matches[0]):
             raise FileNotFoundError(f"{path}: there is no such file or folder")
         for match in matches:
@@ -120,44 +101,30 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
 def _log_of(path: str) -> str | None:
     """Return the patch log of a path; None if it belongs to no log.
 
-    Raises:
-        LogError: The database of the log is missing.
+    A LogError if the database of the log is missing.
     """
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     if os.path.basename(folder) == _SEGMENTS:
         folder = os.path.dirname(folder)
     elif folder != path:
         return None
-    database = os.path.join(folder, "log.db")
-    if os.path.exists(os.path.join(folder, "log.json")):
+    database, segments = os.path.join(folder, "log.db"), os.path.join(folder, _SEGMENTS)
+    exists = os.path.exists(database)
+    if os.path.exists(os.path.join(folder, "log.json")) or (exists and os.path.getsize(database)):
         return folder
-    if os.path.exists(database) and os.path.getsize(database) > 0:
-        return folder
-    if _has_segments(folder):
+    is_log = os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))
+    if is_log and any(map(FileName.parse, os.listdir(segments))):
         raise LogError(
             f"{folder}: the folder has the segments of a patch log, but its log.db is missing or"
             " empty: put a copy of it back"
         )
-    return folder if os.path.exists(database) else None
-
-
-def _has_segments(folder: str) -> bool:
-    """Return whether a folder has the files of a log, without its database."""
-    segments = os.path.join(folder, _SEGMENTS)
-    if not (os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))):
-        return False
-    return any(map(FileName.parse, os.listdir(segments)))
+    return folder if exists else None
 
 
 def _find_matches(path: str) -> list[str]:
     """Return the matches of a glob, each once and sorted."""
-    matches = {
-        match
-        for choice in _choices(path)
-        for match in glob.glob(choice, recursive=True)
-        if not match.endswith(INDEX)
-    }
-    return sorted(matches)
+    matches = chain.from_iterable(glob.iglob(each, recursive=True) for each in _choices(path))
+    return sorted({match for match in matches if not match.endswith(INDEX)})
 
 
 def _choices(path: str) -> Iterator[str]:

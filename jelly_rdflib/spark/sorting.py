@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -92,7 +93,8 @@ def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Itera
         # In the order of runs: rows of the same key keep their order.
         for number in sorted(heads):
             head = heads.pop(number)
-            count = _count_up_to(head, bound, keys)
+            rows = range(head.num_rows)
+            count = bisect_right(rows, bound, key=lambda row: _key(head, row, keys))
             ready.append(head.slice(0, count))
             if count < head.num_rows:
                 heads[number] = head.slice(count)
@@ -105,15 +107,3 @@ def _key(table: pa.Table, row: int, keys: list[str]) -> tuple[object, ...]:
     values = [table.column(key)[row].as_py() for key in keys]
     # Arrow sorts null last.
     return tuple((value is None, 0 if value is None else value) for value in values)
-
-
-def _count_up_to(table: pa.Table, bound: tuple[object, ...], keys: list[str]) -> int:
-    """Return the number of rows of a sorted table up to a key, by bisection."""
-    low, high = 0, table.num_rows
-    while low < high:
-        middle = (low + high) // 2
-        if _key(table, middle, keys) <= bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low

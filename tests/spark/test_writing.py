@@ -163,9 +163,13 @@ class TestFailures:
     @pytest.mark.parametrize(
         ("columns", "format", "message"),
         [
-            (["op", "s"], "jelly-patch", "there must be the columns op, s, p, o; missing: p, o"),
-            (["s"], "jelly", "there must be the columns s, p, o; missing: p, o"),
-            (["op", "seq as s", "p", "o"], "rdf-patch", "the column 's' is to be string"),
+            (["op", "s"], "jelly-patch", "has the columns op, s, p, o; missing: p, o"),
+            (["s"], "jelly", "has the columns s, p, o; missing: p, o"),
+            (
+                ["op", "seq as s", "p", "o"],
+                "rdf-patch",
+                "the column 's' of a table of rdf-patch is to be string",
+            ),
         ],
     )
     def test_a_missing_column_is_named(
@@ -180,8 +184,8 @@ class TestFailures:
         ("options", "message"),
         [
             ({"frobnicate": "1"}, "there is no option 'frobnicate'"),
-            ({"compression": "lzma"}, "the compression is none, gzip, zstd"),
-            ({"preset": "huge"}, "the preset is small or big"),
+            ({"compression": "lzma"}, "the option compression is none, gzip, zstd"),
+            ({"preset": "huge"}, "the option preset is big, small"),
             ({"maxNameTableSize": "2"}, "max_name_table_size"),
         ],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, TypeVar
 
 import click
@@ -10,8 +11,15 @@ import click
 from jelly_rdflib.cli.commands import OrderedGroup
 from jelly_rdflib.cli.log import version
 from jelly_rdflib.cli.options import limit_option
-from jelly_rdflib.cli.spark.inputs import FORMATS, Changes, load_quads, reader_limits
-from jelly_rdflib.cli.spark.outputs import OF_CHANGES, OF_QUADS, Output
+from jelly_rdflib.cli.spark.job import (
+    FORMATS,
+    OF_CHANGES,
+    OF_QUADS,
+    Job,
+    format_of,
+    load_quads,
+    reader_limits,
+)
 from jelly_rdflib.cli.spark.session import open_session
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -19,16 +27,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _all_of(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
     """Return a decorator that adds options, in this order in the help."""
-
-    def add(function: _Command) -> _Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
+    return lambda function: reduce(lambda made, add: add(made), reversed(options), function)
 
 
-paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 common_options = _all_of(
     click.option(
         "--from",
@@ -42,8 +43,6 @@ common_options = _all_of(
         help="The column that orders the patches in place of their headers: file, for files in the"
         " order of their names.",
     ),
-)
-session_options = _all_of(
     limit_option,
     click.option(
         "--master",
@@ -65,9 +64,10 @@ session_options = _all_of(
 )
 
 
-def output_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
-    """Return the options of `Output`; the first format is the default."""
+def job_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
+    """Return the arguments of `Job`; the first format of the output is the default."""
     return _all_of(
+        click.argument("paths", metavar="PATH...", nargs=-1, required=True),
         click.option(
             "-o",
             "--output",
@@ -81,6 +81,7 @@ def output_options(formats: tuple[str, ...]) -> Callable[[_Command], _Command]:
             help=f"The format of OUT, if its name does not tell it. [default: {formats[0]}]",
         ),
         click.option("--overwrite", is_flag=True, help="Replace OUT if it exists."),
+        common_options,
     )
 
 
@@ -104,8 +105,6 @@ def command() -> None:
 
 
 @command.command()
-@paths_argument
-@output_options(OF_QUADS)
 @click.option("--upto", type=version, help="The version to write. [default: the newest]")
 @click.option(
     "--base",
@@ -113,19 +112,8 @@ def command() -> None:
     help="The quads of version 0: a folder of Parquet, a table that jellyp spark ingest made, or"
     " .jelly files. [default: none]",
 )
-@common_options
-@session_options
-def replay(
-    paths: tuple[str, ...],
-    output: str,
-    to: str | None,
-    overwrite: bool,
-    upto: int | str | None,
-    base: str | None,
-    from_: str | None,
-    order_by: str | None,
-    **session: Any,
-) -> None:
+@job_options(OF_QUADS)
+def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
     """Write the quads of a version, by default of the newest one.
 
     With --order-by, --upto is a value of that column.
@@ -136,34 +124,19 @@ def replay(
       jellyp spark replay history --upto 3 | sort > then.nq
       jellyp spark replay 'changes/*.jellyp' --order-by file -o now.jelly
     """
-    changes = Changes(paths, from_)
-    out = Output(output, to, OF_QUADS, overwrite=overwrite)
-    with open_session(**session) as spark:
+    job = Job(OF_QUADS, **options)
+    with job.open() as (changes, marks):
         from jelly_rdflib.spark.pipeline import replay
 
-        rows, marks = changes.load(spark)
-        start = None if base is None else load_quads(spark, base)
-        out.write(replay(rows, start, upto, order_by, marks=marks))
+        start = None if base is None else load_quads(changes.sparkSession, base)
+        job.write(replay(changes, start, upto, job.order_by, marks=marks))
 
 
 @command.command()
-@paths_argument
-@output_options(OF_CHANGES)
 @click.option("--old", type=version, help="The old version. [default: 0, which is empty]")
 @click.option("--new", type=version, help="The new version. [default: the newest]")
-@common_options
-@session_options
-def diff(
-    paths: tuple[str, ...],
-    output: str,
-    to: str | None,
-    overwrite: bool,
-    old: int | str | None,
-    new: int | str | None,
-    from_: str | None,
-    order_by: str | None,
-    **session: Any,
-) -> None:
+@job_options(OF_CHANGES)
+def diff(old: int | str | None, new: int | str | None, **options: Any) -> None:
     """Write the patch that turns the quads of the old version into those of the new version.
 
     With --order-by, versions are values of that column, and --old is required.
@@ -173,41 +146,27 @@ def diff(
       jellyp spark diff history --old 3 --new 7
       jellyp spark diff history --old 7 --new 3 -o undo.jellyp
     """
-    if old is None:
-        if order_by is not None:
-            raise click.UsageError("with --order-by there is no version 0: --old has to be given")
-        old = 0
-    changes = Changes(paths, from_)
-    out = Output(output, to, OF_CHANGES, overwrite=overwrite)
-    with open_session(**session) as spark:
+    job = Job(OF_CHANGES, **options)
+    if old is None and job.order_by is not None:
+        raise click.UsageError("with --order-by there is no version 0: --old has to be given")
+    with job.open() as (changes, marks):
         from jelly_rdflib.spark.pipeline import diff, replay
 
-        rows, marks = changes.load(spark)
-        before = replay(rows, None, old, order_by, marks=marks)
-        after = replay(rows, None, new, order_by, marks=marks)
-        out.write(diff(before, after))
+        before, after = (
+            replay(changes, None, upto, job.order_by, marks=marks)
+            for upto in (0 if old is None else old, new)
+        )
+        job.write(diff(before, after))
 
 
 @command.command()
-@paths_argument
-@output_options(OF_CHANGES)
-@common_options
 @click.option(
     "--after",
     metavar="ID",
     help="The id of a patch before the first one that is not among the files. [default: none]",
 )
-@session_options
-def compact(
-    paths: tuple[str, ...],
-    output: str,
-    to: str | None,
-    overwrite: bool,
-    from_: str | None,
-    order_by: str | None,
-    after: str | None,
-    **session: Any,
-) -> None:
+@job_options(OF_CHANGES)
+def compact(after: str | None, **options: Any) -> None:
     """Write the smallest patch with the same effect as all patches.
 
     It has the last operation on each quad; aborted transactions are left out.
@@ -218,15 +177,13 @@ def compact(
       jellyp spark compact 'changes/*.jellyp' --order-by file | grep -c '^D'
       jellyp spark compact 'since-monday/*.jellyp' --after urn:uuid:1
     """
-    if after is not None and order_by is not None:
+    job = Job(OF_CHANGES, **options)
+    if after is not None and job.order_by is not None:
         raise click.UsageError("--after is for the chain of patches; with --order-by there is none")
-    changes = Changes(paths, from_)
-    out = Output(output, to, OF_CHANGES, overwrite=overwrite)
-    with open_session(**session) as spark:
+    with job.open() as (changes, marks):
         from jelly_rdflib.spark.pipeline import compact
 
-        rows, marks = changes.load(spark)
-        out.write(compact(rows, order_by, marks=marks, after=after))
+        job.write(compact(changes, job.order_by, marks=marks, after=after))
 
 
 @command.command()
@@ -246,7 +203,6 @@ def compact(
     help="The largest number of files of a version of the table. [default: all files]",
 )
 @common_options
-@session_options
 def ingest(
     path: str,
     table: str,
@@ -268,20 +224,15 @@ def ingest(
       jellyp spark ingest incoming table --checkpoint table.checkpoint
       jellyp spark ingest incoming table --checkpoint table.checkpoint --follow
     """
-    changes = Changes([path], from_)
+    format = format_of(path, from_)
     with open_session(**session) as spark:
         from jelly_rdflib.spark.pipeline import maintain
         from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 
-        reader = spark.readStream.format(changes.format).options(**reader_limits())
+        reader = spark.readStream.format(format).options(**reader_limits())
         if max_files is not None:
             reader = reader.option("maxFilesPerTrigger", max_files)
-        query = maintain(
-            reader.load(changes.paths[0]),
-            table,
-            checkpoint,
-            order_by=order_by,
-            trigger=None if follow else {"availableNow": True},
-        )
-        query.awaitTermination()
+        trigger = None if follow else {"availableNow": True}
+        changes = reader.load(path)
+        maintain(changes, table, checkpoint, order_by=order_by, trigger=trigger).awaitTermination()
         click.echo(f"patches: {QuadTable(spark, table).last_commit().version:,}")

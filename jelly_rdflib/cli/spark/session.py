@@ -38,20 +38,11 @@ def open_session(
 ) -> Iterator[SparkSession]:
     """Start a session with the package's formats registered, and stop it after the block.
 
-    Args:
-        master: The cluster; None for all cores of this machine.
-        conf: Settings, as ``KEY=VALUE``.
-        spark_log: The file for Spark's log; None for none.
-
-    Raises:
-        UsageError: A setting has no "=".
-        ClickException: Spark has failed, in the block or before it; the message is of the first
-            error.
-        ImportError: PySpark is missing.
+    By default it runs on all cores of this machine, and the log of Spark goes nowhere. Settings are
+    ``KEY=VALUE``: else it is a UsageError. If Spark fails, in the block or before it, it is a
+    ClickException with the message of the first error; an ImportError if PySpark is missing.
     """
-    settings = dict(SETTINGS)
-    if master is None:
-        settings |= LOCAL_SETTINGS
+    settings = SETTINGS | (LOCAL_SETTINGS if master is None else {})
     for setting in conf:
         key, separator, value = setting.partition("=")
         if not separator:

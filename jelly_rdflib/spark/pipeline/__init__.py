@@ -6,13 +6,12 @@ Tables are DataFrames: tables of changes, as ``spark.read.format("jelly-patch")`
 
 from jelly_rdflib.spark.pipeline.compact import compact
 from jelly_rdflib.spark.pipeline.diff import diff
-from jelly_rdflib.spark.pipeline.effective import effective
-from jelly_rdflib.spark.pipeline.history import history
+from jelly_rdflib.spark.pipeline.history import history, versions
 from jelly_rdflib.spark.pipeline.maintain import maintain, read_maintained
+from jelly_rdflib.spark.pipeline.marks import effective
 from jelly_rdflib.spark.pipeline.replay import replay
 from jelly_rdflib.spark.pipeline.stats import stats
 from jelly_rdflib.spark.pipeline.table import CHANGES, MARKS, QUADS
-from jelly_rdflib.spark.pipeline.versions import versions
 
 __all__ = [
     "CHANGES",

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import PatchError
 
+VERSION = "_version"
+RUN = "_run"
+MAX_RUNS = 1 << 20
+# The driver sends up to this number of rows to all executors, for a join.
+MAX_BROADCAST = 100_000
+# The root of a chain whose first patch may come after any patch. No id is the same.
+ANY = "*"
 
-@dataclass(frozen=True)
-class Place:
+
+class Place(NamedTuple):
     """The place of a patch: its file, and its number in the file."""
 
     file: str
@@ -19,16 +30,9 @@ class Place:
         return f"patch {self.patch} of {self.file}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Run:
-    """Consecutive patches of a file.
-
-    Attributes:
-        file: The file.
-        first, last: The numbers of the first and the last patch.
-        prev: The header ``prev`` of the first patch; None if it has none.
-        id: The id of the last patch; None if it has none.
-    """
+    """Consecutive patches of a file, the header ``prev`` of the first and the id of the last."""
 
     file: str
     first: int
@@ -44,99 +48,168 @@ class Run:
         """The first patch."""
         return Place(self.file, self.first)
 
+    def __str__(self) -> str:
+        if self.prev is None:
+            return f"{self.start} names no patch before it (prev)"
+        return f"{self.start} comes after {self.prev} (prev)"
 
-@dataclass(frozen=True)
-class Root:
-    """The patch before the first patch of a chain.
 
-    Args:
-        id: Its id; None if the chain starts with a patch without ``prev``.
-        is_any: Whether the first patch may come after any patch.
+def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | None]) -> list[Run]:
+    """Order all runs by the chain; a PatchError if they are not one chain.
+
+    No id comes twice. ``root`` is the id of the patch before the first one; None if the first patch
+    has no ``prev``. ``find`` finds a patch by its id, for the message of an error.
     """
-
-    id: str | None = None
-    is_any: bool = False
-
-
-def link(runs: Iterable[Run], root: Root, find: Callable[[str], Place | None]) -> list[Run]:
-    """Order runs by the chain.
-
-    Args:
-        runs: All runs. No id comes twice.
-        root: The patch before the first one.
-        find: Finds a patch by its id. It is called only for the message of an error.
-
-    Raises:
-        PatchError: The runs are not one chain: a patch comes after a missing one, two come after
-            the same one, or the chain has several first patches.
-
-    Examples:
-        >>> runs = [Run("b", 0, 3, prev="<urn:2>", id="<urn:6>"), Run("a", 0, 1, None, "<urn:2>")]
-        >>> [run.file for run in link(runs, Root(), lambda id: None)]
-        ['a', 'b']
-    """
-    runs = sorted(runs, key=lambda run: (run.file, run.first))
-    by_last_id = {run.id: run for run in runs if run.id is not None}
-    followers: dict[Run, Run] = {}
-    starts: list[Run] = []
+    runs = sorted(runs)
+    last_ids = {run.id for run in runs}
+    # By the id of the patch before the run; None for the start of the chain.
+    followers: dict[str | None, Run] = {}
     for run in runs:
-        if run.prev is None or run.prev == root.id:
-            starts.append(run)
-            continue
-        before = by_last_id.get(run.prev)
-        if before is None:
-            inside = find(run.prev)
-            if inside is not None:
+        before = None
+        if run.prev is not None and run.prev != root:
+            if run.prev in last_ids:
+                before = run.prev
+            elif (inside := find(run.prev)) is not None:
                 # The next patch of its run already follows it.
-                raise _fork(run, Place(inside.file, inside.patch + 1))
-            if not root.is_any:
-                raise _gap(run, root)
-            starts.append(run)
-        elif before in followers:
-            raise _fork(run, followers[before].start)
-        else:
-            followers[before] = run
-    if not runs:
-        return []
-    _check_starts(starts, runs, root)
-    chain = [starts[0]]
-    while (following := followers.get(chain[-1])) is not None:
+                other = Place(inside.file, inside.patch + 1)
+                raise PatchError(f"the chain forks: {run}, and so does {other}")
+            elif root != ANY:
+                more = f"what is there so far ends with {root}"
+                if root is None:
+                    more = "if all this is built on that, say so by base= or after= of the function"
+                raise PatchError(f"the chain is broken: {run}, which is not there; {more}")
+        first = followers.setdefault(before, run)
+        if first is not run and before is None:
+            raise PatchError(
+                f"the chain has more than one start: {first}, and {run}; patches without a chain"
+                " need order_by"
+            )
+        if first is not run:
+            raise PatchError(f"the chain forks: {run}, and so does {first.start}")
+    chain: list[Run] = []
+    following = followers.pop(None, None)
+    if following is not None and following.prev is None and root not in (None, ANY):
+        raise PatchError(f"{following}, but is to come after {root}")
+    while following is not None:
         chain.append(following)
-    if len(chain) < len(runs):
-        linked = set(chain)
-        raise _circle(next(run for run in runs if run not in linked))
+        following = followers.pop(following.id, None)
+    if followers:
+        run = min(followers.values())
+        raise PatchError(f"the chain is a circle: {run}, which comes after it")
     return chain
 
 
-def _check_starts(starts: list[Run], runs: list[Run], root: Root) -> None:
-    if not starts:
-        raise _circle(runs[0])
-    first, *others = starts
-    if others:
-        raise PatchError(
-            f"the chain has more than one start: {_describe(first)}, and {_describe(others[0])};"
-            " patches without a chain need order_by"
+@dataclass(frozen=True)
+class PatchOrder:
+    """The patches, as `jelly_rdflib.spark.pipeline.marks.Marks.patches`, and all runs in order."""
+
+    patches: DataFrame
+    runs: list[Run]
+
+    @property
+    def version(self) -> int:
+        """The number of patches: the newest version."""
+        return sum(map(len, self.runs))
+
+    def resolve(self, upto: int | str | None) -> int:
+        """Return the number of a version: of a number, or the id of the patch that makes it.
+
+        A PatchError if it does not exist, a TypeError for another type. None is the newest version.
+        """
+        if upto is None:
+            return self.version
+        if isinstance(upto, str):
+            id = as_id(upto)
+            made = self.number(self.patches, self.version).where(F.col("id") == id).first()
+            if made is None:
+                raise PatchError(f"there is no patch {id}")
+            return int(made[VERSION])
+        if not isinstance(upto, int) or isinstance(upto, bool):
+            raise TypeError(
+                f"a version is a number or the id of a patch, not a {type(upto).__name__}"
+            )
+        if not 0 <= upto <= self.version:
+            raise PatchError(f"there is no version {upto}; there are 0 to {self.version}")
+        return upto
+
+    def number(self, table: DataFrame, upto: int) -> DataFrame:
+        """Add the columns `VERSION` and `RUN`, and drop the rows after a version.
+
+        The table has the columns ``file`` and ``patch``. `VERSION` is the version that the row's
+        patch makes, `RUN` the number of its run, below `MAX_RUNS`.
+        """
+        # For each run: its file, first patch, last wanted patch, number, and first version.
+        rows: list[tuple[str, int, int, int, int]] = []
+        version = 1
+        for number, run in enumerate(self.runs):
+            if version > upto:
+                break
+            last = min(run.last, run.first + upto - version)
+            rows.append((run.file, run.first, last, number, version))
+            version += len(run)
+        runs = table.sparkSession.createDataFrame(
+            rows, f"file string, _first long, _last long, {RUN} long, _start long"
         )
-    if not root.is_any and first.prev != root.id:
-        raise PatchError(f"{_describe(first)}, but is to come after {root.id}")
+        keys, size = ["file"], len(rows)
+        if len({row[0] for row in rows}) < size:
+            # A row for each patch, so that a join finds it without comparing all runs of the file.
+            keys, size = ["file", "patch"], self.version
+            runs = runs.withColumn("patch", F.explode(F.sequence("_first", "_last")))
+        runs = runs.hint("broadcast" if size <= MAX_BROADCAST else "merge")
+        joined = table.join(runs, keys).where("patch between _first and _last")
+        version_made = (F.col("patch") - F.col("_first") + F.col("_start")).alias(VERSION)
+        return joined.select(*table.columns, version_made, RUN)
 
 
-def _describe(run: Run) -> str:
-    if run.prev is None:
-        return f"{run.start} names no patch before it (prev)"
-    return f"{run.start} comes after {run.prev} (prev)"
+def order_patches(patches: DataFrame, root: str | None) -> PatchOrder:
+    """Order patches by their chain; one without ``prev`` comes after the one before it in its file.
+
+    A PatchError if they are not one chain, an id comes twice, or there are more than `MAX_RUNS`
+    runs. The arguments are as for `PatchOrder` and `link`.
+    """
+    place = F.struct("file", "patch")
+    twice = (
+        patches.where("id is not null")
+        .groupBy("id")
+        .agg(F.count("*").alias("count"), F.min(place).alias("one"), F.max(place).alias("other"))
+        .where("count > 1")
+        .orderBy("one")
+        .first()
+    )
+    if twice is not None:
+        one, other = Place(*twice["one"]), Place(*twice["other"])
+        raise PatchError(f"{one} and {other} have the same id {twice['id']}")
+
+    def find(id: str) -> Place | None:
+        found = patches.where(F.col("id") == id).select("file", "patch").first()
+        return None if found is None else Place(*found)
+
+    return PatchOrder(patches, link(_collect_runs(patches), root, find))
 
 
-def _gap(run: Run, root: Root) -> PatchError:
-    more = f"; what is there so far ends with {root.id}"
-    if root.id is None:
-        more = "; if all this is built on that, say so by base= or after= of the function"
-    return PatchError(f"the chain is broken: {_describe(run)}, which is not there{more}")
+def as_id(text: str) -> str:
+    """Return the id of a patch as in tables: with angle brackets."""
+    return text if text.startswith("<") else f"<{text}>"
 
 
-def _fork(run: Run, other: Place) -> PatchError:
-    return PatchError(f"the chain forks: {_describe(run)}, and so does {other}")
-
-
-def _circle(run: Run) -> PatchError:
-    return PatchError(f"the chain is a circle: {_describe(run)}, which comes after it")
+def _collect_runs(patches: DataFrame) -> list[Run]:
+    """Return the runs. The driver holds these, and not the patches."""
+    in_file = Window.partitionBy("file").orderBy("patch")
+    is_start = F.lag("patch").over(in_file).isNull() | (
+        F.col("prev").isNotNull() & ~F.col("prev").eqNullSafe(F.lag("id").over(in_file))
+    )
+    runs = (
+        patches.withColumn("starts", is_start.cast("long"))
+        .withColumn("run", F.sum("starts").over(in_file))
+        .groupBy("file", "run")
+        .agg(F.min("patch"), F.max("patch"), F.min_by("prev", "patch"), F.max_by("id", "patch"))
+        .drop("run")
+        .limit(MAX_RUNS + 1)
+        .collect()
+    )
+    if len(runs) > MAX_RUNS:
+        raise PatchError(
+            f"the patches go back and forth between files more than {MAX_RUNS:,} times: put those"
+            " that follow one another into one file, or give order_by"
+        )
+    return [Run(*run) for run in runs]

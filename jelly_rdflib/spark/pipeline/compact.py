@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from functools import reduce
+
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from jelly_rdflib.spark.pipeline.chain import Root
-from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
-from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
-from jelly_rdflib.spark.pipeline.runs import as_id
+from jelly_rdflib.spark.pipeline.chain import VERSION, as_id
+from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, header_key, is_statement, make_patch
-
-_PART = "_part"
-_PATCH = "_patch"
 
 
 def compact(
@@ -68,76 +65,53 @@ def compact(
     """
     if after is not None and order_by is not None:
         raise ValueError("after is for the chain of patches; with order_by there is none")
-    root = Root(None if after is None else as_id(after))
+    root = None if after is None else as_id(after)
     ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    parts = [_headers(ordered)]
-    if _has_some(ordered):
-        parts += [_mark(ordered, "TX"), _prefixes(ordered), _statements(ordered)]
-        parts += [_mark(ordered, "TC")]
-    numbered = [part.withColumn(_PART, F.lit(number)) for number, part in enumerate(parts)]
-    whole = numbered[0]
-    for part in numbered[1:]:
-        whole = whole.unionByName(part)
-    in_order = whole.orderBy(_PART, ORDER).withColumn("seq", F.monotonically_increasing_id())
-    return make_patch(in_order.drop(_PART, ORDER), "compact")
-
-
-def _has_some(ordered: Ordered) -> bool:
-    """Return whether there is an operation on a prefix or a statement."""
     prefixes = ordered.marks.where(F.col("op").isin("PA", "PD"))
-    return not prefixes.isEmpty() or not ordered.changes.where(is_statement()).isEmpty()
-
-
-def _rows(operations: DataFrame) -> DataFrame:
-    missing = [name for name in QUAD if name not in operations.columns]
-    return operations.withColumns({name: F.lit(None).cast("string") for name in missing}).select(
-        "op", *QUAD, "name", ORDER
-    )
-
-
-def _mark(ordered: Ordered, op: str) -> DataFrame:
-    """Make a table with one row: TX or TC."""
-    columns = [
-        F.lit(op if field.name == "op" else None).cast(field.dataType).alias(field.name)
-        for field in _rows(ordered.changes).schema
+    parts = [_last_headers(ordered.marks)]
+    if not prefixes.isEmpty() or not ordered.changes.where(is_statement()).isEmpty():
+        row = changes.sparkSession.range(1)
+        statements = ordered.last_operations().withColumn(
+            "op", F.when(F.col(IS_ADD), "A").otherwise("D")
+        )
+        parts.append(row.select(F.lit("TX").alias("op")))
+        parts += [_last_prefixes(prefixes), statements]
+        parts.append(row.select(F.lit("TC").alias("op")))
+    columns = ("op", *QUAD, "name", ORDER)
+    numbered = [
+        part.select(F.lit(number).alias("_part"), *(c for c in columns if c in part.columns))
+        for number, part in enumerate(parts)
     ]
-    return ordered.changes.sparkSession.range(1).select(*columns)
+    whole = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), numbered)
+    in_order = whole.orderBy("_part", ORDER).withColumn("seq", F.monotonically_increasing_id())
+    return make_patch(in_order, "compact")
 
 
-def _statements(ordered: Ordered) -> DataFrame:
-    op = F.when(F.col(IS_ADD), "A").otherwise("D")
-    return _rows(
-        last_operations(ordered).withColumns({"op": op, "name": F.lit(None).cast("string")})
-    )
-
-
-def _prefixes(ordered: Ordered) -> DataFrame:
-    def last_of(*columns: str) -> Column:
-        return F.max(ORDER).over(Window.partitionBy(*columns))
-
-    rows = ordered.marks.where(F.col("op").isin("PA", "PD")).withColumns(
+def _last_prefixes(prefixes: DataFrame) -> DataFrame:
+    """Return the last operation on each prefix of a graph, and the last prefix of each IRI."""
+    of_name, of_iri = Window.partitionBy("name", "g"), Window.partitionBy("op", "o")
+    rows = prefixes.withColumns(
         {
-            "of_name": F.col(ORDER) == last_of("name", "g"),
+            "of_name": F.col(ORDER) == F.max(ORDER).over(of_name),
             # In rdflib an IRI has one prefix: the last one.
-            "of_iri": (F.col("op") == "PA") & (F.col(ORDER) == last_of("op", "o")),
+            "of_iri": (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(of_iri)),
         }
     )
-    return _rows(rows.where("of_name or of_iri"))
+    return rows.where("of_name or of_iri")
 
 
-def _headers(ordered: Ordered) -> DataFrame:
-    patch = F.col(VERSION) if ordered.is_numbered else F.struct(VERSION, "file", "patch")
-    patches = ordered.marks.select(patch.alias(_PATCH))
-    ends = patches.agg(F.min(_PATCH).alias("first"), F.max(_PATCH).alias("last"))
-    headers = ordered.marks.where("op = 'H'").withColumn(_PATCH, patch)
-    said_first = F.min(_PATCH).over(Window.partitionBy(header_key(), "o"))
+def _last_headers(marks: DataFrame) -> DataFrame:
+    """Return the ``prev`` of the first patch, the ``id`` of the last, other headers once."""
+    marks = marks.withColumn("_patch", F.struct(VERSION, "file", "patch"))
+    ends = marks.agg(F.min("_patch").alias("first"), F.max("_patch").alias("last"))
+    key, patch = header_key(), F.col("_patch")
     kept = (
-        F.when(header_key() == "id", F.col(_PATCH) == F.col("last"))
-        .when(header_key() == "prev", F.col(_PATCH) == F.col("first"))
-        .otherwise(F.col(_PATCH) == said_first)
+        F.when(key == "id", patch == F.col("last"))
+        .when(key == "prev", patch == F.col("first"))
+        .otherwise(patch == F.min("_patch").over(Window.partitionBy(key, "o")))
     )
-    rows = headers.join(F.broadcast(ends)).withColumn("is_kept", kept)
+    rows = marks.where("op = 'H'").join(F.broadcast(ends)).withColumn("is_kept", kept)
     # Jena can't read a key in two spellings.
     same = Window.partitionBy(F.lower("name"))
     spelled = F.min(F.struct(ORDER, "name")).over(same)["name"]
-    return _rows(rows.withColumn("name", spelled).where("is_kept"))
+    return rows.withColumn("name", spelled).where("is_kept")

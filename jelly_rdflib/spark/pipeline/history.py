@@ -1,16 +1,16 @@
-"""Finds the versions that have a quad."""
+"""Lists the versions of a dataset, and finds those that have a quad."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.filters import check_term
-from jelly_rdflib.spark.pipeline.chain import Root
-from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
-from jelly_rdflib.spark.pipeline.order import ORDER, VERSION, Ordered, order_changes
+from jelly_rdflib.spark.pipeline.chain import ANY, VERSION, order_patches
+from jelly_rdflib.spark.pipeline.marks import open_marks
+from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
 
@@ -67,27 +67,22 @@ def history(
         +-----+-----+-----+
         <BLANKLINE>
     """
-    wanted = {"s": s, "p": p, "o": o, "g": g}
-    for name, value in wanted.items():
-        if value is not None:
-            check_term(value, name)
+    condition = F.lit(True)
+    for name, term in zip(QUAD, (s, p, o, g), strict=True):
+        if term is not None:
+            check_term(term, name)
+            condition &= F.col(name) == term
     if base is not None:
         base = check_quads(base, "the base").distinct()
-    root = Root(is_any=base is not None)
+    root = None if base is None else ANY
     ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    rows = ordered.changes
-    for name, value in wanted.items():
-        if value is not None:
-            rows = rows.where(F.col(name) == value)
-            base = None if base is None else base.where(F.col(name) == value)
     # The effect of each patch on each quad.
-    states = last_operations(Ordered(rows, ordered.marks, ordered.order), by=(*QUAD, VERSION)).drop(
-        ORDER
-    )
+    wanted = replace(ordered, changes=ordered.changes.where(condition))
+    states = wanted.last_operations(by=(*QUAD, VERSION)).drop(ORDER)
     if base is not None:
-        zero: Any = F.lit(None if ordered.order is None else 0)
-        first = zero.cast(states.schema[VERSION].dataType).alias(VERSION)
-        states = states.unionByName(base.select(*QUAD, first, F.lit(True).alias(IS_ADD)))
+        zero = F.lit(None if ordered.order is None else 0).cast(states.schema[VERSION].dataType)
+        first = base.where(condition).select(*QUAD, zero.alias(VERSION), F.lit(True).alias(IS_ADD))
+        states = states.unionByName(first)
     in_time = Window.partitionBy(*QUAD).orderBy(F.col(VERSION).asc_nulls_first())
     was_there = F.lag(IS_ADD, 1, False).over(in_time)
     return (
@@ -97,3 +92,43 @@ def history(
         .where(IS_ADD)
         .select(*QUAD, F.col(VERSION).alias("since"), "until")
     )
+
+
+def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame:
+    """Return the patch of each version: the meaning of the numbers in a `history`.
+
+    Args:
+        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`. The first patch
+            may come after a missing one.
+        marks: As for `replay`.
+
+    Returns:
+        A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
+        headers ``id`` and ``prev``. ``file`` and ``patch`` lead to other headers in ``changes``.
+
+    Raises:
+        PatchError, ValueError: As by `replay`.
+
+    Examples:
+        >>> from jelly_rdflib.spark.pipeline import CHANGES
+        >>> changes = spark.createDataFrame(
+        ...     [
+        ...         ("b", 0, 0, 0, "H", None, None, "<urn:2>", None, "id"),
+        ...         ("b", 0, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
+        ...         ("a", 0, 0, 0, "H", None, None, "<urn:1>", None, "id"),
+        ...     ],
+        ...     CHANGES,
+        ... )
+        >>> versions(changes).orderBy("version").show()
+        +-------+----+-----+-------+-------+
+        |version|file|patch|     id|   prev|
+        +-------+----+-----+-------+-------+
+        |      1|   a|    0|<urn:1>|   NULL|
+        |      2|   b|    0|<urn:2>|<urn:1>|
+        +-------+----+-----+-------+-------+
+        <BLANKLINE>
+    """
+    with open_marks(changes, marks) as found:
+        order = order_patches(found.patches(), ANY)
+    numbered = order.number(order.patches, order.version)
+    return numbered.select(F.col(VERSION).alias("version"), "file", "patch", "id", "prev")

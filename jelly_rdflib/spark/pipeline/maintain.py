@@ -12,11 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.spark.pipeline.chain import Root
-from jelly_rdflib.spark.pipeline.last import last_operations
 from jelly_rdflib.spark.pipeline.order import order_changes
-from jelly_rdflib.spark.pipeline.quad_table import QuadTable
-from jelly_rdflib.spark.pipeline.storage import Storage
+from jelly_rdflib.spark.pipeline.quad_table import QuadTable, Storage
 from jelly_rdflib.spark.pipeline.table import check_changes
 
 
@@ -85,9 +82,33 @@ def maintain(
     if buckets < 1 or retention < 0:
         raise ValueError("a table has one bucket or more, and retention is 0 or more seconds")
     stream = check_changes(stream)
-    QuadTable(stream.sparkSession, table_path).create(buckets, time.time())
-    upkeep = _Upkeep(stream.sparkSession, table_path, checkpoint, order_by, retention)
-    writer = stream.writeStream.foreachBatch(upkeep.take).option("checkpointLocation", checkpoint)
+    table = QuadTable(stream.sparkSession, table_path)
+    table.create(buckets)
+    positions = Storage(stream.sparkSession, checkpoint)
+
+    def add_batch(changes: DataFrame, batch: int) -> None:
+        """Add a batch, if it is not yet in the table."""
+        commit = table.last_commit()
+        # The id is constant for a checkpoint.
+        query = json.loads(positions.read("metadata"))["id"]
+        if commit.query not in (None, query):
+            raise LogError(
+                f"the table {table_path} was made by another query: go on with its checkpoint, or"
+                " begin another table"
+            )
+        if batch <= commit.batch:
+            # The process was killed after the commit, before Spark recorded the batch.
+            return
+        ordered = order_changes(changes, order_by=order_by, root=commit.head)
+        folders = table.update(commit, ordered.last_operations())
+        commit = replace(commit, batch=batch, query=query, folders=folders, time=time.time())
+        if ordered.order is not None and ordered.order.runs:
+            version = commit.version + ordered.order.version
+            commit = replace(commit, version=version, head=ordered.order.runs[-1].id)
+        table.commit(commit)
+        table.delete_old(commit.time - retention)
+
+    writer = stream.writeStream.foreachBatch(add_batch).option("checkpointLocation", checkpoint)
     if trigger is not None:
         writer = writer.trigger(**trigger)
     return writer.start()
@@ -109,51 +130,3 @@ def read_maintained(spark: SparkSession, table_path: str) -> DataFrame:
     """
     table = QuadTable(spark, table_path)
     return table.quads(table.last_commit())
-
-
-class _Upkeep:
-    """Adds batches to a table."""
-
-    def __init__(
-        self,
-        spark: SparkSession,
-        table_path: str,
-        checkpoint: str,
-        order_by: str | None,
-        retention: float,
-    ) -> None:
-        self._path = table_path
-        self._table = QuadTable(spark, table_path)
-        self._checkpoint = Storage(spark, checkpoint)
-        self._order_by = order_by
-        self._retention = retention
-
-    def take(self, changes: DataFrame, batch: int) -> None:
-        """Add a batch, if it is not yet in the table."""
-        commit = self._table.last_commit()
-        query = self._query()
-        if commit.query not in (None, query):
-            raise LogError(
-                f"the table {self._path} was made by another query: go on with its checkpoint, or"
-                " begin another table"
-            )
-        if batch <= commit.batch:
-            # The process was killed after the commit, before Spark recorded the batch.
-            return
-        root = Root(commit.head)
-        ordered = order_changes(changes, order_by=self._order_by, root=root)
-        folders = self._table.update(commit, last_operations(ordered))
-        commit = replace(commit, batch=batch, query=query, folders=folders, time=time.time())
-        if ordered.order is not None and ordered.order.runs:
-            commit = replace(
-                commit,
-                version=commit.version + ordered.order.version,
-                head=ordered.order.runs[-1].id,
-            )
-        self._table.commit(commit)
-        self._table.delete_old(commit.time - self._retention)
-
-    def _query(self) -> str:
-        """Return the id of the query, which is constant for a checkpoint."""
-        id: str = json.loads(self._checkpoint.read("metadata") or "{}")["id"]
-        return id

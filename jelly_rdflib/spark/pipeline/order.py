@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from jelly_rdflib.spark.pipeline.chain import Root
-from jelly_rdflib.spark.pipeline.marks import MAX_BROADCAST, Marks, open_marks
-from jelly_rdflib.spark.pipeline.runs import PatchOrder, order_patches
-from jelly_rdflib.spark.pipeline.table import check_changes, check_marks
+from jelly_rdflib.spark.kinds import check_names
+from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, order_patches
+from jelly_rdflib.spark.pipeline.marks import open_marks
+from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
 
 ORDER = "_order"
-VERSION = "_version"
+IS_ADD = "_is_add"
 
-# The number of the run (below `runs.MAX_RUNS`), seq and a bit for adds fit a long. Spark computes
+# The number of the run (below `chain.MAX_RUNS`), seq and a bit for adds fit a long. Spark computes
 # the maximum of longs in place, without sorting.
 SEQ_BITS = 42
 
@@ -25,22 +26,32 @@ SEQ_BITS = 42
 class Ordered:
     """Effective changes, with their order.
 
-    Attributes:
-        changes: The table, with two more columns: `ORDER` grows with each operation, `VERSION` is
-            the version that the operation's patch makes.
-        marks: The marks of the same table; operations on statements, and columns that only they
-            use, may be missing.
-        order: The order of the patches; None with ``order_by``.
+    ``changes`` has two more columns: `ORDER` grows with each operation, `VERSION` is the version
+    that the operation's patch makes. So has ``marks``, which may lack operations on statements, and
+    columns that only they use. ``is_add`` tells of an `ORDER` whether the operation is an add.
+    ``order`` is None with ``order_by``.
     """
 
     changes: DataFrame
     marks: DataFrame
+    is_add: Column
     order: PatchOrder | None
 
-    @property
-    def is_numbered(self) -> bool:
-        """Whether `ORDER` is a number, of 62 bits."""
-        return self.order is not None
+    def last_operations(
+        self, *, base: DataFrame | None = None, by: Iterable[str] = QUAD
+    ) -> DataFrame:
+        """Return the last operation on each quad: the columns of ``by``, `ORDER` and `IS_ADD`.
+
+        The last operation decides whether the quad exists. ``base`` has the quads of version 0.
+        ``by`` has the columns of a quad and, without a base, may have more.
+        """
+        rows = self.changes.where(is_statement()).select(*by, ORDER)
+        if base is not None:
+            # As a number, -1 is the least one that tells of an add. Null is less than any struct.
+            first = F.lit(None if self.order is None else -1).cast(rows.schema[ORDER].dataType)
+            rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
+        last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER))
+        return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))
 
 
 def order_changes(
@@ -49,93 +60,29 @@ def order_changes(
     upto: Any = None,
     order_by: str | None = None,
     marks: DataFrame | None = None,
-    root: Root = Root(),  # noqa: B008
+    root: str | None = None,
 ) -> Ordered:
-    """Order the effective changes.
-
-    Args:
-        changes: A table of changes.
-        upto: The last version: its number or its patch's id; with ``order_by`` a value of that
-            column. None for all versions.
-        order_by: A column that orders files or patches; None for the chain.
-        marks: As for `open_marks`.
-        root: The patch before the first one of the chain.
-
-    Raises:
-        PatchError: The chain is broken, or the version does not exist.
-        ValueError: A column is missing, or has another type.
-        TypeError: ``upto`` is of another type.
-    """
-    changes = check_changes(changes)
-    marks = None if marks is None else check_marks(marks)
-    order: PatchOrder | None = None
+    """Order the effective changes up to a version; the arguments are as for `replay` and `link`."""
     with open_marks(changes, marks) as found:
-        if order_by is None:
-            order = order_patches(found.patches(), root)
-            version = order.resolve(upto)
+        order = order_patches(found.patches(), root) if order_by is None else None
+        version = upto if order is None else order.resolve(upto)
+        if order_by is not None:
+            check_names([order_by], found.changes.columns)
 
         def put_in_order(table: DataFrame) -> DataFrame:
-            if order_by is not None:
-                return _order_by_column(table, found, upto, order_by)
-            assert order is not None
-            return number_rows(found.effective(table), order, version)
+            table = found.effective(table)
+            is_add = F.col("op") == "A"
+            if order is not None:
+                seq = F.shiftleft("seq", 1).bitwiseOR(is_add.cast("long"))
+                place = F.shiftleft(RUN, SEQ_BITS + 1).bitwiseOR(seq)
+                return order.number(table, version).withColumn(ORDER, place)
+            assert order_by is not None
+            if upto is not None:
+                table = table.where(F.col(order_by) <= F.lit(upto))
+            place = F.struct(order_by, "file", "seq", is_add.alias(IS_ADD))
+            return found.known(table).withColumns({VERSION: F.col(order_by), ORDER: place})
 
-        ordered = put_in_order(changes)
-        return Ordered(ordered, ordered if marks is None else put_in_order(marks), order)
-
-
-def _order_by_column(changes: DataFrame, marks: Marks, upto: Any, order_by: str) -> DataFrame:
-    if order_by not in changes.columns:
-        raise ValueError(f"the changes have no column {order_by!r} to order by")
-    if upto is not None:
-        changes = changes.where(F.col(order_by) <= F.lit(upto))
-    kept = marks.known(marks.effective(changes))
-    return kept.withColumns({VERSION: F.col(order_by), ORDER: F.struct(order_by, "file", "seq")})
-
-
-def number_rows(changes: DataFrame, order: PatchOrder, upto: int) -> DataFrame:
-    """Add the columns `ORDER` and `VERSION`, and drop changes after a version.
-
-    Args:
-        changes: A table with the columns ``file``, ``patch`` and ``seq``.
-        order: The order of the patches.
-        upto: The number of the last version.
-    """
-    # For each run: its file, first patch, last wanted patch, number, and the version before it.
-    rows: list[tuple[str, int, int, int, int]] = []
-    before = 0
-    for number, run in enumerate(order.runs):
-        if before >= upto:
-            break
-        last = min(run.last, run.first + upto - before - 1)
-        rows.append((run.file, run.first, last, number, before))
-        before += len(run)
-    if len(rows) == 1:
-        file, first, last, number, before = rows[0]
-        in_run = (F.col("file") == file) & F.col("patch").between(first, last)
-        return _add_columns(changes.where(in_run), F.lit(first), F.lit(number), F.lit(before))
-
-    runs = changes.sparkSession.createDataFrame(
-        rows, "file string, first long, last long, number long, before long"
-    )
-    keys = ["file"]
-    size = len(rows)
-    if len({row[0] for row in rows}) < len(rows):
-        # A row for each patch, so that a join finds it without comparing all runs of the file.
-        keys = ["file", "patch"]
-        runs = runs.withColumn("patch", F.explode(F.sequence("first", "last")))
-        size = order.version
-    runs = runs.hint("broadcast" if size <= MAX_BROADCAST else "merge")
-    names = changes.columns
-    joined = changes.join(runs, keys).where(F.col("patch") <= F.col("last"))
-    numbered = _add_columns(joined, F.col("first"), F.col("number"), F.col("before"))
-    return numbered.select(*names, VERSION, ORDER)
-
-
-def _add_columns(changes: DataFrame, first: Column, number: Column, before: Column) -> DataFrame:
-    return changes.withColumns(
-        {
-            VERSION: before + F.col("patch") - first + 1,
-            ORDER: F.shiftleft(number.cast("long"), SEQ_BITS).bitwiseOR(F.col("seq")),
-        }
-    )
+        ordered = put_in_order(found.changes)
+        of_marks = ordered if found.marks is None else put_in_order(found.marks)
+    last = F.col(ORDER)
+    return Ordered(ordered, of_marks, last[IS_ADD] if order is None else last % 2 != 0, order)

@@ -9,21 +9,77 @@ continue until that version is deleted.
 from __future__ import annotations
 
 import json
+import time
 import uuid
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.spark.pipeline.last import IS_ADD
-from jelly_rdflib.spark.pipeline.storage import Storage
-from jelly_rdflib.spark.pipeline.table import QUAD, QUADS, same_quad
+from jelly_rdflib.spark.pipeline.order import IS_ADD
+from jelly_rdflib.spark.pipeline.table import QUAD, QUADS
 
 _FORMAT = "jelly-rdflib quads 1"
 _COMMITS = "commits"
 _DATA = "data"
 _BUCKET = "bucket"
+
+
+class Storage:
+    """A folder in any file system that Spark can reach, through Hadoop's interface.
+
+    The session has to run in this process: Spark Connect gives no access to files.
+    """
+
+    def __init__(self, spark: SparkSession, path: str) -> None:
+        jvm: Any = spark.sparkContext._jvm
+        configuration = spark.sparkContext._jsc.hadoopConfiguration()
+        self._make_path = jvm.org.apache.hadoop.fs.Path
+        self._to_text = jvm.org.apache.commons.io.IOUtils.toString
+        self._root = self._make_path(path)
+        self._system = self._root.getFileSystem(configuration)
+        self.path = path
+
+    def path_of(self, name: str) -> str:
+        """Return the path of a name in the folder."""
+        return f"{self.path.rstrip('/')}/{name}"
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder, sorted; an empty list if it does not exist."""
+        path = self._path(folder)
+        if not self._system.exists(path):
+            return []
+        names = [status.getPath().getName() for status in self._system.listStatus(path)]
+        return sorted(name for name in names if not name.startswith((".", "_")))
+
+    def read(self, name: str) -> str:
+        """Return the text of a file."""
+        with closing(self._system.open(self._path(name))) as stream:
+            return str(self._to_text(stream, "UTF-8"))
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file completely or not at all: under a temporary name, which is then changed.
+
+        A FileExistsError if the file exists.
+        """
+        folder, _, last = name.rpartition("/")
+        staged, path = self._path(f"{folder}/.{last}-{uuid.uuid4()}"), self._path(name)
+        self._system.mkdirs(self._path(folder))
+        with closing(self._system.create(staged)) as stream:
+            stream.write(text.encode())
+        if self._system.exists(path) or not self._system.rename(staged, path):
+            self._system.delete(staged, False)
+            raise FileExistsError(f"{self.path_of(name)} is there already")
+
+    def delete(self, name: str) -> None:
+        """Delete a file, or a folder with its content, if it exists."""
+        self._system.delete(self._path(name), True)
+
+    def _path(self, name: str) -> Any:
+        return self._make_path(self._root, name)
 
 
 @dataclass(frozen=True)
@@ -58,34 +114,28 @@ class Commit:
 
 
 class QuadTable:
-    """The table in a folder.
-
-    Args:
-        spark: The session.
-        path: The folder.
-    """
+    """The table in a folder."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
         self._spark = spark
         self._storage = Storage(spark, path)
-        self._read: dict[str, Commit] = {}
+        self._commits: dict[str, Commit] = {}
 
-    def create(self, buckets: int, time: float) -> None:
+    def create(self, buckets: int) -> None:
         """Make an empty table, if the table does not exist."""
         if not self._storage.names(_COMMITS):
-            self.commit(Commit(buckets, {}, time))
+            self.commit(Commit(buckets, {}, time.time()))
 
     def last_commit(self) -> Commit:
         """Return the commit of the current version.
 
-        Raises:
-            FileNotFoundError: The table does not exist.
-            LogError: The table is damaged, or of another format.
+        A FileNotFoundError if the table does not exist, a LogError if it is damaged, or of another
+        format.
         """
         names = self._storage.names(_COMMITS)
         if not names:
             raise FileNotFoundError(f"{self._storage.path} is no table of quads: it has no commits")
-        return self._read_commit(names[-1])
+        return self._read(names[-1])
 
     def commit(self, commit: Commit) -> None:
         """Make a commit the last one."""
@@ -96,16 +146,11 @@ class QuadTable:
         return self._load(self._spark, list(commit.folders.values()))
 
     def update(self, commit: Commit, last: DataFrame) -> dict[str, str]:
-        """Write the buckets that operations change.
+        """Write the buckets that operations change; return the new folder of each bucket.
 
-        Args:
-            commit: The current version.
-            last: The last operation on each quad, see `jelly_rdflib.spark.pipeline.last`.
-
-        Returns:
-            The new folder of each bucket, see `Commit`.
+        ``commit`` is the current version, ``last`` has the last operation on each quad.
         """
-        bucket = _bucket_of(commit.buckets)
+        bucket = F.pmod(F.xxhash64(*QUAD), F.lit(commit.buckets)).alias(_BUCKET)
         last = last.select(*QUAD, IS_ADD).persist()
         try:
             changed = {str(row[0]) for row in last.select(bucket).distinct().collect()}
@@ -114,7 +159,9 @@ class QuadTable:
             paths = [path for key, path in commit.folders.items() if key in changed]
             # A batch of a stream has a session of its own.
             before = self._load(last.sparkSession, paths)
-            after = before.join(last, same_quad(before, last), "left_anti").unionByName(
+            # The default graph, null, equals itself.
+            same = [before[name].eqNullSafe(last[name]) for name in QUAD]
+            after = before.join(last, same, "left_anti").unionByName(
                 last.where(IS_ADD).select(*QUAD)
             )
             folder = f"{_DATA}/{commit.batch + 1:020}-{uuid.uuid4()}"
@@ -137,7 +184,9 @@ class QuadTable:
         Nobody else may be writing to the table.
         """
         names = self._storage.names(_COMMITS)
-        commits = [self._read_commit(name) for name in names]
+        # Only new ones are read.
+        self._commits = {name: self._commits.get(name) or self._read(name) for name in names}
+        commits = list(self._commits.values())
         kept = [
             commit
             for commit, following in zip(commits, [*commits[1:], None], strict=True)
@@ -147,7 +196,6 @@ class QuadTable:
         for commit in commits:
             if commit not in kept:
                 self._storage.delete(commit.name)
-                self._read.pop(commit.name.rpartition("/")[2], None)
         used = {path.split("/")[1] for commit in kept for path in commit.folders.values()}
         for name in self._storage.names(_DATA):
             if name not in used:
@@ -156,21 +204,16 @@ class QuadTable:
     def _load(self, spark: SparkSession, folders: list[str]) -> DataFrame:
         if not folders:
             return spark.createDataFrame([], QUADS)
-        paths = [self._storage.path_of(folder) for folder in folders]
-        return spark.read.schema(QUADS).parquet(*paths)
+        return spark.read.schema(QUADS).parquet(*map(self._storage.path_of, folders))
 
-    def _read_commit(self, name: str) -> Commit:
-        if name not in self._read:
-            path = self._storage.path_of(f"{_COMMITS}/{name}")
-            try:
-                commit = Commit(**json.loads(self._storage.read(f"{_COMMITS}/{name}") or ""))
-            except (ValueError, TypeError) as error:
-                raise LogError(f"{path} is no commit of a table of quads: {error}") from None
-            if commit.format != _FORMAT:
-                raise LogError(f"{path} is of another format, {commit.format!r}, not {_FORMAT!r}")
-            self._read[name] = commit
-        return self._read[name]
-
-
-def _bucket_of(buckets: int) -> Column:
-    return F.pmod(F.xxhash64(*QUAD), F.lit(buckets)).alias(_BUCKET)
+    def _read(self, name: str) -> Commit:
+        path = f"{_COMMITS}/{name}"
+        try:
+            commit = Commit(**json.loads(self._storage.read(path)))
+        except (ValueError, TypeError) as error:
+            path = self._storage.path_of(path)
+            raise LogError(f"{path} is no commit of a table of quads: {error}") from None
+        if commit.format != _FORMAT:
+            path = self._storage.path_of(path)
+            raise LogError(f"{path} is of another format, {commit.format!r}, not {_FORMAT!r}")
+        return commit

@@ -6,9 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from jelly_rdflib.spark.pipeline.chain import Root
-from jelly_rdflib.spark.pipeline.last import IS_ADD, last_operations
-from jelly_rdflib.spark.pipeline.order import order_changes
+from jelly_rdflib.spark.pipeline.chain import ANY
+from jelly_rdflib.spark.pipeline.order import IS_ADD, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
 
@@ -77,6 +76,6 @@ def replay(
     """
     if base is not None:
         base = check_quads(base, "the base")
-    root = Root(is_any=base is not None)
+    root = None if base is None else ANY
     ordered = order_changes(changes, upto=upto, order_by=order_by, marks=marks, root=root)
-    return last_operations(ordered, base=base).where(IS_ADD).select(*QUAD)
+    return ordered.last_operations(base=base).where(IS_ADD).select(*QUAD)

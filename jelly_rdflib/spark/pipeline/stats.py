@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from jelly_rdflib.spark.kinds import check_names
 from jelly_rdflib.spark.pipeline.table import check_changes
 
 _COUNTED = {
@@ -54,9 +55,7 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
         ('f', 0, 3, 1, 1)
     """
     changes = check_changes(changes)
-    missing = [name for name in by if name not in changes.columns]
-    if missing:
-        raise ValueError(f"the changes have no column {missing[0]!r} to count by")
+    check_names(by, changes.columns)
 
     def count(condition: Column) -> Column:
         return F.count(F.when(condition, 1))

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructField, StructType
 
-_TEXT, _NUMBER = StringType(), LongType()
+from jelly_rdflib.spark.kinds import OPERATIONS, check_columns
 
 QUAD = ("s", "p", "o", "g")
 """The columns of a quad."""
 
-QUADS = StructType([StructField(name, _TEXT, name == "g") for name in QUAD])
+QUADS = StructType([StructField(name, StringType(), name == "g") for name in QUAD])
 """A table of quads: terms in N-Triples syntax; ``g`` is null in the default graph."""
 
-CHANGES = StructType(
-    [
-        StructField("file", _TEXT),
-        StructField("patch", _NUMBER),
-        StructField("txn", _NUMBER),
-        StructField("seq", _NUMBER),
-        StructField("op", _TEXT),
-        *(StructField(name, _TEXT) for name in QUAD),
-        StructField("name", _TEXT),
-    ]
-)
+CHANGES = OPERATIONS
 """A table of changes: a row for each operation, as ``spark.read.format("jelly-patch")`` has it."""
 
 
@@ -37,61 +25,26 @@ _MARK_COLUMNS = ("file", "patch", "txn", "seq", "op", "o", "g", "name")
 
 
 def check_changes(changes: DataFrame) -> DataFrame:
-    """Check a table of changes; its numbers become longs.
-
-    Raises:
-        ValueError: A column is missing, or has another type.
-    """
+    """Check a table of changes; its numbers become longs. A ValueError if a column is wrong."""
     return _check(changes, CHANGES, "a table of changes")
 
 
 def check_marks(marks: DataFrame) -> DataFrame:
-    """Check a table of marks, and drop operations on statements.
-
-    Raises:
-        ValueError: A column is missing, or has another type.
-    """
-    schema = StructType([field for field in CHANGES if field.name in _MARK_COLUMNS])
+    """Check a table of marks as `check_changes`, and drop operations on statements."""
+    schema = StructType([CHANGES[name] for name in _MARK_COLUMNS])
     return _check(marks, schema, "a table of marks").where(F.col("op").isin(MARKS.split(",")))
 
 
 def check_quads(quads: DataFrame, what: str) -> DataFrame:
-    """Check a table of quads, and drop its other columns.
-
-    Args:
-        quads: The table.
-        what: The name of the table in messages.
-
-    Raises:
-        ValueError: A column is missing, or has another type.
-    """
+    """Check a table of quads, named ``what``, as `check_changes`; drop its other columns."""
     return _check(quads, QUADS, what).select(*QUAD)
 
 
 def _check(table: DataFrame, schema: StructType, what: str) -> DataFrame:
-    missing = [field.name for field in schema if field.name not in table.columns]
-    if missing:
-        raise ValueError(f"{what} has the columns {_list(schema.names)}; missing: {_list(missing)}")
-    types = {field.name: field.dataType for field in table.schema}
-    for field in schema:
-        found = types[field.name]
-        if isinstance(found, StructType):
-            raise ValueError(
-                f"the column {field.name} of {what} is to be {field.dataType.simpleString()}, but"
-                " is a struct: read the terms as text (terms='string')"
-            )
-        if field.dataType == _NUMBER and found.simpleString() in ("int", "smallint", "tinyint"):
-            table = table.withColumn(field.name, F.col(field.name).cast(_NUMBER))
-        elif found != field.dataType:
-            raise ValueError(
-                f"the column {field.name} of {what} is to be {field.dataType.simpleString()}, but"
-                f" is {found.simpleString()}"
-            )
-    return table
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names)
+    check_columns(table.schema, schema, what, needed=schema.names)
+    return table.withColumns(
+        {field.name: F.col(field.name).cast(field.dataType) for field in schema}
+    )
 
 
 def is_statement() -> Column:
@@ -105,26 +58,14 @@ def header_key() -> Column:
     return F.when(lower == "previous", "prev").otherwise(lower)
 
 
-def same_quad(left: DataFrame, right: DataFrame) -> Column:
-    """Return whether rows of two tables have the same quad; the default graph equals itself."""
-    condition = left["g"].eqNullSafe(right["g"])
-    for name in ("s", "p", "o"):
-        condition &= left[name] == right[name]
-    return condition
-
-
 def make_patch(operations: DataFrame, name: str) -> DataFrame:
-    """Make a table of changes with one patch.
+    """Make a table of changes with one patch; the column ``file`` has the name.
 
-    Args:
-        operations: A table with the columns ``seq`` and ``op``; other missing columns become null.
-        name: The value of the column ``file``.
+    The operations have the columns ``seq`` and ``op``; other missing columns become null.
     """
-    given = {"file": F.lit(name), "patch": F.lit(0), "txn": F.lit(0)}
-    given |= {column: F.col(column) for column in operations.columns}
-    return operations.select(
-        *(
-            given.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
-            for field in CHANGES
-        )
-    )
+    made = {column: F.col(column) for column in operations.columns}
+    made |= {"file": F.lit(name), "patch": F.lit(0), "txn": F.lit(0)}
+    columns = {
+        field.name: made.get(field.name, F.lit(None)).cast(field.dataType) for field in CHANGES
+    }
+    return operations.select(*(column.alias(name) for name, column in columns.items()))

@@ -1,42 +1,47 @@
-"""Reads the files of a query as rows."""
+"""Reads the files of a query, or new files of a folder, as rows."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
-from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_schema
-from jelly_rdflib.spark.partitions import FilePart, FilePartition, check_files, plan
+from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
+from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
+from jelly_rdflib.spark.partitions import FilePartition, check_files, plan
 from jelly_rdflib.spark.paths import find_files
-from jelly_rdflib.spark.read_options import FAILFAST, PERMISSIVE, ReadOptions
+from jelly_rdflib.streams.index import Part, read_part
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
+# In nanoseconds. A file that is older than the newest one by more than this counts as read, so that
+# an offset need not list all files that ever existed.
+MAX_AGE = 7 * 24 * 3600 * 10**9
+
 
 class RowsReader:
-    """Base of the readers: finds and plans files on the driver, and reads them on executors.
-
-    Args:
-        kind: The format of the files.
-        options: The options of the user.
-        schema: The wanted columns.
-        paths: Files, folders and globs.
-
-    Attributes:
-        filters: The conditions of the wanted rows.
-    """
+    """Base of the readers: finds and plans files on the driver, and reads them on executors."""
 
     def __init__(
         self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
     ) -> None:
-        check_schema(schema, kind.schema_for(options))
+        whole = kind.schema_for(options)
+        check_names(schema.names, whole.names)
+        check_columns(schema, whole, f"a table of {kind.name}", is_exact=True)
         if kind.is_statements and options.ops is not None:
             raise ValueError(f"the option op is for operations; {kind.name} has statements")
         self.kind = kind
@@ -51,67 +56,52 @@ class RowsReader:
         return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
 
     def plan(self, files: list[str]) -> list[InputPartition]:
-        """Check files, and distribute them to partitions.
-
-        Raises:
-            DecodeError: A file does not go with the others; or, in the mode FAILFAST, it is empty
-                or of another format.
-        """
+        """Check files as `check_files` does, and distribute them to partitions."""
         check_files(files, self.kind, self.options)
         return list(plan(files, self.kind, self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the files of a partition, or parts of files.
-
-        Raises:
-            DecodeError: A file breaks a rule, in the mode FAILFAST.
-        """
+        """Read the files of a partition, or parts of files."""
         # Without files, Spark reads a partition of its own.
         if isinstance(partition, FilePartition):
-            for part in partition.parts:
-                yield from self._read_file(part)
+            for path, part in partition.parts:
+                yield from self._read_file(path, part)
 
-    def _read_file(self, part: FilePart) -> Iterator[pa.RecordBatch]:
+    def _read_file(self, path: str, part: Part | None) -> Iterator[pa.RecordBatch]:
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
+        has_corrupt = CORRUPT in schema.names
         try:
-            for record_batch in self._rows(part, schema):
-                yield (
-                    record_batch if CORRUPT not in schema.names else _widened(record_batch, schema)
-                )
+            for record_batch in self._rows(path, part, schema):
+                yield _widened(record_batch, schema) if has_corrupt else record_batch
         except DecodeError as error:
             if self.options.mode == FAILFAST:
-                raise DecodeError(f"{part.path}: {error}") from error
-            if self.options.mode == PERMISSIVE and CORRUPT in schema.names:
-                yield _corrupt_row(schema, part.path, error)
+                raise DecodeError(f"{path}: {error}") from error
+            if self.options.mode == PERMISSIVE and has_corrupt:
+                yield _corrupt_row(schema, path, error)
 
-    def _rows(self, part: FilePart, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _rows(self, path: str, part: Part | None, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         from jelly_rdflib.arrow import ArrowRows
-        from jelly_rdflib.streams.index import read_part
         from jelly_rdflib.streams.reading import read_batches
 
-        limits = self.options.limits
+        limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
             pa.schema([field for field in schema if field.name != CORRUPT]),
-            is_statements=self.kind.is_statements,
-            filter=self.filters.make(limits, is_statements=self.kind.is_statements),
-            file=part.path,
-            place=None if part.part is None else part.part.place,
+            is_statements=is_statements,
+            filter=self.filters.make(limits, is_statements=is_statements),
+            file=path,
+            place=None if part is None else part.place,
             limits=limits,
         )
-        if part.part is None:
-            batches: Any = read_batches(part.path, limits=limits, format=self.kind.format)
+        if part is None:
+            batches: Any = read_batches(path, limits=limits, format=self.kind.format)
         else:
-            batches = read_part(
-                part.path, part.part, is_statements=self.kind.is_statements, limits=limits
-            )
-        try:
+            batches = read_part(path, part, is_statements=is_statements, limits=limits)
+        with closing(batches):
             yield from rows.convert(batches)
-        finally:
-            batches.close()
 
 
 def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -129,11 +119,8 @@ def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 def _corrupt_row(schema: pa.Schema, path: str, error: DecodeError) -> pa.RecordBatch:
     import pyarrow as pa
 
-    row: dict[str, Any] = {
-        CORRUPT: {"file": path, "offset": error.offset, "reason": str(error)},
-        "file": path,
-    }
-    return pa.RecordBatch.from_pylist([row], schema=schema)
+    told = {"file": path, "offset": error.offset, "reason": str(error)}
+    return pa.RecordBatch.from_pylist([{CORRUPT: told, "file": path}], schema=schema)
 
 
 class FilesReader(RowsReader, DataSourceReader):
@@ -155,3 +142,61 @@ class FilteringFilesReader(FilesReader):
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take over filters on terms, codes and files; return the other filters."""
         return self.filters.take(filters, columns=self.schema.names, terms=self.options.terms)
+
+
+class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads new files of folders, as a stream.
+
+    An offset lists the files that were read: those of the seven days before the newest file by
+    name, and the time before which all files count as read. A batch reads the files that its end
+    lists and its start does not. So it reads the same files whenever Spark asks for it, also after
+    a restart.
+    """
+
+    _only: set[str] | None = None
+
+    def initialOffset(self) -> dict[str, Any]:
+        """Return the offset before the first file."""
+        return {"before": 0, "files": {}}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """Return the largest number of files of a micro-batch."""
+        max_files = self.options.max_files
+        return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Fix the files that this query reads: those that exist now."""
+        self._only = {path for _, path in self._list()}
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """Return the offset after the next new files, as many as the limit allows."""
+        seen: dict[str, int] = start["files"]
+        new = sorted(
+            (modified, path)
+            for modified, path in self._list()
+            if path not in seen
+            and modified >= start["before"]
+            and (self._only is None or path in self._only)
+        )
+        if isinstance(limit, ReadMaxFiles):
+            new = new[: limit.max_files]
+        if not new:
+            return start
+        newest = max(max(seen.values(), default=0), new[-1][0])
+        before = max(start["before"], newest - MAX_AGE)
+        files = {path: modified for path, modified in seen.items() if modified >= before}
+        files |= {path: modified for modified, path in new}
+        return {"before": before, "files": files}
+
+    def _list(self) -> Iterator[tuple[int, str]]:
+        """Yield the time when each of the current files was modified, and its path."""
+        for path in self.find_files():
+            # A file may be deleted after the folder was listed.
+            with suppress(FileNotFoundError):
+                yield os.stat(path).st_mtime_ns, path
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
+        """Distribute the files between two offsets to partitions, the oldest ones first."""
+        files: dict[str, int] = end["files"]
+        new = files.keys() - start["files"].keys()
+        return self.plan(sorted(new, key=lambda path: (files[path], path)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import (
@@ -19,10 +20,10 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import EncodeError
-from jelly_rdflib.spark.kinds import Kind
+from jelly_rdflib.spark.kinds import Kind, check_columns
+from jelly_rdflib.spark.options import WriteOptions
 from jelly_rdflib.spark.paths import local_path
 from jelly_rdflib.spark.sorting import in_order
-from jelly_rdflib.spark.write_options import WriteOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,42 +37,35 @@ CUT_TRANSACTION = (
 
 @dataclass(frozen=True)
 class WrittenFile(WriterCommitMessage):
-    """A file that a task has written: its temporary path and the number of the partition.
+    """The temporary path of a partition's file; None for a partition without rows."""
 
-    A partition without rows has no file: ``path`` is None.
-    """
-
-    path: str | None
+    path: Path | None
     partition: int
 
 
 class PartitionWriter:
     """Base of the writers: executors write temporary files, and the driver renames them.
 
-    Args:
-        kind: The format to write.
-        options: The options of the user.
-        schema: The columns of the rows.
-        job: The name of the job, in the names of its files.
+    The names of the files have the name of the job.
     """
 
     def __init__(
         self, kind: Kind, options: Mapping[str, str], schema: StructType, job: str
     ) -> None:
-        kind.check_written(schema)
+        needed = ("s", "p", "o") if kind.is_statements else ("op", "s", "p", "o")
+        check_columns(schema, kind.schema, f"a table of {kind.name}", needed=needed)
         self._kind = kind
         self._options = WriteOptions.of(options, kind)
         self._job = job
-        self._folder = local_path(options["path"])
+        self._folder = Path(local_path(options["path"]))
         # Readers of the folder skip names that start with "_".
-        self._temporary = os.path.join(self._folder, f"_temporary-{job}")
+        self._temporary = self._folder / f"_temporary-{job}"
         self._suffix = f"{kind.extension}{self._options.suffix}"
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
-        """Write a partition, in the order of ``file`` and ``seq``; an error leaves no file.
+        """Write a partition, in the order of ``file`` and ``seq``.
 
-        Raises:
-            EncodeError: A row is no operation, or can't be expressed with the options.
+        An EncodeError if a row is no operation, or can't be expressed with the options.
         """
         from pyspark import TaskContext
 
@@ -84,23 +78,18 @@ class PartitionWriter:
         first = next(rows, None)
         if first is None:
             return WrittenFile(None, partition)
-        os.makedirs(self._temporary, exist_ok=True)
+        self._temporary.mkdir(parents=True, exist_ok=True)
         # Each attempt at a task has a file of its own.
-        name = f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
-        path = os.path.join(self._temporary, name)
+        path = self._temporary / f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
         try:
             write_arrow(
                 chain([first], rows), path, options=self._options.stream, format=self._kind.format
             )
-        except BaseException as error:
-            if os.path.exists(path):
-                os.unlink(path)
-            if isinstance(error, EncodeError):
-                hint = CUT_TRANSACTION if "transaction" in str(error) else ""
-                raise EncodeError(
-                    f"partition {partition} can't be written as {self._kind.name}: {error}{hint}"
-                ) from error
-            raise
+        except EncodeError as error:
+            hint = CUT_TRANSACTION if "transaction" in str(error) else ""
+            raise EncodeError(
+                f"partition {partition} can't be written as {self._kind.name}: {error}{hint}"
+            ) from error
         return WrittenFile(path, partition)
 
     def _publish(self, messages: Sequence[WriterCommitMessage | None], job: str) -> None:
@@ -109,11 +98,17 @@ class PartitionWriter:
             assert isinstance(message, WrittenFile)
             if message.path is not None:
                 name = f"part-{message.partition:05d}-{job}.{self._suffix}"
-                os.replace(message.path, os.path.join(self._folder, name))
+                message.path.replace(self._folder / name)
         self._delete_temporary()
 
     def _delete_temporary(self) -> None:
         shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int | None = None) -> None:
+        """Delete the temporary files, and the folder if it is empty."""
+        self._delete_temporary()
+        with suppress(OSError):
+            self._folder.rmdir()
 
 
 class FolderWriter(PartitionWriter, DataSourceArrowWriter):
@@ -125,27 +120,22 @@ class FolderWriter(PartitionWriter, DataSourceArrowWriter):
         if "path" not in options:
             raise ValueError(f"to write {kind.name} there must be a path: .save(path)")
         super().__init__(kind, options, schema, uuid.uuid4().hex)
-        if os.path.exists(self._folder) and not os.path.isdir(self._folder):
+        if self._folder.exists() and not self._folder.is_dir():
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Delete the files to be replaced, and make the new files visible."""
-        os.makedirs(self._folder, exist_ok=True)
-        if self._overwrite:
-            # The new files are still in the temporary folder.
-            for name in os.listdir(self._folder):
-                if not name.startswith("_temporary"):
-                    _remove(os.path.join(self._folder, name))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # The new files are still in the temporary folder.
+        for path in self._folder.iterdir() if self._overwrite else ():
+            if path.is_dir() and not path.is_symlink():
+                if not path.name.startswith("_temporary"):
+                    shutil.rmtree(path)
+            else:
+                path.unlink()
         self._publish(messages, self._job)
-        with open(os.path.join(self._folder, SUCCESS), "wb"):
-            pass
-
-    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Delete the temporary files."""
-        self._delete_temporary()
-        if os.path.isdir(self._folder) and not os.listdir(self._folder):
-            os.rmdir(self._folder)
+        (self._folder / SUCCESS).touch()
 
 
 class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
@@ -172,27 +162,13 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """Make the files of a batch visible, unless they already are."""
         job = f"{self._job}-{batchId:010d}"
-        marks = os.path.join(self._folder, "_committed")
-        os.makedirs(marks, exist_ok=True)
-        mark = os.path.join(marks, job)
-        if os.path.exists(mark):
+        mark = self._folder / "_committed" / job
+        if mark.exists():
             self._delete_temporary()
             return
+        mark.parent.mkdir(parents=True, exist_ok=True)
         # A killed attempt may have made some files visible.
-        for name in os.listdir(self._folder):
-            if f"-{job}." in name:
-                os.unlink(os.path.join(self._folder, name))
+        for path in self._folder.glob(f"*-{job}.*"):
+            path.unlink()
         self._publish(messages, job)
-        with open(mark, "wb"):
-            pass
-
-    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
-        """Delete the temporary files."""
-        self._delete_temporary()
-
-
-def _remove(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
+        mark.touch()

@@ -11,11 +11,8 @@ from rdflib import URIRef
 from jelly_rdflib import Op
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline import replay, versions
-from jelly_rdflib.spark.pipeline.chain import Place, Root, Run, link
-from jelly_rdflib.spark.pipeline.runs import PatchOrder
+from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Place, Run, link
 from tests.spark.tables import changes_of, quad_set, quads_table
-
-NOTHING = Root()
 
 
 def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
@@ -29,7 +26,7 @@ def patch(id: str | None, prev: str | None = None, *adds: str) -> list[tuple]:
     return [*operations, *((Op.A, s, p, URIRef(f"urn:{add}"), None) for add in adds), (Op.END,)]
 
 
-def refuse(runs: list[Run], root: Root = NOTHING, find=lambda id: None) -> str:
+def refuse(runs: list[Run], root: str | None = None, find=lambda id: None) -> str:
     with pytest.raises(PatchError) as caught:
         link(runs, root, find)
     return str(caught.value)
@@ -39,8 +36,8 @@ def test_runs_are_linked_whatever_their_order() -> None:
     runs = [Run("f", 0, 0, None, "0")]
     runs += [Run(f"f{n % 7}", n, n, str(n - 1), str(n)) for n in range(1, 100)]
     shuffled = random.Random(1).sample(runs, len(runs))
-    assert link(shuffled, Root(), lambda id: None) == runs
-    assert link([], Root(), lambda id: None) == []
+    assert link(shuffled, None, lambda id: None) == runs
+    assert link([], None, lambda id: None) == []
 
 
 def test_two_starts_name_both() -> None:
@@ -58,19 +55,19 @@ def test_missing_predecessor() -> None:
     )
     # with a base, one patch may come after what is not there
     runs = [Run("b", 2, 3, "9", "2")]
-    assert link(runs, Root(is_any=True), lambda id: None) == runs
-    assert "more than one start" in refuse([*runs, Run("a", 0, 1, "8", "1")], Root(is_any=True))
+    assert link(runs, ANY, lambda id: None) == runs
+    assert "more than one start" in refuse([*runs, Run("a", 0, 1, "8", "1")], ANY)
 
 
 def test_given_start() -> None:
     runs = [Run("b", 0, 0, "2", "3"), Run("a", 0, 0, "1", "2")]
-    assert link(runs, Root("1"), lambda id: None) == runs[::-1]
-    message = refuse(runs, Root("0"))
+    assert link(runs, "1", lambda id: None) == runs[::-1]
+    message = refuse(runs, "0")
     assert message == (
         "the chain is broken: patch 0 of a comes after 1 (prev), which is not there; what is there"
         " so far ends with 0"
     )
-    message = refuse([Run("a", 0, 0, None, "1")], Root("0"))
+    message = refuse([Run("a", 0, 0, None, "1")], "0")
     assert message == "patch 0 of a names no patch before it (prev), but is to come after 0"
 
 

@@ -177,11 +177,11 @@ def test_effective_keeps_headers_and_ends(spark: SparkSession) -> None:
 
 
 def test_many_aborted_transactions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jelly_rdflib.spark.pipeline import marks, order
+    from jelly_rdflib.spark.pipeline import chain, marks
 
     # more than are sent to all executors
     monkeypatch.setattr(marks, "MAX_BROADCAST", 2)
-    monkeypatch.setattr(order, "MAX_BROADCAST", 2)
+    monkeypatch.setattr(chain, "MAX_BROADCAST", 2)
     aborted = [(Op.TX,), D, (Op.TA,)]
     files = {
         "a": [(Op.H, "id", URIRef("urn:1")), A, *aborted * 5, END, (Op.H, "prev", URIRef("urn:2"))],
@@ -205,11 +205,11 @@ def test_wrong_tables(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="the base has the columns s, p, o, g; missing: g"):
         replay(changes, changes.select("s", "p", "o"))
     with pytest.raises(
-        ValueError, match="column s of a table of changes is to be string, but is a struct"
+        ValueError, match="column 's' of a table of changes is to be string, but is struct"
     ):
         replay(changes.selectExpr("* except (s)", "struct(s) as s"))
     with pytest.raises(
-        ValueError, match="column seq of a table of changes is to be bigint, but is string"
+        ValueError, match="column 'seq' of a table of changes is to be bigint, but is string"
     ):
         replay(changes.selectExpr("* except (seq)", "string(seq) as seq"))
     assert quad_set(replay(changes.selectExpr("* except (seq)", "int(seq) as seq")))

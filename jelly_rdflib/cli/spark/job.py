@@ -1,0 +1,150 @@
+"""The job of a command on Spark: it reads changes, and writes a folder or standard output."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jelly_rdflib.cli.options import chosen_limits
+from jelly_rdflib.cli.spark.session import open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMATS = ("jelly-patch", "rdf-patch")
+OF_QUADS = ("parquet", "jelly", "nq")
+OF_CHANGES = ("parquet", "jellyp", "rdfp")
+
+# Rows are turned into text in groups of this size.
+_ROWS = 1 << 14
+
+
+class Job:
+    """The files and the output of a command, by its options; a UsageError if they are wrong.
+
+    ``formats`` are the possible formats of the output: `OF_QUADS` or `OF_CHANGES`. ``session`` is
+    for `open_session`.
+    """
+
+    def __init__(
+        self,
+        formats: tuple[str, ...],
+        *,
+        paths: Sequence[str],
+        output: str,
+        to: str | None,
+        overwrite: bool,
+        from_: str | None,
+        order_by: str | None,
+        **session: Any,
+    ) -> None:
+        self.order_by = order_by
+        self._format = format_of(paths[0], from_)
+        self._paths = list(paths)
+        self._session = session
+        if output == "-" and to is not None:
+            raise click.UsageError("standard output is text: --to is for -o")
+        if os.path.exists(output) and not overwrite:
+            raise click.UsageError(f"{output} is there already: --overwrite replaces it")
+        if to is None:
+            extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
+            to = extension if extension in formats else formats[0]
+        self._output = output
+        self._to = to
+        self._is_quads = formats == OF_QUADS
+        self._overwrite = overwrite
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[DataFrame, DataFrame]]:
+        """Open a session for the block, with the table of changes and the table of its marks."""
+        with open_session(**self._session) as spark:
+            from jelly_rdflib.spark.pipeline import MARKS
+
+            reader = spark.read.format(self._format).options(**reader_limits())
+            yield reader.load(self._paths), reader.option("op", MARKS).load(self._paths)
+
+    def write(self, table: DataFrame) -> None:
+        """Write a table of quads, or a table of changes with one patch."""
+        mode = "overwrite" if self._overwrite else "errorifexists"
+        if self._output == "-":
+            _print(table, is_quads=self._is_quads)
+        elif self._to == "nq":
+            _lines(table).write.mode(mode).text(self._output)
+        elif self._to == "parquet":
+            table.write.mode(mode).parquet(self._output)
+        else:
+            names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
+            # A patch must be in one file.
+            table = table if self._is_quads else table.repartition(1)
+            # Data sources in Python have only these modes.
+            mode = "overwrite" if self._overwrite else "append"
+            table.write.format(names[self._to]).mode(mode).save(self._output)
+
+
+def format_of(path: str, format: str | None) -> str:
+    """Return the format of files of changes: a given one, or else that of the first path's name.
+
+    A UsageError if the name has another format.
+    """
+    from jelly_rdflib.formats import guess_by_name
+
+    if format is None:
+        found = guess_by_name(path)
+        format = FORMATS[0] if found is None else found.name
+        if format not in FORMATS:
+            raise click.UsageError(f"{path}: Spark reads changes as {' or '.join(FORMATS)}")
+    return format
+
+
+def reader_limits() -> dict[str, int]:
+    """Return the chosen limits as options of Spark's reader, which hands them to its workers."""
+    return dataclasses.asdict(chosen_limits())
+
+
+def load_quads(spark: SparkSession, path: str) -> DataFrame:
+    """Load a table of quads: a table of `maintain`, .jelly files, or Parquet."""
+    from jelly_rdflib.spark.pipeline import read_maintained
+
+    if path.rstrip("/").endswith(".jelly"):
+        return spark.read.format("jelly").options(**reader_limits()).load(path)
+    if os.path.isdir(os.path.join(path, "commits")):
+        return read_maintained(spark, path)
+    return spark.read.parquet(path)
+
+
+def _lines(quads: DataFrame) -> DataFrame:
+    """Return quads as lines of N-Quads."""
+    from pyspark.sql import functions as F
+
+    # `concat_ws` leaves out nulls: the default graph.
+    return quads.select(F.concat_ws(" ", *quads.columns, F.lit(".")).alias("value"))
+
+
+def _print(table: DataFrame, *, is_quads: bool) -> None:
+    """Write text to standard output; memory holds one partition at a time."""
+    if is_quads:
+        for row in _lines(table).toLocalIterator():
+            sys.stdout.buffer.write(row[0].encode() + b"\n")
+    else:
+        from jelly_rdflib.arrow import write_arrow
+
+        write_arrow(_record_batches(table), sys.stdout.buffer, format="rdf-patch")
+    sys.stdout.buffer.flush()
+
+
+def _record_batches(table: DataFrame) -> Iterator[Any]:
+    import pyarrow as pa
+
+    from jelly_rdflib.arrow import arrow_schema
+
+    schema = arrow_schema(table.columns)
+    rows = iter(table.toLocalIterator())
+    while some := [row.asDict() for row in islice(rows, _ROWS)]:
+        yield pa.RecordBatch.from_pylist(some, schema=schema)

@@ -1,0 +1,172 @@
+"""The options of the data sources. Names are compared without case and underscores."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
+
+if TYPE_CHECKING:
+    from jelly_rdflib.spark.kinds import Kind
+
+FAILFAST, PERMISSIVE, DROPMALFORMED = "FAILFAST", "PERMISSIVE", "DROPMALFORMED"
+
+NO_TERM = "null"
+"""The value of an option for rows that have no term in its column."""
+
+SORT_BYTES = 64 << 20
+_SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
+
+
+class _Given:
+    """The options that a user has given.
+
+    Each method takes one of them, with a ValueError if its value is wrong. An option that is left
+    at the end does not exist.
+    """
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._left = {_plain(name): (name, text) for name, text in options.items()}
+
+    def text(self, name: str) -> str | None:
+        """Return the text of an option; None if it was not given."""
+        return self._left.pop(_plain(name), (name, None))[1]
+
+    def choice(self, name: str, *choices: str) -> str:
+        """Return one of the choices, in any case of letters; the first is the default."""
+        text = self.text(name)
+        for choice in choices:
+            if text is None or text.lower() == choice.lower():
+                return choice
+        raise ValueError(f"the option {name} is {', '.join(choices)}, not {text!r}")
+
+    def flag(self, name: str) -> bool:
+        """Return whether an option is true; false is the default."""
+        return self.choice(name, "false", "true") == "true"
+
+    def number(self, name: str, least: int) -> int | None:
+        """Return a number from ``least`` on; None if it was not given."""
+        text = self.text(name)
+        if text is None:
+            return None
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
+        return int(text)
+
+    def check_all_taken(self) -> None:
+        """Raise a ValueError for the first option that is left."""
+        for name, _ in self._left.values():
+            raise ValueError(f"there is no option {name!r}")
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """The options of a reader; None is no limit, or all operations.
+
+    By default ``partition_bytes``, the approximate size of a partition, suits the machine.
+    ``pattern`` is a glob for the names of files in folders. ``wanted`` has a term, or None for no
+    term, for columns.
+    """
+
+    mode: str = FAILFAST
+    terms: str = "string"
+    partition_bytes: int | None = None
+    pattern: str = "*"
+    is_recursive: bool = False
+    max_files: int | None = None
+    push_filters: bool = False
+    ops: frozenset[int] | None = None
+    wanted: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    limits: Limits = dataclasses.field(default_factory=Limits)
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> ReadOptions:
+        """Parse the options of a data source; a ValueError if one, or its value, does not exist."""
+        given = _Given(options)
+        for name in ("path", "paths"):
+            given.text(name)
+        ops = given.text("op")
+        terms = {column: given.text(column) for column in ("s", "p", "o", "g")}
+        limits = {each.name: given.number(each.name, 0) for each in dataclasses.fields(Limits)}
+        made = cls(
+            mode=given.choice("mode", FAILFAST, PERMISSIVE, DROPMALFORMED),
+            terms=given.choice("terms", "string", "struct"),
+            partition_bytes=given.number("partitionBytes", 1),
+            pattern=given.text("pathGlobFilter") or "*",
+            is_recursive=given.flag("recursiveFileLookup"),
+            max_files=given.number("maxFilesPerTrigger", 1),
+            push_filters=given.flag("pushFilters"),
+            ops=None if ops is None else frozenset(map(_op, ops.split(","))),
+            wanted={
+                column: None if term == NO_TERM else term
+                for column, term in terms.items()
+                if term is not None
+            },
+            limits=Limits(**{name: size for name, size in limits.items() if size is not None}),
+        )
+        given.check_all_taken()
+        return made
+
+
+def _op(text: str) -> Op:
+    name = text.strip().upper()
+    if name not in Op.__members__:
+        raise ValueError(
+            f"the option op has names of operations, with commas between them, not {name!r}: there"
+            f" are {', '.join(Op.__members__)}"
+        )
+    return Op[name]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class WriteOptions:
+    """The options of a writer.
+
+    ``stream`` is None for text, which has no options. ``suffix`` follows the extension of files.
+    ``sort_bytes`` is the number of bytes of rows that are held in memory to sort them.
+    """
+
+    stream: PatchOptions | StreamOptions | None
+    suffix: str
+    sort_bytes: int
+
+    @classmethod
+    def of(cls, options: Mapping[str, str], kind: Kind) -> WriteOptions:
+        """Parse the options of a data source; a ValueError if one, or its value, does not exist."""
+        given = _Given(options)
+        for name in ("path", "checkpointLocation"):
+            given.text(name)
+        suffix = _SUFFIXES[given.choice("compression", *_SUFFIXES)]
+        sort_bytes = given.number("sortBytes", 0)
+        preset = given.choice("preset", "big", "small")
+        stream = None
+        if kind.has_frames:
+            made = StreamOptions if kind.is_statements else PatchOptions
+            fields = {each.name for each in dataclasses.fields(made)} - {"delimited", "version"}
+            texts = {name: given.text(name) for name in fields}
+            values = {name: _value(text) for name, text in texts.items() if text is not None}
+            stream = (made.small if preset == "small" else made.big)(**values)
+            if isinstance(stream, StreamOptions) and stream.is_grouped:
+                raise ValueError(
+                    f"a stream of {stream.logical_type!r} has a graph in each frame: files are"
+                    " written with flat types only"
+                )
+        given.check_all_taken()
+        return cls(
+            stream=stream,
+            suffix=suffix,
+            sort_bytes=SORT_BYTES if sort_bytes is None else sort_bytes,
+        )
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    return int(text) if text.isascii() and text.isdigit() else text
