@@ -52,9 +52,7 @@ def command(
     format = output_format(output, to, for_stdout=input_.format.name)
     for patch in patches:
         with open_argument(patch, patch_format) as input_:
-            input_.look()
-            if not input_.format.holds_changes:
-                raise click.UsageError(f"{input_.name} has statements; a patch has changes")
+            input_.look_for_changes()
             apply(input_.file, dataset, normalize=False, **input_.reading)
     with open_output(output) as destination:
         save(dataset, destination, format)

@@ -77,6 +77,12 @@ class InputArgument:
         self.file = input_.source
         return input_
 
+    def look_for_changes(self) -> None:
+        """Find the format; statements are a UsageError."""
+        self.look()
+        if not self.format.holds_changes:
+            raise click.UsageError(f"{self.name} has statements; a patch has changes")
+
     def batches(self) -> Iterator[Batch]:
         """Read the batches, once."""
         from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH

@@ -133,6 +133,7 @@ def append(log: PatchLog, patches: tuple[str, ...], prev: str | None, from_: str
             raise click.BadParameter(str(error), param_hint="'--prev'") from error
     for patch in patches:
         with open_argument(patch, from_) as input_:
+            input_.look_for_changes()
             reader = read_operations(input_.file, normalize=False, **input_.reading)
             try:
                 with closing(reader):

@@ -74,6 +74,11 @@ def test_append_of_what_is_no_patch(log: Path) -> None:
     ended = run("log", "append", log, bad)
     assert ended.code == 1
     assert ended.err.startswith(f"jellyp: {bad}: ")
+    statements = log.with_name("s.nq")
+    statements.write_text("<urn:s> <urn:p> <urn:o> .\n")
+    ended = run("log", "append", log, statements)
+    assert ended.code == 2
+    assert "has statements; a patch has changes" in ended.err
     assert len(rows(log)) == 3
 
 
