@@ -36,13 +36,10 @@ class JellyError(Exception):
     """
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(_shorten(message) if isinstance(message, str) else message)
-
-
-def _shorten(message: str) -> str:
-    if len(message) <= _MAX_MESSAGE:
-        return message
-    return f"{message[: _MAX_MESSAGE // 2]}…{message[1 - _MAX_MESSAGE // 2 :]}"
+        if isinstance(message, str) and len(message) > _MAX_MESSAGE:
+            half = _MAX_MESSAGE // 2
+            message = f"{message[:half]}…{message[1 - half :]}"
+        super().__init__(message)
 
 
 class _PlacedError(JellyError):
@@ -59,7 +56,7 @@ class _PlacedError(JellyError):
         column: int | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = _shorten(message)
+        self.message: str = self.args[0]
         self.offset = offset
         self.frame = frame
         self.row = row

@@ -83,17 +83,15 @@ class TripleTerm(Node):
         # The innermost triples first; then the tuples below find their hashes known.
         waiting = [self]
         while waiting:
-            term = waiting[-1]
+            term = waiting.pop()
             inner = [
                 node
                 for node in (term.s, term.p, term.o)
                 if isinstance(node, TripleTerm) and not hasattr(node, "_hash")
             ]
             if inner:
-                waiting += inner
-                continue
-            waiting.pop()
-            if not hasattr(term, "_hash"):
+                waiting += (term, *inner)
+            elif not hasattr(term, "_hash"):
                 value = hash((TripleTerm, *map(strong_key, (term.s, term.p, term.o))))
                 object.__setattr__(term, "_hash", value)
         return self._hash
