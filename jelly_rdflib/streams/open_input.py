@@ -9,13 +9,7 @@ from jelly_rdflib.core.batch import BatchSource, LateBatches, OperationReader
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats import (
-    Format,
-    check_kind,
-    find_format,
-    guess_by_name,
-    guess_by_start,
-)
+from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, RepeatedOptions
