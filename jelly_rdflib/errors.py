@@ -1,7 +1,7 @@
 """The errors of this package.
 
-What is wrong with data, read, written or applied, derives from `JellyError`. A call that is wrong
-by itself raises what Python's own functions raise: TypeError, ValueError, OSError.
+Errors in data that is read, written or applied derive from `JellyError`. A wrong call raises the
+same errors as Python's own functions: TypeError, ValueError, OSError.
 
 Examples:
     >>> issubclass(LimitError, DecodeError) and issubclass(DecodeError, JellyError)
@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
-# Longer messages are cut: what is wrong may be of any size, and strangers choose it.
+# Longer messages are cut: they quote data of any size, which strangers choose.
 _MAX_MESSAGE = 1000
 
 
 class InUseError(RuntimeError):
     """A writer is in use: another thread is writing, or the file that is written to calls back.
 
-    What is called wrongly is no fault of the data, so it is no `JellyError`. Nothing is lost: the
-    call that is at work goes on, and the other one may be made again when it is done.
+    A wrong call is no fault of the data, so this is no `JellyError`. Nothing is lost: the first
+    call goes on, and the other one may be repeated when the first is done.
     """
 
 
@@ -36,13 +36,10 @@ class JellyError(Exception):
     """
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(_shorten(message) if isinstance(message, str) else message)
-
-
-def _shorten(message: str) -> str:
-    if len(message) <= _MAX_MESSAGE:
-        return message
-    return f"{message[: _MAX_MESSAGE // 2]}…{message[1 - _MAX_MESSAGE // 2 :]}"
+        if isinstance(message, str) and len(message) > _MAX_MESSAGE:
+            half = _MAX_MESSAGE // 2
+            message = f"{message[:half]}…{message[1 - half :]}"
+        super().__init__(message)
 
 
 class _PlacedError(JellyError):
@@ -59,7 +56,7 @@ class _PlacedError(JellyError):
         column: int | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = _shorten(message)
+        self.message: str = self.args[0]
         self.offset = offset
         self.frame = frame
         self.row = row
@@ -101,8 +98,8 @@ class DecodeError(_PlacedError, ValueError):
 class LimitError(DecodeError):
     """The input asks for more than `jelly_rdflib.Limits` allows.
 
-    What only the use of a frame shows has the offset and the number of the frame; in a text those
-    of the first row that was read with it.
+    An error that shows only when a frame is used has the offset and the number of that frame; in a
+    text, those of the first row that was read with it.
     """
 
 
@@ -111,14 +108,14 @@ class EncodeError(JellyError, ValueError):
 
 
 class ApplyError(_PlacedError):
-    """A change can't be applied to this target, or is none: no operation, or not in its place.
+    """A change can't be applied to this target, is no operation, or stands in a wrong place.
 
-    The target is as it was before the transaction, but for two cases: with ``atomic=False`` what
-    was applied stays, and where the transaction can't be undone this is a `RollbackError`.
+    The target is as it was before the transaction, with two exceptions: with ``atomic=False`` the
+    applied changes stay, and if the transaction can't be undone, the error is a `RollbackError`.
 
     Attributes:
-        offset, frame, line: Where the frame starts that has the change, if bytes were applied, or
-            in a text the rows that were read with it; else None.
+        offset, frame, line: Where the frame of the change starts, if bytes were applied, or in a
+            text the rows that were read with it; else None.
 
     Examples:
         >>> import jelly_rdflib as jr
@@ -130,11 +127,11 @@ class ApplyError(_PlacedError):
 
 
 class RollbackError(ApplyError):
-    """A transaction was to be undone, and could not be: the target has a part of it.
+    """A transaction could not be undone: the target has a part of it.
 
-    Every change that could be undone is undone. The rest is for the owner of the store: to load it
-    anew, from a backup or a patch log. What the transaction was undone for is in the chain of
-    ``__context__``; the ``__cause__`` is what came while it was undone, the last of three times.
+    Every change that could be undone is undone. The owner of the store has to load it anew, from a
+    backup or a patch log. The error for which the transaction was undone is in the chain of
+    ``__context__``; the ``__cause__`` is the error of undoing it, the last of three attempts.
     """
 
 
@@ -152,7 +149,7 @@ class RecordError(JellyError):
 
 
 class LogError(JellyError):
-    """A patch log, or a replica of one, is not what it should be, or lacks what is asked of it."""
+    """A patch log, or a replica of one, is in a wrong state, or lacks something asked for."""
 
 
 class LogConflict(LogError):
@@ -160,9 +157,9 @@ class LogConflict(LogError):
 
     There are two causes. A patch can't be appended, since it does not follow the log's newest
     patch: another process was first, or the patch was made for another state. Or others have kept
-    the log or replica locked for longer than the time-out; a reader has to wait, too, while a
-    writer commits. Then it is not known which patch is the newest: `expected` and `head` are None,
-    and `version` is 0.
+    the log or replica locked for longer than the time-out (a reader, too, has to wait while a
+    writer commits). Then the newest patch is not known: `expected` and `head` are None, and
+    `version` is 0.
 
     Args:
         message: What is wrong, in words.
@@ -189,7 +186,7 @@ class LogConflict(LogError):
 
 
 class LogWarning(UserWarning):
-    """A patch log has a damaged file that is not needed: what was asked for was done without it."""
+    """A patch log has a damaged file that is not needed: the call did its work without it."""
 
 
 class PatchError(JellyError, ValueError):

@@ -365,10 +365,8 @@ class StreamOptions(_Options):
         _check_range("version", version, 1, _NEWEST_VERSION)
         if self.namespace_declarations and version == 1:
             raise ValueError("namespace declarations need version 2")
-        has_namespaces = version == 2
-        vars(self).update(
-            logical_type=logical, version=version, namespace_declarations=has_namespaces
-        )
+        has_names = version == 2
+        vars(self).update(logical_type=logical, version=version, namespace_declarations=has_names)
 
     @property
     def is_grouped(self) -> bool:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 def strong_key(node: Node) -> Any:
     """Return what equal nodes have in common, with a hash that has a secret seed.
 
-    That is the node itself, but of a literal with a language or datatype: its hash is that of its
-    text XOR the other's, so that literals whose texts are the IRIs of their datatypes all have the
-    same. A dict of those takes time that grows with the square of their number.
+    The key is the node itself, except for a literal with a language or datatype. rdflib's hash of
+    such a literal is the hash of its text XOR that of its datatype, so all literals whose text is
+    the IRI of their datatype have the same hash. A dict of these takes time that grows with the
+    square of their number.
     """
     if isinstance(node, Literal) and (node.language or node.datatype is not None):
         return str(node), (node.language or "").lower(), node.datatype
@@ -83,17 +84,15 @@ class TripleTerm(Node):
         # The innermost triples first; then the tuples below find their hashes known.
         waiting = [self]
         while waiting:
-            term = waiting[-1]
+            term = waiting.pop()
             inner = [
                 node
                 for node in (term.s, term.p, term.o)
                 if isinstance(node, TripleTerm) and not hasattr(node, "_hash")
             ]
             if inner:
-                waiting += inner
-                continue
-            waiting.pop()
-            if not hasattr(term, "_hash"):
+                waiting += (term, *inner)
+            elif not hasattr(term, "_hash"):
                 value = hash((TripleTerm, *map(strong_key, (term.s, term.p, term.o))))
                 object.__setattr__(term, "_hash", value)
         return self._hash

@@ -5,6 +5,8 @@ Jelly is the fallback where no other format matches the first bytes.
 
 from __future__ import annotations
 
+from typing import Any
+
 from jelly_rdflib.core.jelly_decoder import BatchReader, PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
 from jelly_rdflib.core.source import ByteSource
@@ -14,19 +16,11 @@ from jelly_rdflib.options import PatchOptions, StreamOptions
 
 def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) -> BatchReader:
     """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
-    patches = PatchFrameDecoder(
-        reading.factory,
-        reading.limits,
-        faults=reading.faults,
-        on_repeated_options=reading.on_repeated_options,
-    )
+    shared: Any = {"faults": reading.faults, "on_repeated_options": reading.on_repeated_options}
+    patches = PatchFrameDecoder(reading.factory, reading.limits, **shared)
+    strict = reading.strict and not reading.is_quiet
     statements = StatementFrameDecoder(
-        reading.factory,
-        reading.limits,
-        strict=reading.strict and not reading.is_quiet,
-        is_quiet=reading.is_quiet,
-        faults=reading.faults,
-        on_repeated_options=reading.on_repeated_options,
+        reading.factory, reading.limits, strict=strict, is_quiet=reading.is_quiet, **shared
     )
     if reading.holds_changes is None:
         return BatchReader(source, patches, reading.limits, statements)

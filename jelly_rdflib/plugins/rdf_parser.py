@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.parser import InputSource, Parser
@@ -63,19 +64,11 @@ class JellyParser(Parser):
         """
         data = get_bytes(source, JELLY)
         target = find_target(sink)
+        settings: Any = {"limits": limits, "normalize": normalize, "strict": strict}
         if bnode_context is None:
-            apply_statements(
-                data, target, atomic=atomic, limits=limits, normalize=normalize, strict=strict
-            )
+            apply_statements(data, target, atomic=atomic, **settings)
             return
-        opened = open_input(
-            data,
-            format=JELLY.name,
-            holds_changes=False,
-            limits=limits,
-            normalize=normalize,
-            strict=strict,
-        )
+        opened = open_input(data, format=JELLY.name, holds_changes=False, **settings)
         apply(_relabelled(opened.operations(), bnode_context), target, atomic=atomic)
 
 

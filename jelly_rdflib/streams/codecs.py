@@ -15,8 +15,6 @@ from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.frames import Frame
 
-_DEFAULT_LIMITS = Limits()
-
 
 class PatchDecoder:
     """Decodes frames that come one by one, as from Kafka, MQTT or gRPC.
@@ -65,11 +63,9 @@ class PatchDecoder:
         normalize: bool | None = None,
         on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
-        self._decoder = PatchFrameDecoder(
-            make_node_factory(normalize, limits),
-            limits or _DEFAULT_LIMITS,
-            on_repeated_options=on_repeated_options,
-        )
+        limits = limits or Limits()
+        factory = make_node_factory(normalize, limits)
+        self._decoder = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
 
     def decode_frame(self, data: Any) -> Batch:
         """Decode a bare frame.
@@ -174,11 +170,10 @@ class StatementDecoder:
         strict: bool = True,
         on_repeated_options: RepeatedOptions = "continue",
     ) -> None:
+        limits = limits or Limits()
+        factory = make_node_factory(normalize, limits)
         self._decoder = StatementFrameDecoder(
-            make_node_factory(normalize, limits),
-            limits or _DEFAULT_LIMITS,
-            strict=strict,
-            on_repeated_options=on_repeated_options,
+            factory, limits, strict=strict, on_repeated_options=on_repeated_options
         )
 
     def decode_frame(self, data: Any) -> Frame:

@@ -57,14 +57,11 @@ def read_frames(
     return FrameIterator(opened.batches())
 
 
-class FrameIterator:
+class FrameIterator(Iterator["Frame"]):
     """Iterates over the frames of a stream; see `read_frames`."""
 
     def __init__(self, batches: BatchSource) -> None:
         self._batches = batches
-
-    def __iter__(self) -> FrameIterator:
-        return self
 
     def __next__(self) -> Frame:
         return Frame(next(self._batches))

@@ -8,17 +8,10 @@ from typing import Any
 from jelly_rdflib.core.batch import BatchSource, LateBatches, OperationReader
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
-from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.formats import (
-    Format,
-    check_kind,
-    find_format,
-    guess_by_name,
-    guess_by_start,
-)
+from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
 from jelly_rdflib.formats.format import Reading
 from jelly_rdflib.nodes import make_node_factory
-from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.options import Limits
 
 
 @dataclass(eq=False)
@@ -82,13 +75,8 @@ def open_input(
     is_exact: bool = False,
     limits: Limits | None = None,
     normalize: bool | None = False,
-    strict: bool = True,
-    is_quiet: bool = False,
-    base: str | None = None,
-    isolated: bool = False,
-    on_repeated_options: RepeatedOptions = "continue",
-    faults: list[DecodeError] | None = None,
     meter: Meter | None = None,
+    **settings: Any,
 ) -> Input:
     """Open a source as an input; errors are those of `jelly_rdflib.read_operations`.
 
@@ -98,8 +86,8 @@ def open_input(
         is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
             or the other way round.
         meter: Counts the bytes that are read of the source, as they are stored.
-        limits, holds_changes, strict, is_quiet, base, isolated, on_repeated_options, faults: As for
-            `Reading`.
+        limits, holds_changes: As for `Reading`.
+        settings: Further settings of a `Reading`.
     """
     found = guess_by_name(source) if format is None else find_format(format)
     if found is not None:
@@ -109,15 +97,6 @@ def open_input(
         if holds_changes is not None and (format is not None or found.options_type is None):
             check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()
-    reading = Reading(
-        factory=make_node_factory(normalize, limits),
-        limits=limits,
-        holds_changes=holds_changes,
-        strict=strict,
-        is_quiet=is_quiet,
-        base=base,
-        isolated=isolated,
-        on_repeated_options=on_repeated_options,
-        faults=faults,
-    )
+    factory = make_node_factory(normalize, limits)
+    reading = Reading(factory=factory, limits=limits, holds_changes=holds_changes, **settings)
     return Input(open_source(source, limits, meter), found, reading)

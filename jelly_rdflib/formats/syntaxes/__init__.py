@@ -7,7 +7,6 @@ it is imported when one of them is read or written, not before.
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +69,7 @@ def _check_pyoxigraph(title: str) -> Any:
         f"{title} needs the package pyoxigraph, 0.5 or later: pip install 'jelly-rdflib[syntaxes]'"
     )
     try:
-        pyoxigraph = importlib.import_module("pyoxigraph")
+        import pyoxigraph
     except ImportError as error:
         raise ImportError(hint) from error
     version = pyoxigraph.__version__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import pyoxigraph as ox
@@ -11,9 +10,6 @@ from jelly_rdflib.core.text import LineEncoder
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.nodes.conversion import NodeTypes
-
-# pyoxigraph declares all prefixes each time.
-_DECLARATIONS = re.compile(rb"\A(?:@prefix .*\n)+")
 
 
 class SyntaxEncoder(LineEncoder):
@@ -95,7 +91,12 @@ class TurtleEncoder(SyntaxEncoder):
         return declaration
 
     def _convert(self, lines: bytes) -> bytes:
-        return _DECLARATIONS.sub(b"", serialize(lines, self._format, self._prefixes))
+        text = serialize(lines, self._format, self._prefixes)
+        # pyoxigraph declares all prefixes each time.
+        start = 0
+        while text.startswith(b"@prefix ", start):
+            start = text.index(b"\n", start) + 1
+        return text[start:]
 
 
 class JsonEncoder(SyntaxEncoder):

@@ -52,17 +52,18 @@ _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
 _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError", re.MULTILINE)
 
 
-class IsolatedBatches:
+class IsolatedBatches(Iterator[Batch]):
     """Iterates over the batches of a text that a child process parses.
 
-    The child starts with the first batch. It is ended with the last one, at an error, by `close`,
-    and with this object.
+    The child starts with the first batch. It is ended by `close`, and with this object.
 
     A NotImplementedError says that the operating system has no limits for processes, or that there
     is no interpreter of Python to start.
     """
 
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
+        self._source = read_in_pieces(source)
+        self._source_error: DecodeError | None = None
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
             raise NotImplementedError(
@@ -86,32 +87,18 @@ class IsolatedBatches:
             max_string_size=limits.max_string_size,
             max_text_size=most,
         )
-        self._source = read_in_pieces(source)
-        self._source_error: DecodeError | None = None
 
     def __del__(self) -> None:
         self.close()
-
-    def __iter__(self) -> Iterator[Batch]:
-        return self
-
-    def __next__(self) -> Batch:
-        try:
-            return self._read()
-        except BaseException:
-            self.close()
-            raise
 
     def close(self) -> None:
         """End the child, and let go of the source."""
         child, self._child = self._child, None
         if child is not None:
             child.end()
-        source = getattr(self, "_source", None)
-        if source is not None:
-            source.close()
+        self._source.close()
 
-    def _read(self) -> Batch:
+    def __next__(self) -> Batch:
         child = self._child
         if child is None:
             child = self._child = _Child(self._limits)
@@ -216,7 +203,7 @@ class _Child:
     def end(self) -> None:
         """End the child, unless it is that of another process, from which this one was forked."""
         self._socket.close()
-        if self._is_ours:
+        if self._parent == os.getpid():
             self._process.kill()
         else:
             self._process.returncode = 0
@@ -224,12 +211,8 @@ class _Child:
         with self._process:
             pass
 
-    @property
-    def _is_ours(self) -> bool:
-        return self._parent == os.getpid()
-
     def _start_waiting(self) -> None:
-        if not self._is_ours:
+        if self._parent != os.getpid():
             raise RuntimeError("this text is read in another process, from which this was forked")
         self._deadline = time.monotonic() + self._patience
         self._socket.settimeout(max(self._patience, 0.001))

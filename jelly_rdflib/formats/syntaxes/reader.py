@@ -100,18 +100,18 @@ class SyntaxInput:
         self._source.close()
 
 
-class StatementBatches:
+class StatementBatches(Iterator[Batch]):
     """Iterates over the batches of a text."""
 
     def __init__(self, format: Format, source: memoryview | ByteSource, reading: Reading) -> None:
-        self._format = format
         limits = self._limits = reading.limits
+        self._count = QuadCount()
+        self._input = SyntaxInput(read_in_pieces(source), limits.max_frame_size, self._count)
+        self._format = format
         self._builder = BatchBuilder(reading.factory, limits)
         self._prefixes: dict[str, str] = {}
         # The error behind the last batch.
         self._error: DecodeError | None = None
-        self._count = QuadCount()
-        self._input = SyntaxInput(read_in_pieces(source), limits.max_frame_size, self._count)
         self._parser: ox.QuadParser | None = ox.parse(
             self._input,  # type: ignore[arg-type]  # of a file, only read() is needed
             getattr(ox.RdfFormat, format.parser),
@@ -131,9 +131,6 @@ class StatementBatches:
 
     def __del__(self) -> None:
         self.close()
-
-    def __iter__(self) -> Iterator[Batch]:
-        return self
 
     def __next__(self) -> Batch:
         if self._error is not None:
@@ -165,9 +162,7 @@ class StatementBatches:
 
     def close(self) -> None:
         """Let go of the source."""
-        source = getattr(self, "_input", None)
-        if source is not None:
-            source.close()
+        self._input.close()
 
     def _let_go(self) -> None:
         """Let go of the parser after an error.
