@@ -103,10 +103,10 @@ def _effective(operations: Iterator[Operation], effects: _Effects) -> Iterator[O
                     yield (Op.TX,)
                     yield from spool
                     yield operation
-                spool.truncate(0)
+                spool.clear()
             elif op == Op.TA:
                 effects.abort()
-                spool.truncate(0)
+                spool.clear()
             else:
                 yield operation
         check_closed(is_open)

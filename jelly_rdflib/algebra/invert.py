@@ -80,24 +80,31 @@ def invert(
 def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
     with closing_reader(operations), Spool() as spool:
         _keep(operations, spool)
-        is_ended = False
-        for number, operation in enumerate(reversed(spool)):
-            inverse = _INVERSE[operation[0]]
-            if inverse is not None:
+        is_first, is_ended, is_aborted = True, False, False
+        for operation in reversed(spool):
+            op = operation[0]
+            inverse = _INVERSE[op]
+            if is_aborted:
+                is_aborted = op != Op.TX
+            elif inverse is not None:
+                is_first = False
                 yield (inverse, *operation[1:])
-            elif number > 0 or operation[0] == Op.H:
-                yield operation
-            else:
+            elif op == Op.TA:
+                is_aborted = True
+            elif op == Op.END and is_first:
                 # The last END of the patch becomes the last END of the inverse.
                 is_ended = True
+                is_first = False
+            else:
+                is_first = False
+                yield operation
         if is_ended:
             yield (Op.END,)
 
 
 def _keep(operations: Iterator[Operation], spool: Spool) -> None:
-    """Spool the operations with an effect, and after each patch the header of its inverse."""
+    """Spool all but headers, and after each patch the header of its inverse."""
     is_open = False
-    start = 0
     id: Node | None = None
     for operation in operations:
         op = operation[0]
@@ -106,20 +113,14 @@ def _keep(operations: Iterator[Operation], spool: Spool) -> None:
             continue
         is_open = follow_transaction(op, is_open)
         if op == Op.H:
-            if header_key(operation[1]) == ID:
-                id = operation[2]
+            id = operation[2] if header_key(operation[1]) == ID else id
             continue
-        if op == Op.TX:
-            start = len(spool)
-        elif op == Op.TA:
-            spool.truncate(start)
-            continue
-        elif op == Op.PD and operation[2] is None:
+        if op == Op.PD and operation[2] is None:
             raise PatchError(
                 f"the prefix {operation[1]!r} is deleted without the IRI that it had, so it can't "
                 f"be bound again: effective(dataset) finds the IRI"
             )
-        elif op == Op.END and id is not None:
+        if op == Op.END and id is not None:
             spool.append((Op.H, PREV, id))
             id = None
         spool.append(operation)

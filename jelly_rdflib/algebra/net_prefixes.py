@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 from typing import TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -23,15 +23,6 @@ class NetPrefixes:
     In RDF Patch a prefix is bound for a graph, and may have another IRI in another graph. In rdflib
     it is bound for all graphs, and an IRI has one prefix, so that binding a prefix may unbind
     another. The operations that are kept do the same by either rule.
-
-    Examples:
-        >>> prefixes = NetPrefixes()
-        >>> for iri in ("urn:a#", "urn:b#", "urn:a#"):
-        ...     prefixes.take((Op.PA, "ex", iri, None))
-        >>> for operation in prefixes.operations():
-        ...     print(operation[0].name, operation[2])
-        PA urn:b#
-        PA urn:a#
     """
 
     def __init__(self) -> None:
@@ -70,16 +61,13 @@ class NetPrefixes:
     def operations(self, *, is_effective: bool = False) -> list[Operation]:
         """Return the operations that matter, in their order.
 
-        Args:
-            is_effective: Each of the operations that were taken has changed something, and bound no
-                prefix and no IRI that was bound. Then it is known what was bound before the first.
+        ``is_effective``: each operation that was taken has changed something, and bound no prefix
+        and no IRI that was bound. Then it is known what was bound before the first.
         """
         kept = self._committed
         # The last operation on an IRI has taken it from its earlier prefix.
-        left = dict(
-            kept.effective() if is_effective else [*kept.last.values(), *kept.iris.values()]
-        )
-        return [left[number] for number in sorted(left)]
+        left = kept.effective() if is_effective else chain(kept.last.values(), kept.iris.values())
+        return [operation for _, operation in sorted(dict(left).items())]
 
 
 class _Kept:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, TypeAlias
 
 from rdflib.term import Literal
@@ -15,7 +15,7 @@ from jelly_rdflib.options import Limits, PatchOptions, PatchStatementType, Patch
 from jelly_rdflib.streams.codecs import PatchDecoder, PatchEncoder
 from jelly_rdflib.terms import TripleTerm
 
-# The size of a piece, in operations and in characters. No more than two pieces are in memory.
+# The size of a piece, in operations and in characters. The newest one is in memory.
 _MAX_OPERATIONS = 1 << 14
 _MAX_CHARACTERS = 2 << 20
 # The most bytes for a character: a literal has its text twice.
@@ -25,20 +25,17 @@ _CHARACTER = 8
 # may have the same one, which may be large.
 _Triples: TypeAlias = dict[int, tuple[TripleTerm, int]]
 
+_NO_LIMITS = dict.fromkeys(
+    ("max_frame_size", "max_frame_rows", "max_frame_terms", "max_xml_tags", "max_string_size"),
+    (1 << 31) - 1,
+)
 _LIMITS = Limits(
-    max_frame_size=(1 << 31) - 1,
-    max_frame_rows=(1 << 31) - 1,
-    max_frame_terms=(1 << 31) - 1,
-    max_xml_tags=(1 << 31) - 1,
-    max_string_size=(1 << 31) - 1,
-    max_text_size=(1 << 31) - 1,
-    max_nesting_depth=1000,
-    max_expansion=1 << 24,
+    **_NO_LIMITS, max_text_size=(1 << 31) - 1, max_nesting_depth=1000, max_expansion=1 << 24
 )
 
 
 class Spool:
-    """A list of operations of any length: appended at the end, read from either end, truncated.
+    """A list of operations of any length: appended at the end, read from either end.
 
     A temporary file has the older operations of a long list, in pieces of some thousand operations.
     Each piece is a frame of Jelly-Patch, which can be decoded by itself. Operations come back
@@ -46,19 +43,12 @@ class Spool:
     the others come back with the default graph.
 
     A context manager, which removes the file.
-
-    Raises:
-        EncodeError: By `append`: an operation has a term of an unknown class.
-        OSError: By `append`: there is no room for the file.
     """
 
     def __init__(self) -> None:
-        # The newest piece, and the number of characters in it; and the piece before it. With two
-        # pieces in memory, truncating a little, again and again, reads nothing back.
+        # The newest piece, and the number of characters in it.
         self._newest: list[Operation] = []
         self._characters = 0
-        self._newer: list[Operation] = []
-        self._newer_characters = 0
         self._triples: _Triples = {}
         self._file: IO[bytes] | None = None
         # The start of each piece in the file, and the number of operations before it; and the end.
@@ -73,17 +63,15 @@ class Spool:
             self._file.close()
 
     def __len__(self) -> int:
-        return self._counts[-1] + len(self._newer) + len(self._newest)
+        return self._counts[-1] + len(self._newest)
 
     def __iter__(self) -> Iterator[Operation]:
         for number in range(len(self._counts) - 1):
             yield from self._read(number)
-        yield from self._newer
         yield from self._newest
 
     def __reversed__(self) -> Iterator[Operation]:
         yield from reversed(self._newest)
-        yield from reversed(self._newer)
         for number in reversed(range(len(self._counts) - 1)):
             yield from reversed(self._read(number))
 
@@ -92,33 +80,27 @@ class Spool:
         self._newest.append(operation)
         self._characters += _count_characters(operation, self._triples)
         if len(self._newest) >= _MAX_OPERATIONS or self._characters >= _MAX_CHARACTERS:
-            if self._newer:
-                self._write(self._newer)
-            self._newer, self._newer_characters = self._newest, self._characters
+            self._write(self._newest)
             self._newest, self._characters = [], 0
 
-    def truncate(self, count: int) -> None:
-        """Keep the first ``count`` operations, and remove the others."""
-        if count < len(self) - len(self._newest):
-            self._newest, self._characters = self._newer, self._newer_characters
-            self._newer, self._newer_characters = [], 0
-        while count < self._counts[-1]:
-            self._newest = self._read(len(self._counts) - 2)
-            self._characters = self._count(self._newest)
-            self._counts.pop()
-            self._offsets.pop()
-        # Only the removed ones are counted, since many calls may remove a few each.
-        start = count - self._counts[-1] - len(self._newer)
-        self._characters -= self._count(self._newest[start:])
-        del self._newest[start:]
-
-    def _count(self, operations: list[Operation]) -> int:
-        return sum(_count_characters(operation, self._triples) for operation in operations)
+    def clear(self) -> None:
+        """Remove all operations."""
+        self._newest, self._characters = [], 0
+        del self._offsets[1:], self._counts[1:]
 
     def _write(self, operations: list[Operation]) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
-        frame = _encode(operations)
+        rows = [each if len(each) == 5 else _disguise(each) for each in operations]
+        has_graphs = any(each[-1] is not None for each in rows if each[0] != Op.H)
+        options = PatchOptions(
+            stream_type=PatchStreamType.FLAT,
+            statement_type=PatchStatementType.QUADS if has_graphs else PatchStatementType.TRIPLES,
+            generalized_statements=True,
+            rdf_star=True,
+            max_datatype_table_size=256,
+        )
+        frame = PatchEncoder(options).encode_frame(rows)
         self._file.seek(self._offsets[-1])
         self._file.write(frame)
         self._offsets.append(self._offsets[-1] + len(frame))
@@ -128,29 +110,9 @@ class Spool:
         assert self._file is not None
         self._file.seek(self._offsets[number])
         frame = self._file.read(self._offsets[number + 1] - self._offsets[number])
-        decoder = PatchDecoder(_LIMITS, normalize=False)
-        return [
-            # Most are statements, which need no change.
-            operation if len(operation) == 5 else _restore(operation)
-            for operation in decoder.decode_frame(frame)
-        ]
-
-
-def _encode(operations: Iterable[Operation]) -> bytes:
-    operations = [
-        operation if len(operation) == 5 else _disguise(operation) for operation in operations
-    ]
-    has_graphs = any(operation[-1] is not None for operation in operations if operation[0] != Op.H)
-    encoder = PatchEncoder(
-        PatchOptions(
-            stream_type=PatchStreamType.FLAT,
-            statement_type=PatchStatementType.QUADS if has_graphs else PatchStatementType.TRIPLES,
-            generalized_statements=True,
-            rdf_star=True,
-            max_datatype_table_size=256,
-        )
-    )
-    return encoder.encode_frame(operations)
+        decoded = PatchDecoder(_LIMITS, normalize=False).decode_frame(frame)
+        # Most are statements, which need no change.
+        return [each if len(each) == 5 else _restore(each) for each in decoded]
 
 
 def _count_characters(operation: Operation, triples: _Triples) -> int:
@@ -199,7 +161,5 @@ def _disguise(operation: Operation) -> Operation:
 def _restore(operation: Operation) -> Operation:
     if operation[0] != Op.H:
         return operation
-    key: str = operation[1]
-    if key.startswith(_MARK):
-        return (Op.H, key.removeprefix(_MARK), operation[2])
-    return (Op[key],)
+    _, key, value = operation
+    return (Op.H, key[1:], value) if key[0] == _MARK else (Op[key],)
