@@ -24,6 +24,9 @@ class Destination:
 
     Raises:
         TypeError: It is neither, or a text file.
+
+    Attributes:
+        is_open: Whether it was opened, and not yet closed.
     """
 
     def __init__(self, target: Any) -> None:
@@ -35,7 +38,7 @@ class Destination:
         self._target = target
         self._file: Any = None if self._is_owner else target
         self._raw: Any = None
-        self._is_open = False
+        self.is_open = False
         self._closing = threading.Lock()
 
     def open(self) -> None:
@@ -48,7 +51,7 @@ class Destination:
                 self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", filename="", mtime=0)
             elif extension == ".zst":
                 self._file = zstandard.ZstdCompressor().stream_writer(self._raw, closefd=False)
-        self._is_open = True
+        self.is_open = True
 
     def write(self, data: bytes) -> None:
         """Write all of ``data``: a raw file may take only a part at once.
@@ -74,11 +77,6 @@ class Destination:
                 return
             written = self._file.write(data[total:])
 
-    @property
-    def is_open(self) -> bool:
-        """Was it opened, and not yet closed?"""
-        return self._is_open
-
     def close_after(self, finish: Callable[[], object]) -> None:
         """Close the destination. A second call does nothing.
 
@@ -91,17 +89,17 @@ class Destination:
         if not self._closing.acquire(blocking=False):
             raise InUseError("another call is closing the writer at this moment")
         try:
-            if not self._is_open:
+            if not self.is_open:
                 return
             try:
                 finish()
             except InUseError:
                 raise
             except BaseException:
-                self._is_open = False
+                self.is_open = False
                 self.close()
                 raise
-            self._is_open = False
+            self.is_open = False
             self.close()
         finally:
             self._closing.release()

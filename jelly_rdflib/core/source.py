@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -21,11 +20,29 @@ ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
 # A zstd stream may ask for a window of any size, which is kept in memory. Up to level 19 it is
 # 8 MiB at the most.
 ZSTD_MAX_WINDOW = 16 << 20
-# Four bytes of zstd can stand for 128 KiB, so this bounds what a step may produce to 4 MiB.
-ZSTD_STEP = 128
-ZSTD_READ = 1 << 16
+# How much of compressed bytes is read at once.
+PACKED_READ = 1 << 16
 # Bytes that any compressed input may unpack to, whatever its ratio is.
 FREE_SIZE = 16 << 20
+
+
+class _Packing(NamedTuple):
+    """A way of compressing."""
+
+    name: str
+    start: Callable[[], Any]  # makes what unpacks one stream of those that stand in a row
+    step: int  # of so many bytes at once, so that a step makes no more than 4 MiB
+    padding: bytes  # may stand behind a stream
+
+
+_GZIP = _Packing("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), 4096, b"\0")
+# Four bytes of zstd can stand for 128 KiB.
+_ZSTD = _Packing(
+    "zstd",
+    lambda: zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW).decompressobj(),
+    128,
+    b"",
+)
 
 
 class ByteSource:
@@ -131,11 +148,7 @@ def is_compressed(path: str | os.PathLike[str]) -> bool:
 
 def starts_compressed(start: bytes) -> bool:
     """Are these the first four bytes of something compressed?"""
-    return start.startswith(GZIP_MAGIC) or _is_zstd(start)
-
-
-def _is_zstd(start: bytes) -> bool:
-    return start == ZSTD_MAGIC or (
+    return start.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or (
         start[:1] in b"PQRSTUVWXYZ[\\]^_" and start[1:] == ZSTD_SKIPPABLE_MAGIC
     )
 
@@ -192,37 +205,62 @@ def _decompressed_reader(
     while len(start) < len(ZSTD_MAGIC) and (more := read(len(ZSTD_MAGIC) - len(start))):
         start += more
     read = with_start(start, read)
-    if start.startswith(GZIP_MAGIC):
-        meter.compression = "gzip"
-        return _limited(_gzip_reader(read), limits, meter)
-    if _is_zstd(start):
-        meter.compression = "zstd"
-        return _limited(_zstd_reader(read), limits, meter)
-    return read
-
-
-def _limited(read: Callable[[int], bytes], limits: Limits, meter: Meter) -> Callable[[int], bytes]:
-    """Stop where compressed bytes stand for more than the limits allow."""
+    if not starts_compressed(start):
+        return read
+    packing = _GZIP if start.startswith(GZIP_MAGIC) else _ZSTD
+    meter.compression = packing.name
+    pieces = _unpack(read, packing)
+    rest = memoryview(b"")
     size = 0
 
-    def read_limited(count: int) -> bytes:
-        nonlocal size
-        data = read(count)
-        size += len(data)
+    def read_unpacked(count: int) -> bytes:
+        nonlocal rest, size
+        try:
+            rest = rest or memoryview(next(pieces, b""))
+        except (zlib.error, zstandard.ZstdError) as error:
+            # The library tells it by these words only.
+            if "too much memory" in str(error):
+                raise LimitError(
+                    f"the zstd data needs a window of more than {ZSTD_MAX_WINDOW >> 20} MiB in"
+                    " memory; compress it anew with level 19 or a lower one, and without --long"
+                ) from error
+            raise DecodeError(f"bad {packing.name} data: {error}") from error
+        piece, rest = bytes(rest[:count]), rest[count:]
+        size += len(piece)
         if size > limits.max_decompressed_size:
             raise LimitError(
-                f"the {meter.compression} data stands for more than"
-                f" {limits.max_decompressed_size} bytes (limit max_decompressed_size)"
+                f"the {packing.name} data stands for more than {limits.max_decompressed_size} bytes"
+                " (limit max_decompressed_size)"
             )
         if size > FREE_SIZE + limits.max_decompression_ratio * meter.size:
             raise LimitError(
-                f"the {meter.compression} data stands for more than"
-                f" {limits.max_decompression_ratio} times its size"
-                " (limit max_decompression_ratio)"
+                f"the {packing.name} data stands for more than {limits.max_decompression_ratio}"
+                " times its size (limit max_decompression_ratio)"
             )
-        return data
+        return piece
 
-    return read_limited
+    return read_unpacked
+
+
+def _unpack(read: Callable[[int], bytes], packing: _Packing) -> Iterator[bytes]:
+    stream = packing.start()
+    is_in_stream = False
+    while block := read(PACKED_READ):
+        for start in range(0, len(block), packing.step):
+            data = block[start : start + packing.step]
+            while data:
+                if stream.eof:
+                    data = data.lstrip(packing.padding)
+                    if not data:
+                        break
+                    stream = packing.start()
+                piece = stream.decompress(data)
+                data = stream.unused_data
+                is_in_stream = not stream.eof
+                if piece:
+                    yield piece
+    if is_in_stream:
+        raise DecodeError(f"bad {packing.name} data: the input ends inside a stream")
 
 
 def with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
@@ -236,73 +274,3 @@ def with_start(start: bytes, read: Callable[[int], bytes]) -> Callable[[int], by
         return piece
 
     return read_with_start
-
-
-class _RawFile(io.RawIOBase):
-    """A raw file over a read function, for libraries that want files."""
-
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self._read = read
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _gzip_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    # Buffered, since gzip takes a short read for the end of its input.
-    file = gzip.GzipFile(fileobj=io.BufferedReader(_RawFile(read)), mode="rb")
-
-    def read_gzip(size: int) -> bytes:
-        try:
-            return file.read1(size)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DecodeError(f"bad gzip data: {error}") from error
-
-    return read_gzip
-
-
-def _zstd_pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW)
-    stream = decompressor.decompressobj()
-    is_in_frame = False
-    while block := read(ZSTD_READ):
-        for start in range(0, len(block), ZSTD_STEP):
-            data = block[start : start + ZSTD_STEP]
-            while data:
-                if stream.eof:
-                    stream = decompressor.decompressobj()
-                piece = stream.decompress(data)
-                data = stream.unused_data
-                is_in_frame = not stream.eof
-                if piece:
-                    yield piece
-    if is_in_frame:
-        raise DecodeError("bad zstd data: the input ends inside a frame")
-
-
-def _zstd_reader(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    pieces = _zstd_pieces(read)
-    rest = memoryview(b"")
-
-    def read_zstd(size: int) -> bytes:
-        nonlocal rest
-        if not rest:
-            try:
-                rest = memoryview(next(pieces, b""))
-            except zstandard.ZstdError as error:
-                # The library tells it by these words only.
-                if "too much memory" in str(error):
-                    raise LimitError(
-                        f"the zstd data needs a window of more than {ZSTD_MAX_WINDOW >> 20} MiB in"
-                        " memory; compress it anew with level 19 or a lower one, and without --long"
-                    ) from error
-                raise DecodeError(f"bad zstd data: {error}") from error
-        piece, rest = bytes(rest[:size]), rest[size:]
-        return piece
-
-    return read_zstd

@@ -28,35 +28,10 @@ from jelly_rdflib.core.batch cimport (
     rows_append,
     terms_intern_triple,
     terms_truncate,
+    text_of,
 )
 from jelly_rdflib.core.io cimport FINISHED, InputBuffer, Output, claim_output, free_output
-from jelly_rdflib.core.wire cimport (
-    A,
-    D,
-    END,
-    H,
-    PA,
-    PD,
-    TA,
-    TC,
-    TX,
-    Failure,
-    Span,
-    WriteBuffer,
-    buffer_free,
-    buffer_reserve,
-    fail,
-    fail_limit,
-    fail_memory,
-    fail_number,
-    failure_to_error,
-    is_language_tag,
-    load64_little,
-    put_byte,
-    put_bytes,
-    put_varint,
-    transaction_fault,
-)
+from jelly_rdflib.core.wire cimport *
 
 from decimal import Decimal
 
@@ -65,6 +40,5 @@ from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 include "thrift/cursor.pxi"
 include "thrift/schema.pxi"
 include "thrift/numbers.pxi"
-include "thrift/row_decoder.pxi"
 include "thrift/batch_reader.pxi"
 include "thrift/encoder.pxi"

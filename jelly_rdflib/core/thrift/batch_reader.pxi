@@ -1,4 +1,63 @@
-"""Reads RDF Patch in Thrift as batches."""
+"""Reads RDF Patch in Thrift as batches: rows, from bytes straight to the terms of a batch."""
+
+cdef enum:
+    # Rows of a batch, and bytes of text after which it ends.
+    MAX_ROWS = 512
+    MAX_TEXT = 1 << 18
+    # Characters that any decimal number may have, and characters beside its zeros, at most.
+    FREE_DIGITS = 1024
+    MAX_DIGITS = 22
+
+cdef enum:
+    # Levels of nesting.
+    ROW_DEPTH = 1
+    TERM_DEPTH = 3
+
+cdef enum:
+    # Bits of `FoundFields.seen`: for skipped fields, for all.
+    ODD = 1
+    ANY = 0xFFFF
+
+# Operations, by the value of TXN, and by the kind of a struct; 0: that is none.
+cdef uint8_t[TXN_SEGMENT + 1] MARKS
+MARKS[TXN_TX], MARKS[TXN_TC], MARKS[TXN_TA], MARKS[TXN_SEGMENT] = TX, TC, TA, END
+cdef uint8_t[OTHER_STRUCT] ROW_OPS
+memset(ROW_OPS, 0, sizeof(ROW_OPS))
+ROW_OPS[RDF_PATCH_HEADER], ROW_OPS[RDF_PATCH_DATA_ADD], ROW_OPS[RDF_PATCH_DATA_DEL] = H, A, D
+ROW_OPS[RDF_PATCH_PREFIX_ADD], ROW_OPS[RDF_PATCH_PREFIX_DEL] = PA, PD
+
+cdef const char* XSD_INTEGER = b"http://www.w3.org/2001/XMLSchema#integer"
+cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
+cdef const char* XSD_DOUBLE = b"http://www.w3.org/2001/XMLSchema#double"
+cdef const char* RDF_LANG_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
+
+ctypedef struct FoundFields:
+    # The fields of a struct, by their numbers. Each array has those of one type.
+    uint32_t seen  # a bit for the number of each field
+    int member  # the number of the last one; of a union the only one; 0: none
+    Span[MAX_FIELDS + 1] texts
+    int64_t[MAX_FIELDS + 1] numbers  # or the bits of a double
+    uint32_t[MAX_FIELDS + 1] terms  # numbers of terms in the batch; 0 where no field was seen
+
+
+ctypedef struct LastTerm:
+    # The bytes of a term of a statement, and the term.
+    const uint8_t* start
+    size_t size
+    uint32_t number
+
+
+cdef inline Span span_of(const char* text, size_t size) noexcept nogil:
+    cdef Span span
+    span.start = <const uint8_t*>text
+    span.end = span.start + size
+    return span
+
+
+cdef inline bint is_same(Span text, const char* other) noexcept nogil:
+    cdef size_t size = text.end - text.start
+    return size == strlen(other) and memcmp(text.start, other, size) == 0
 
 
 @cython.final
@@ -8,6 +67,11 @@ cdef class ThriftBatchReader(BatchSource):
     Memory is bounded by a row and a batch. A batch has the rows at hand: it does not wait for more
     rows of a live source.
 
+    A fault in a row stops the cursor and fills in the builder's ``failure``. The place of a
+    malformed byte is its own, that of any other fault the start of the row. A field of a wrong
+    type, or one too many, is skipped, and reported only if the row has no other fault: input that
+    is not Thrift often starts with one.
+
     Args:
         source: What `jelly_rdflib.core.source.open_source` takes.
         factory: Makes the nodes of the batches.
@@ -16,15 +80,28 @@ cdef class ThriftBatchReader(BatchSource):
 
     cdef InputBuffer input
     cdef BatchBuilder builder
-    cdef RowDecoder decoder
+    cdef TermColumns* terms  # of the builder
     cdef uint64_t row  # that comes next
     # Where the last batch starts.
-    cdef uint64_t batch_offset
-    cdef uint64_t batch_row
+    cdef uint64_t batch_offset, batch_row
+    cdef int max_nesting_depth
+    cdef uint64_t max_expansion
+    cdef Cursor cursor
+    cdef Failure odd  # the fault of a skipped field
+    cdef LastTerm[5] last  # by the number of the field; the bytes are among those at hand
+    # The patch.
+    cdef bint in_transaction
+    cdef bint is_open  # operations came since the last end of a patch
+    cdef bint has_end  # the end of a patch came
 
     def __cinit__(self, source, NodeMaker factory not None, limits):
         self.builder = BatchBuilder(factory, limits)
-        self.decoder = RowDecoder(self.builder, limits)
+        self.terms = &self.builder.terms
+        self.cursor.failure = &self.builder.failure
+        self.cursor.max_size = limits.max_frame_size
+        self.cursor.max_string_size = limits.max_string_size
+        self.max_nesting_depth = limits.max_nesting_depth
+        self.max_expansion = limits.max_expansion
         self.input = InputBuffer(source, limits, padding=True)
 
     cpdef int place_error(self, error) except -1:
@@ -54,15 +131,14 @@ cdef class ThriftBatchReader(BatchSource):
     cdef bint decode(self) except -1:
         """Decode the bytes at hand; False if they have no whole row."""
         cdef InputBuffer input = self.input
-        cdef RowDecoder decoder = self.decoder
-        cdef Failure* failure = decoder.cursor.failure
+        cdef Failure* failure = self.cursor.failure
         cdef const uint8_t* at
         self.batch_offset = input.position
         with nogil:
-            at = decoder.decode(input.begin, input.end, input.is_at_end)
+            at = self.decode_rows(input.begin, input.end, input.is_at_end)
         if self.builder.rows.count == 0 and failure.at != NULL:
             raise failure_to_error(
-                failure, input.position + (failure.at - decoder.cursor.start), None, None
+                failure, input.position + (failure.at - self.cursor.start), None, None
             )
         input.take(at - input.begin)
         return self.builder.rows.count > 0
@@ -70,23 +146,318 @@ cdef class ThriftBatchReader(BatchSource):
     cdef int read_row(self) except -1:
         """Read until the row is whole, or there is no more."""
         cdef InputBuffer input = self.input
-        cdef RowDecoder decoder = self.decoder
         cdef Skip skip
-        cdef Cursor* cursor = &decoder.cursor
         start_skip(&skip, STRUCT, 0)
         while True:
             input.read_more()
-            decoder.start_row(input.begin, input.end, False)
-            cursor.at += skip.reached
-            skip_values(cursor, &skip)
-            if input.is_at_end or not cursor.is_incomplete:
+            self.start_row(input.begin, input.end, False)
+            self.cursor.at += skip.reached
+            skip_values(&self.cursor, &skip)
+            if input.is_at_end or not self.cursor.is_incomplete:
                 return 0
 
     cdef Batch finish(self):
         """Return a batch with the end of the patch that the input's end ends, if it ends one."""
-        if self.decoder.in_transaction:
+        if self.in_transaction:
             raise DecodeError("the input ends inside a transaction", offset=self.input.position)
-        if self.decoder.has_end and not self.decoder.is_open:
+        if self.has_end and not self.is_open:
             return None
         self.builder.append(END, 0, 0, 0, 0)
         return self.builder.take(has_graphs=True)
+
+    cdef const uint8_t* decode_rows(
+        self, const uint8_t* at, const uint8_t* end, bint is_final
+    ) noexcept nogil:
+        """Decode whole rows until the batch is full; return the start of the next row.
+
+        A bad row ends the batch before it; it is the builder's failure when it comes first. Behind
+        ``end`` there are `PADDING` readable bytes.
+        """
+        cdef uint32_t terms
+        cdef size_t rows
+        cdef uint8_t op
+        memset(self.cursor.failure, 0, sizeof(Failure))
+        memset(self.last, 0, sizeof(self.last))
+        while (
+            at < end and self.builder.rows.count < MAX_ROWS
+            and self.terms.offsets[self.terms.count] < MAX_TEXT
+        ):
+            terms, rows = self.terms.count, self.builder.rows.count
+            self.start_row(at, end, is_final)
+            self.read_struct(RDF_PATCH_ROW, ROW_DEPTH)
+            if self.odd.message != NULL and not self.cursor.is_stopped:
+                self.cursor.failure[0] = self.odd
+                stop(&self.cursor)
+            if self.cursor.is_stopped:
+                terms_truncate(self.terms, terms)
+                self.builder.rows.count = rows
+                break
+            op = self.builder.rows.ops[rows]
+            if op == TX or op == TC or op == TA:
+                self.in_transaction = op == TX
+            self.has_end |= op == END
+            self.is_open = op != END
+            at = self.cursor.at
+        return at
+
+    cdef void start_row(self, const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
+        self.cursor.start = self.cursor.at = at
+        self.cursor.end = at + min(<size_t>(end - at), self.cursor.max_size)
+        self.cursor.is_final = is_final
+        self.cursor.is_stopped = self.cursor.is_incomplete = False
+        self.odd.message = NULL
+
+    cdef uint32_t fail(
+        self, const char* message, uint64_t number=0, const char* what=NULL, uint64_t bound=0,
+        bint is_limit=False
+    ) noexcept nogil:
+        """Stop, because the row has no meaning, or asks for too much. Return 0, no term."""
+        cdef Failure* failure = self.cursor.failure
+        if not self.cursor.is_stopped:
+            fail_number(failure, self.cursor.start, message, number, bound)
+            failure.what, failure.is_limit = what, is_limit
+            stop(&self.cursor)
+        return 0
+
+    # Structs.
+
+    cdef uint32_t read_struct(self, int kind, int depth) noexcept nogil:
+        """Read a struct; return the number of its term, 0 if it is no term. A row has depth 1."""
+        cdef const StructSpec* spec = &SPECS[kind]
+        cdef const FieldSpec* field
+        cdef FoundFields found
+        cdef const uint8_t* start = self.cursor.at
+        cdef int64_t number = 0
+        cdef int known, type
+        found.seen = found.member = 0
+        memset(found.terms, 0, sizeof(found.terms))
+        check_depth(&self.cursor, depth)
+        if kind == RDF_TRIPLE and (depth - TERM_DEPTH + 1) // 2 > self.max_nesting_depth:
+            self.fail(
+                b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
+                self.max_nesting_depth, NULL, 0, True,
+            )
+        while True:
+            type = read_field(&self.cursor, &number)
+            if type == STOP:
+                break
+            known = <int>number if 0 < number <= MAX_FIELDS else 0
+            field = &spec.fields[known]
+            if type != field.type or found.seen & (ANY if spec.is_union else 1U << known):
+                self.pass_over(spec, found.seen, known, type, depth)
+                found.seen |= ODD
+                continue
+            found.seen |= 1U << known
+            found.member = known
+            if type == STRING:
+                found.texts[known] = read_string(&self.cursor)
+            elif type == DOUBLE:
+                found.numbers[known] = load64_little(take(&self.cursor, 8).start)
+            elif type != STRUCT:
+                found.numbers[known] = read_number(&self.cursor, type)
+            elif field.kind == OTHER_STRUCT:
+                self.skip(STRUCT, depth)
+            elif depth == TERM_DEPTH - 1:
+                found.terms[known] = self.read_term_again(known)
+            else:
+                found.terms[known] = self.read_struct(field.kind, depth + 1)
+        if found.seen & spec.required != spec.required:
+            return self.fail(b"{what}", 0, spec.lacks)
+        return 0 if self.cursor.is_stopped else self.understand(kind, &found, start)
+
+    cdef inline uint32_t read_term_again(self, int field) noexcept nogil:
+        """Read a term of a statement; it often is that of the statement before."""
+        cdef LastTerm* last = &self.last[field]
+        cdef const uint8_t* start = self.cursor.at
+        if (
+            last.size > 0 and <size_t>(self.cursor.end - start) >= last.size
+            and memcmp(start, last.start, last.size) == 0
+        ):
+            self.cursor.at += last.size
+            return last.number
+        last.number = self.read_struct(RDF_TERM, TERM_DEPTH)
+        last.start = start
+        last.size = self.cursor.at - start
+        return last.number
+
+    cdef void pass_over(
+        self, const StructSpec* spec, uint32_t seen, int known, int type, int depth
+    ) noexcept nogil:
+        """Skip a field; note its fault, if it has one beside an unknown number."""
+        cdef const char* message = NULL
+        cdef const char* what = spec.name
+        if known > 0 and seen >> known & 1:
+            message = b"field {number} of {what} comes twice"
+        elif spec.fields[known].type != STOP and spec.fields[known].type != type:
+            message = b"{what} has a wrong type"
+            what = spec.fields[known].name
+        elif spec.is_union and seen != 0:
+            message = b"{what} is to have one member, and has 2 or more"
+        if message != NULL and self.odd.message == NULL:
+            fail_number(&self.odd, self.cursor.start, message, known, 0)
+            self.odd.what = what
+        if type > FALSE:
+            self.skip(type, depth)
+
+    cdef void skip(self, int type, int depth) noexcept nogil:
+        """Skip a value of a struct of that depth."""
+        cdef Skip skip
+        start_skip(&skip, type, depth)
+        skip_values(&self.cursor, &skip)
+
+    cdef uint32_t understand(
+        self, int kind, FoundFields* found, const uint8_t* start
+    ) noexcept nogil:
+        """Turn the fields of a struct, which began at ``start``, into a term or a row."""
+        cdef Span* texts = found.texts
+        cdef uint32_t* terms = found.terms
+        cdef uint8_t op = ROW_OPS[kind]
+        if kind == RDF_TERM:
+            return self.term(found)
+        if kind == RDF_IRI:
+            return self.intern(TermKind.IRI, texts[1], 0)
+        if kind == RDF_BNODE:
+            return self.intern(TermKind.BLANK_NODE, texts[1], 0)
+        if kind == RDF_LITERAL:
+            return self.literal(found)
+        if kind == RDF_TRIPLE:
+            return self.check(
+                terms_intern_triple(
+                    self.terms, terms[1], terms[2], terms[3], start, self.cursor.failure
+                )
+            )
+        if kind == RDF_DECIMAL:
+            # Two bytes more are the term's.
+            return self.decimal(found, self.cursor.at - start + 2)
+        if op == A or op == D:
+            self.add_row(op, terms[1], terms[2], terms[3], self.graph(terms[4]))
+        elif op == H:
+            self.add_row(H, self.intern(TermKind.STRING, texts[1], 0), 0, terms[2], 0)
+        elif op == PA or op == PD:
+            self.add_row(
+                op, self.intern(TermKind.STRING, texts[2], 0), 0,
+                self.intern(TermKind.IRI, texts[3], 0) if op == PA else 0, self.graph(terms[1]),
+            )
+        elif found.member == TXN:
+            self.add_mark(found.numbers[TXN])
+        elif found.member == 0:
+            self.fail(b"the row has none of the members of RDF_Patch_Row")
+        return 0
+
+    cdef void add_row(
+        self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
+    ) noexcept nogil:
+        if rows_append(&self.builder.rows, op, s, p, o, g) < 0:
+            self.check(fail_memory(self.cursor.failure, self.cursor.start))
+
+    cdef void add_mark(self, int64_t txn) noexcept nogil:
+        """Add a row that starts or ends a transaction, or ends a patch."""
+        cdef const char* fault
+        if txn < 0:
+            self.fail(b"PatchTxn has no value -{number}", -txn)
+        elif txn > TXN_SEGMENT:
+            self.fail(b"PatchTxn has no value {number}", txn)
+        else:
+            fault = transaction_fault(self.in_transaction, MARKS[txn])
+            if fault != NULL:
+                self.fail(fault)
+            else:
+                self.add_row(MARKS[txn], 0, 0, 0, 0)
+
+    cdef uint32_t graph(self, uint32_t term) noexcept nogil:
+        """Return the number of a graph; 0 for the default graph, which Jena gives a name."""
+        if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
+            return self.fail(b"a quoted triple can't be a graph")
+        return 0 if is_jena_default_graph(self.terms, term) else term
+
+    # Terms.
+
+    cdef uint32_t term(self, FoundFields* found) noexcept nogil:
+        cdef int member = found.member
+        if member == 0:
+            return self.fail(b"the term has none of the members of RDF_Term")
+        if member == VAL_INTEGER:
+            return self.number(XSD_INTEGER, found.numbers[member], 0)
+        if member == VAL_DOUBLE:
+            return self.number(XSD_DOUBLE, found.numbers[member], 0)
+        if member == PREFIX_NAME:
+            return self.fail(b"prefixed name: RDF Patch has IRIs in full")
+        if PREFIX_NAME < member < TRIPLE_TERM:
+            return self.fail(b"{what} is no term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
+        return found.terms[member]
+
+    cdef uint32_t literal(self, FoundFields* found) noexcept nogil:
+        cdef Span* texts = found.texts
+        cdef bint has_datatype = found.seen >> DATATYPE & 1
+        if found.seen >> DT_PREFIX & 1:
+            return self.fail(b"prefixed name as datatype: RDF Patch has IRIs in full")
+        if found.seen >> BASE_DIRECTION & 1:
+            return self.fail(b"base direction of a literal: RDF 1.1 has none")
+        # An empty tag is none, as it is for Jena.
+        if found.seen >> LANGTAG & 1 and texts[LANGTAG].start < texts[LANGTAG].end:
+            if not is_language_tag(texts[LANGTAG]):
+                return self.fail(b"this is no language tag")
+            if has_datatype and not is_same(texts[DATATYPE], RDF_LANG_STRING):
+                return self.fail(b"literal with a language tag and a datatype")
+            return self.intern(
+                TermKind.LANGUAGE_LITERAL, texts[LEX],
+                self.intern(TermKind.STRING, texts[LANGTAG], 0),
+            )
+        if has_datatype:
+            return self.intern(
+                TermKind.TYPED_LITERAL, texts[LEX], self.intern(TermKind.IRI, texts[DATATYPE], 0)
+            )
+        return self.intern(TermKind.SIMPLE_LITERAL, texts[LEX], 0)
+
+    cdef inline uint32_t intern(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
+        if self.cursor.is_stopped:
+            return 0
+        return self.check(
+            intern_padded_text(
+                self.terms, kind, text.start, text.end - text.start, extra, self.builder.seed,
+                self.cursor.max_string_size, self.cursor.failure,
+            )
+        )
+
+    cdef inline uint32_t check(self, int64_t number) noexcept nogil:
+        """Stop if a term could not be interned, which has filled in the failure."""
+        if number < 0:
+            stop(&self.cursor)
+            return 0
+        return <uint32_t>number
+
+    cdef uint32_t decimal(self, FoundFields* found, uint64_t size) noexcept nogil:
+        """Return the number of an xsd:decimal; ``size`` is the bytes of its RDF_Term."""
+        cdef int64_t scale = found.numbers[2]
+        cdef uint64_t characters = MAX_DIGITS + (scale if scale > 0 else -scale)
+        cdef uint64_t most = FREE_DIGITS + self.max_expansion * size
+        # A few bytes can stand for two billion digits.
+        if characters > most:
+            return self.fail(
+                b"decimal number of up to {number} characters, which is more than {bound} (limit"
+                b" max_expansion)", characters, NULL, most, True,
+            )
+        return self.number(XSD_DECIMAL, found.numbers[1], scale)
+
+    cdef uint32_t number(
+        self, const char* datatype, int64_t value, int64_t scale
+    ) noexcept with gil:
+        """Return the number of a literal that has a value, as Jena's patches never have."""
+        cdef bytes text
+        cdef int64_t extra, term
+        try:
+            text = double_text(value) if datatype == XSD_DOUBLE else decimal_text(value, scale)
+        except MemoryError:
+            return self.check(fail_memory(self.cursor.failure, self.cursor.start))
+        term = extra = intern_text(
+            self.terms, TermKind.IRI, span_of(datatype, strlen(datatype)), 0, self.builder.seed,
+            self.cursor.max_string_size, self.cursor.failure,
+        )
+        if extra >= 0:
+            term = intern_text(
+                self.terms, TermKind.TYPED_LITERAL, span_of(text, PyBytes_GET_SIZE(text)),
+                <uint32_t>extra, self.builder.seed, self.cursor.max_string_size,
+                self.cursor.failure,
+            )
+        self.cursor.failure.at = self.cursor.start if term < 0 else NULL
+        return self.check(term)

@@ -85,7 +85,7 @@ cdef inline uint8_t read_byte(Cursor* cursor) noexcept nogil:
     return (cursor.at - 1)[0]
 
 
-cdef inline uint64_t read_varint(Cursor* cursor, int kind) noexcept nogil:
+cdef inline uint64_t read_unsigned(Cursor* cursor, int kind) noexcept nogil:
     """Read an unsigned number; like other implementations it drops bits beyond the 64th."""
     cdef uint64_t number = 0
     cdef uint8_t byte
@@ -100,14 +100,14 @@ cdef inline uint64_t read_varint(Cursor* cursor, int kind) noexcept nogil:
 
 cdef inline int64_t read_number(Cursor* cursor, int kind) noexcept nogil:
     """Read a signed number: its last bit is the sign."""
-    cdef uint64_t number = read_varint(cursor, kind)
+    cdef uint64_t number = read_unsigned(cursor, kind)
     if kind == I32:
         number = <uint32_t>number
     return <int64_t>(number >> 1) ^ -<int64_t>(number & 1)
 
 
 cdef inline Span read_string(Cursor* cursor) noexcept nogil:
-    cdef uint64_t size = read_varint(cursor, I32)
+    cdef uint64_t size = read_unsigned(cursor, I32)
     if size > cursor.max_string_size:
         size = refuse(
             cursor, b"string of {number} bytes (limit max_string_size: {bound})", size,
@@ -206,20 +206,20 @@ cdef void skip_value(Cursor* cursor, Skip* skip, int kind) noexcept nogil:
     cdef uint64_t count
     cdef uint8_t kinds
     if I16 <= kind <= I64:
-        read_varint(cursor, kind)
+        read_unsigned(cursor, kind)
     elif kind == STRING:
         read_string(cursor)
     elif kind == STRUCT:
         start_level(cursor, skip, FIELDS, STRUCT, STRUCT)
     elif kind == MAP:
-        count = read_varint(cursor, I32)
+        count = read_unsigned(cursor, I32)
         kinds = read_byte(cursor) if count > 0 else 0
         start_level(cursor, skip, 2 * count, kinds >> 4, kinds & 0xF)
     elif kind == LIST or kind == SET:
         kinds = read_byte(cursor)
         count = kinds >> 4
         if count == 0xF:
-            count = read_varint(cursor, I32)
+            count = read_unsigned(cursor, I32)
         start_level(cursor, skip, count, kinds & 0xF, kinds & 0xF)
     else:
         # In containers booleans take a byte.

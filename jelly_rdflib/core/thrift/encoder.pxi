@@ -24,13 +24,6 @@ MEMBERS[<int>TermKind.LANGUAGE_LITERAL] = MEMBERS[<int>TermKind.TYPED_LITERAL] =
 MEMBERS[<int>TermKind.TRIPLE_TERM] = TRIPLE_TERM
 
 
-cdef inline Span text_of(const TermColumns* terms, uint32_t term) noexcept:
-    cdef Span text
-    text.start = terms.data + terms.offsets[term]
-    text.end = terms.data + terms.offsets[term + 1]
-    return text
-
-
 cdef inline size_t size_of(Span text) noexcept:
     return text.end - text.start
 
@@ -149,7 +142,7 @@ cdef class ThriftPatchEncoder(Output):
             self.put_graph(terms, rows.g[row])
         elif op == H:
             table.check_name(rows.s[row], "header key")
-            self.put_head(HEADER, STRUCT)
+            self.put_head(ROW_HEADER, STRUCT)
             self.put_string(NEXT_STRING, text_of(terms, rows.s[row]))
             self.put_term(terms, rows.o[row], 0)
         else:

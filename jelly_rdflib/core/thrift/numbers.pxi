@@ -3,13 +3,8 @@
 
 cdef bytes decimal_text(int64_t value, int64_t scale):
     """Return the lexical form of ``value`` divided by 10 to the power of ``scale``."""
-    digits = str(value).lstrip("-")
-    if scale <= 0:
-        digits += "0" * -scale if value != 0 else ""
-    else:
-        digits = digits.zfill(scale + 1)
-        digits = f"{digits[:len(digits) - scale]}.{digits[len(digits) - scale:]}"
-    return f"{'-' if value < 0 else ''}{digits}".encode()
+    digits = Decimal(value).as_tuple()
+    return f"{Decimal(digits._replace(exponent=-scale)):f}".encode()
 
 
 cdef bytes double_text(uint64_t bits):
@@ -24,17 +19,10 @@ cdef bytes double_text(uint64_t bits):
     if value - value != 0:
         return b"INF" if value > 0 else b"-INF"
     # repr has the fewest digits that tell the number from others.
-    sign, digits, exponent = Decimal(repr(value)).as_tuple()
-    text = "".join(map(str, digits)).rstrip("0") or "0"
-    # Of the first digit.
+    text = repr(value)
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return text.encode()
+    sign, digits, exponent = Decimal(text).as_tuple()
+    text = "".join(map(str, digits)).rstrip("0")
     power = exponent + len(digits) - 1
-    if value == 0:
-        text = "0.0"
-    elif -3 <= power < 0:
-        text = f"0.{'0' * (-power - 1)}{text}"
-    elif 0 <= power < 7:
-        text = text.ljust(power + 1, "0")
-        text = f"{text[:power + 1]}.{text[power + 1:] or '0'}"
-    else:
-        text = f"{text[0]}.{text[1:] or '0'}E{power}"
-    return f"{'-' if sign else ''}{text}".encode()
+    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}".encode()

@@ -2,12 +2,13 @@
 
 cdef enum:
     # Kinds of structs: those of `STRUCTS`, then one for all that RDF Patch has no use for.
-    PATCH_ROW, PATCH_HEADER, PATCH_DATA_ADD, PATCH_DATA_DEL, PATCH_PREFIX_ADD, PATCH_PREFIX_DEL,
+    RDF_PATCH_ROW, RDF_PATCH_HEADER, RDF_PATCH_DATA_ADD, RDF_PATCH_DATA_DEL, RDF_PATCH_PREFIX_ADD,
+    RDF_PATCH_PREFIX_DEL,
     RDF_TERM, RDF_IRI, RDF_BNODE, RDF_LITERAL, RDF_TRIPLE, RDF_DECIMAL, OTHER_STRUCT
 
 cdef enum:
     # Fields of a row.
-    HEADER = 1, DATA_ADD, DATA_DEL, PREFIX_ADD, PREFIX_DEL, TXN
+    ROW_HEADER = 1, DATA_ADD, DATA_DEL, PREFIX_ADD, PREFIX_DEL, TXN
 
 cdef enum:
     # Fields of a term. RDF Patch has no use for those from PREFIX_NAME to REPEAT.
