@@ -14,22 +14,23 @@ if sys.platform == "linux":
     # The limit lets gcc inline the hot path of the decoder where it is called more than once.
     # Python's own flags have -g, and debug information is six sevenths of a module.
     FLAGS = ["-O3", "-fno-plt", "-finline-limit=2000", "-g0"]
-    # Else the decoder's module is too small for gcc to inline all of its hot path.
-    DECODER_FLAGS = ["--param=inline-unit-growth=100"]
+    # Else these modules are too small for gcc to inline all of their hot paths.
+    INLINING_FLAGS = ["--param=inline-unit-growth=100"]
 else:
     # These have not been tried.
     FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
-    DECODER_FLAGS = []
+    INLINING_FLAGS = []
 # Builds for sanitizers and for fuzzing have their own.
 if "JELLY_RDFLIB_CFLAGS" in os.environ:
     FLAGS = os.environ["JELLY_RDFLIB_CFLAGS"].split()
-    DECODER_FLAGS = []
+    INLINING_FLAGS = []
 
 MODULES = [
     Extension(
         ".".join(path.with_suffix("").parts),
         [str(path)],
-        extra_compile_args=FLAGS + (DECODER_FLAGS if path.stem == "jelly_decoder" else []),
+        extra_compile_args=FLAGS
+        + (INLINING_FLAGS if path.stem in ("jelly_decoder", "text") else []),
     )
     for path in sorted(Path("jelly_rdflib").rglob("*.pyx"))
 ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import array
 
 import jelly_rdflib as jr
-from jelly_rdflib.core.arrow import ColumnBatches, TextColumnView
-from jelly_rdflib.core.text import find_texts
+from jelly_rdflib.core.arrow import ColumnBatches, RowColumnsBuilder, TextColumnView
 from jelly_rdflib.nodes import make_node_factory
 from tests.arrow.spelling import spell
 from tests.oracle.terms import plain
@@ -43,10 +42,10 @@ def parse_terms(data: bytes) -> None:
         _parse([text], SMALL_LIMITS)
         if batch is None:
             continue
-        number = batch.o[0]
-        spelled = find_texts(batch.terms, 1 << 24)[number]
-        assert spelled is not None
-        term = plain(batch.terms[number])
+        columns = RowColumnsBuilder(columns=["o"], max_text_size=1 << 24)
+        columns.append(batch)
+        spelled = bytes(columns.take()["o"][2]).decode()
+        term = plain(batch.terms[batch.o[0]])
         assert spelled == spell(term)
         again = _parse([spelled.encode()], jr.Limits())
         assert again is not None

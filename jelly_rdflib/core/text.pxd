@@ -3,8 +3,8 @@
 from libc.stdint cimport uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove
 
-from jelly_rdflib.core.batch cimport Batch, NodeMaker, RowColumns, TermColumns, TermTable
-from jelly_rdflib.core.wire cimport BLOCK, Failure, Span, WriteBuffer, buffer_reserve
+from jelly_rdflib.core.batch cimport *
+from jelly_rdflib.core.wire cimport *
 
 include "text/text_decoder.pxd"
 include "text/term_parser.pxd"

@@ -4,11 +4,6 @@ The style is the one that the specification prefers: a row to a line, single spa
 ``<_:label>``, prefixes and their IRIs quoted, and literals in full.
 """
 
-cdef enum:
-    # Bytes of text that are handed on at once; a piece may be somewhat larger.
-    PIECE = 1 << 16
-
-
 cdef class TextPatchEncoder(TextEncoder):
     """Encodes operations.
 
@@ -25,130 +20,75 @@ cdef class TextPatchEncoder(TextEncoder):
         sink: Called with pieces of the text as they are ready: bytes, in whole rows.
     """
 
-    cdef size_t row_start  # where the current row starts in `out`
-    cdef int depth  # of quoted triples in the current row
-    cdef bint is_end_due  # a patch ended, but its Z is not written: that depends on what follows
-    cdef bint has_end  # a Z was written
-    cdef bint patch_is_empty  # no row since the last Z, or the start
+    cdef size_t ends  # of patches, since the last row; they are written once something follows
 
     def __init__(self, types not None, sink):
-        self.set_up(types, is_patch=True)
-        self.patch_is_empty = True
+        self.set_up(types, is_patch=True, piece_size=1 << 16)
         # Output.__init__ opens the encoder for use: all attributes are set before.
         Output.__init__(self, sink)
 
-    def flush(self):
-        """Hand on the rows that are ready, for a reader that waits for them."""
-        check_usable(self)
-        self.emit()
-
-    def finish(self):
-        """End the text and hand on its last rows. An open transaction is aborted."""
-        if self.is_over:
-            return
+    def put_end(self):
+        """Hand on the last rows of the text. An open transaction is aborted."""
+        self.check_claimed()
         if self.in_transaction:
-            self.put_mark(TA)
-        if self.is_end_due and self.has_end and self.patch_is_empty:
-            # Without its Z an empty last patch would be lost.
-            self.start_row()
-            self.end_row()
-        self.emit()
-        self.state = FINISHED
+            self.put(b"TA .\n", 5)
+            self.in_transaction = False
+        elif self.ends > 1:
+            # Without their Z the empty patches at the end would be lost.
+            self.put_ends()
+        self.put_lines()
 
-    cdef int start_row(self) except -1:
-        """Start a row, to be ended or dropped."""
-        check_usable(self)
-        self.row_start = self.out.size
-        self.depth = 0
-        return self.put(b"Z .\n", 4) if self.is_end_due else 0
-
-    cdef int end_row(self) except -1:
-        if self.is_end_due:
-            self.is_end_due = False
-            self.has_end = True
-        self.patch_is_empty = False
-        if self.out.size >= PIECE:
-            self.emit()
+    cdef int put_ends(self) except -1:
+        cdef size_t i
+        for i in range(self.ends):
+            self.put(b"Z .\n", 4)
         return 0
-
-    cdef int end_patch(self) except -1:
-        """End the patch and hand on its rows."""
-        check_usable(self)
-        self.check_mark(END)
-        if self.is_end_due:
-            # This patch is empty.
-            self.start_row()
-            self.end_row()
-            self.patch_is_empty = True
-        self.is_end_due = True
-        return self.emit()
-
-    cdef int emit(self) except -1:
-        if self.out.size == 0:
-            return 0
-        check_usable(self)
-        return self.send(self.take_text())
-
-    cdef int put_mark(self, int op) except -1:
-        """Put a row of a transaction."""
-        check_usable(self)
-        self.check_mark(op)
-        self.start_row()
-        self.put(b"TX .\n" if op == TX else b"TC .\n" if op == TC else b"TA .\n", 5)
-        self.in_transaction = op == TX
-        return self.end_row()
-
-    cdef int check_depth(self) except -1:
-        if self.depth >= MAX_NESTING_DEPTH:
-            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
-        # A few triples that share triples may take endless text.
-        if self.out.size - self.row_start > MAX_LENGTH:
-            raise EncodeError("the row would be longer than 2 GiB")
-        return 0
-
-    cdef int put_batch(self, Batch batch) except -1:
-        check_usable(self)
-        return self.put_rows(batch)
 
     cdef int put_row(self, Batch batch, size_t row) except -1:
-        cdef int op = batch.rows.ops[row]
-        if op == TX or op == TC or op == TA:
-            return self.put_mark(op)
+        cdef const RowColumns* rows = &batch.rows
+        cdef int op = rows.ops[row]
+        cdef bint is_mark = op == TX or op == TC or op == TA
+        if is_mark or op == END:
+            self.check_mark(op)
         if op == END:
-            return self.end_patch()
-        self.start_row()
-        try:
-            if op == A or op == D:
-                self.put(b"A " if op == A else b"D ", 2)
-                self.put_term(batch.rows.s[row])
-                self.put_term(batch.rows.p[row])
-                self.put_term(batch.rows.o[row])
-                self.put_graph(batch.rows.g[row])
-            elif op == H:
-                self.put(b"H ", 2)
-                self.put_key(batch.rows.s[row])
-                self.put_term(batch.rows.o[row])
-            else:
-                self.put_prefix(op, batch.rows.s[row], batch.rows.o[row], batch.rows.g[row])
-            self.put(b".\n", 2)
-        except BaseException:
-            # The end of the patch before it goes with the row.
-            self.drop(self.row_start)
-            raise
-        return self.end_row()
+            self.ends += 1
+            self.put_lines()
+            return 0
+        self.put_ends()
+        if op == A or op == D:
+            self.put(b"A " if op == A else b"D ", 2)
+            self.put_part(rows.s[row], SUBJECT, 0)
+            self.put_part(rows.p[row], PREDICATE, 0)
+            self.put_part(rows.o[row], OBJECT, 0)
+            self.put_graph(rows.g[row])
+        elif is_mark:
+            self.put(b"TX " if op == TX else b"TC " if op == TC else b"TA ", 3)
+        elif op == H:
+            self.put(b"H ", 2)
+            self.put_key(rows.s[row])
+            self.put_part(rows.o[row], OBJECT, 0)
+        else:
+            self.put_prefix(op, rows.s[row], rows.o[row], rows.g[row])
+        self.put(b".\n", 2)
+        self.ends = 0
+        if is_mark:
+            self.in_transaction = op == TX
+        return 0
 
     cdef int put_key(self, uint32_t term) except -1:
         """Put a header's key, quoted unless it is a word, and a space."""
-        cdef const uint8_t* text = self.terms.data + self.terms.offsets[term]
-        cdef size_t size = self.terms.offsets[term + 1] - self.terms.offsets[term]
-        cdef bint is_word = size > 0 and is_letter(text[0]) and text[size - 1] != b"."
-        cdef size_t i
+        cdef Span text = span_of_term(self.terms, term)
+        cdef bint is_word = (
+            text.start < text.end and is_letter(text.start[0]) and (text.end - 1)[0] != b"."
+        )
+        cdef const uint8_t* at = text.start
         self.texts.table.check_name(term, "header key")
-        for i in range(size):
-            is_word &= is_ascii_name_part(text[i]) or text[i] == b"."
+        while at < text.end and is_word:
+            is_word = is_ascii_name_part(at[0]) or at[0] == b"."
+            at += 1
         if not is_word:
             return self.put_string(term)
-        self.put(<const char*>text, size)
+        self.put(<const char*>text.start, text.end - text.start)
         return self.put(b" ", 1)
 
     cdef int put_prefix(self, int op, uint32_t name, uint32_t iri, uint32_t graph) except -1:
@@ -157,31 +97,17 @@ cdef class TextPatchEncoder(TextEncoder):
         self.put_string(name)
         if op == PA:
             self.put_string(iri)
-        elif TermKind.SIMPLE_LITERAL <= self.terms.kinds[graph] <= TermKind.TYPED_LITERAL:
+        elif is_literal(self.terms, graph):
             raise EncodeError(
-                f"RDF Patch text can't delete a prefix from {self.texts.table.make_node(graph)!r}: a"
-                " literal would be read as the prefix's IRI"
+                f"RDF Patch text can't delete a prefix from {self.texts.table.make_node(graph)!r}:"
+                " a literal would be read as the prefix's IRI"
             )
         return self.put_graph(graph)
 
-    cdef inline int put_term(self, uint32_t term) except -1:
-        """Put a term and a space."""
+    cdef int put_part(self, uint32_t term, int position, int depth) except -1:
         if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
-            return self.put_triple(term)
+            return self.put_triple(term, depth)
         return append_text(&self.out, self.texts, term)
-
-    cdef int put_triple(self, uint32_t term) except -1:
-        cdef uint32_t[3] numbers
-        cdef int position
-        self.check_depth()
-        self.depth += 1
-        memcpy(numbers, self.terms.data + self.terms.offsets[term], sizeof(numbers))
-        self.put(b"<<( ", 4)
-        for position in range(3):
-            self.put_term(numbers[position])
-        self.put(b")>> ", 4)
-        self.depth -= 1
-        return 0
 
     cdef inline int put_graph(self, uint32_t term) except -1:
         """Put the graph, unless it is the default graph, and a space."""
@@ -191,14 +117,12 @@ cdef class TextPatchEncoder(TextEncoder):
             raise EncodeError(
                 f"a quoted triple can't be a graph: {self.texts.table.make_node(term)!r}"
             )
-        return self.put_term(term)
+        return append_text(&self.out, self.texts, term)
 
     cdef int put_string(self, uint32_t term) except -1:
         """Put the text of a term, quoted, and a space."""
-        cdef const uint8_t* text = self.terms.data + self.terms.offsets[term]
-        cdef size_t size = self.terms.offsets[term + 1] - self.terms.offsets[term]
+        cdef Span text = span_of_term(self.terms, term)
         if self.terms.kinds[term] == TermKind.DEFAULT_GRAPH:
-            text = <const uint8_t*>PyBytes_AS_STRING(self.default_graph)
-            size = PyBytes_GET_SIZE(self.default_graph)
-        put_quoted(&self.out, text, size)
+            text = span_of_bytes(self.default_graph)
+        put_escaped(&self.out, b'"', text, b'"')
         return self.put(b" ", 1)

@@ -1,5 +1,31 @@
 """Rows: statements, headers, prefixes, and where transactions and patches start and end."""
 
+# The codes of operations from H on, and the code that the first edition of RDF Patch has for TX.
+cdef const char* ROW_CODES = b"H TXTCTAPAPDA D Z TB"
+
+
+cdef inline bint is_code_part(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    return at < end and (is_ascii_name_part(at[0]) or at[0] == b":" or at[0] >= 0x80)
+
+
+cdef int find_operation(const uint8_t* at, const uint8_t* end, bint is_final) noexcept nogil:
+    """Return the operation whose code stands there; 0: none, -1: the text ends too early."""
+    cdef bint is_long = is_code_part(at + 1, end)
+    cdef const uint8_t* code_end = at + 1 + is_long
+    cdef uint8_t second = at[1] if is_long else b" "
+    cdef int op
+    # The end of the text also ends a word.
+    if end - at < 3 and not is_final:
+        return -1
+    # A word may have a dot, but not at its end.
+    if is_code_part(code_end + (code_end < end and code_end[0] == b"."), end):
+        return 0
+    for op in range(1, CODES + 1):
+        if at[0] == ROW_CODES[2 * op - 2] and second == ROW_CODES[2 * op - 1]:
+            return op if op < CODES else TX
+    return 0
+
+
 cdef inline const uint8_t* add_row(
     TextDecoder self, const uint8_t* at, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
 ) noexcept nogil:
@@ -9,7 +35,7 @@ cdef inline const uint8_t* add_row(
     if rows_append(&self.rows, op, s, p, o, g) < 0:
         fail_memory(&self.failure, at)
         return NULL
-    self.is_open = op != END
+    self.needs_end = op != END
     return at
 
 
@@ -26,42 +52,24 @@ cdef inline const uint8_t* end_row(
 
 
 cdef inline const uint8_t* decode_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    cdef Span code
-    cdef size_t size
-    if at + 1 < self.end and at[1] == b" ":
-        if at[0] == b"A":
-            return decode_statement(self, at + 1, A)
-        if at[0] == b"D":
-            return decode_statement(self, at + 1, D)
-    at = read_word(self, at, &code)
-    if at == NULL:
-        return NULL
-    size = code.end - code.start
-    if size == 1:
-        if code.start[0] == b"A":
-            return decode_statement(self, at, A)
-        if code.start[0] == b"D":
-            return decode_statement(self, at, D)
-        if code.start[0] == b"H":
-            return decode_header(self, at)
-        if code.start[0] == b"Z":
-            return decode_mark(self, at, END)
-    elif size == 2 and code.start[0] == b"T":
-        # The first edition of RDF Patch has TB for TX.
-        if code.start[1] == b"X" or code.start[1] == b"B":
-            return decode_mark(self, at, TX)
-        if code.start[1] == b"C":
-            return decode_mark(self, at, TC)
-        if code.start[1] == b"A":
-            return decode_mark(self, at, TA)
-    elif size == 2 and code.start[0] == b"P":
-        if code.start[1] == b"A":
-            return decode_prefix(self, at, PA)
-        if code.start[1] == b"D":
-            return decode_prefix(self, at, PD)
-    return fail_token(
-        self, code.start, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"
-    )
+    cdef int op
+    if at + 1 < self.end and at[1] == b" " and (at[0] == b"A" or at[0] == b"D"):
+        return decode_statement(self, at + 1, A if at[0] == b"A" else D)
+    op = find_operation(at, self.end, self.is_final)
+    if op < 0:
+        return cut_off(self)
+    if op == 0:
+        return fail_token(
+            self, at, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"
+        )
+    at += 1 if ROW_CODES[2 * op - 1] == b" " else 2
+    if op == A or op == D:
+        return decode_statement(self, at, op)
+    if op == H:
+        return decode_header(self, at)
+    if op == PA or op == PD:
+        return decode_prefix(self, at, op)
+    return decode_mark(self, at, op)
 
 
 cdef inline const uint8_t* decode_line(TextDecoder self, const uint8_t* at) noexcept nogil:
@@ -79,58 +87,38 @@ cdef inline const uint8_t* decode_statement(
     cdef uint32_t[4] quad
     cdef int position, is_dot
     cdef Span nothing
-    for position in range(3):
-        at = next_token(self, at)
-        if at == NULL:
-            return NULL
-        at = read_position(self, at, position, &quad[position])
-        if at == NULL:
-            return NULL
-    at = next_token(self, at)
-    if at == NULL:
-        return NULL
-    is_dot = ends_row(self, at)
-    if is_dot < 0:
-        return NULL
     quad[GRAPH] = 0
-    if is_dot:
+    for position in range(3):
+        at = read_position(self, next_token(self, at), position, &quad[position])
+    at = next_token(self, at)
+    is_dot = ends_row(self, at)
+    if is_dot > 0:
         if self.grammar >= LINES and self.has_graphs:
             nothing.start = nothing.end = at
-            if intern_span(self, TermKind.DEFAULT_GRAPH, nothing, 0, &quad[GRAPH]) < 0:
+            if self.default_graph == 0 and intern_span(
+                self, TermKind.DEFAULT_GRAPH, nothing, 0, &self.default_graph
+            ) < 0:
                 return NULL
-    elif self.has_graphs:
-        at = read_graph(self, at, &quad[GRAPH])
-        if at == NULL:
-            return NULL
-        at = next_token(self, at)
-        if at == NULL:
-            return NULL
+            quad[GRAPH] = self.default_graph
+        return add_row(
+            self, at + 1, op, quad[SUBJECT], quad[PREDICATE], quad[OBJECT], quad[GRAPH]
+        )
+    if is_dot == 0 and self.has_graphs:
+        at = next_token(self, read_graph(self, at, &quad[GRAPH]))
     return end_row(self, at, op, quad[SUBJECT], quad[PREDICATE], quad[OBJECT], quad[GRAPH])
 
 
 cdef const uint8_t* decode_header(TextDecoder self, const uint8_t* at) noexcept nogil:
     cdef uint32_t key, value
     cdef const uint8_t* value_end
-    at = next_token(self, at)
-    if at == NULL:
-        return NULL
     at = read_name(
-        self, at, &key, b"expected the header's key: a word or a quoted string"
+        self, next_token(self, at), &key, b"expected the header's key: a word or a quoted string"
     )
-    if at == NULL:
-        return NULL
-    at = next_token(self, at)
-    if at == NULL:
-        return NULL
-    value_end = read_term(self, at, &value, 0)
-    if value_end == NULL:
-        return NULL
+    value_end = read_term(self, next_token(self, at), &value, 0)
     at = next_token(self, value_end)
-    if at == NULL:
-        return NULL
     if (
-        at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n" and self.is_lenient
-        and is_prev(self, key)
+        at != NULL and at[0] == b"T" and at == value_end + 1 and value_end[0] == b"\n"
+        and self.is_lenient and is_prev(self, key)
     ):
         # As rdflib 7 writes it: without a dot, and a TX in the next line.
         if self.end - at < 3:
@@ -161,64 +149,33 @@ cdef const uint8_t* decode_prefix(TextDecoder self, const uint8_t* at, uint8_t o
     as it is for Jena.
     """
     cdef uint32_t name
-    cdef uint32_t iri = 0
-    cdef uint32_t graph = 0
-    cdef int is_dot
-    at = next_token(self, at)
-    if at == NULL:
-        return NULL
+    cdef uint32_t iri = 0, graph = 0
     at = read_name(
-        self, at, &name, b"expected the prefix's name: a word or a quoted string, without colon"
+        self, next_token(self, at), &name,
+        b"expected the prefix's name: a word or a quoted string, without colon",
     )
-    if at == NULL:
-        return NULL
     at = next_token(self, at)
-    if at == NULL:
-        return NULL
-    if at[0] == b'"' or at[0] == b"'":
-        at = read_string(self, at, TermKind.IRI, &iri)
-        if at == NULL:
-            return NULL
-        at = next_token(self, at)
+    if at != NULL and (at[0] == b'"' or at[0] == b"'"):
+        at = next_token(self, read_string(self, at, TermKind.IRI, &iri))
     elif op == PA:
         at = read_real_iri(self, at, &iri, b"expected the prefix's IRI, in <> or quoted")
-        if at == NULL:
-            return NULL
         at = next_token(self, at)
-    if at == NULL:
-        return NULL
-    is_dot = ends_row(self, at)
-    if is_dot == 0:
-        at = read_graph(self, at, &graph)
-        if at == NULL:
-            return NULL
-        at = next_token(self, at)
-        if at == NULL:
-            return NULL
-        is_dot = ends_row(self, at)
-        if is_dot == 0 and op == PD and iri == 0:
+    if ends_row(self, at) == 0:
+        at = next_token(self, read_graph(self, at, &graph))
+        if op == PD and iri == 0 and ends_row(self, at) == 0:
             if self.terms.kinds[graph] != TermKind.IRI:
-                return fail(self, at, b"expected the dot that ends the row")
+                return refuse(self, at, b"expected the dot that ends the row")
             iri = graph
-            at = read_graph(self, at, &graph)
-            if at == NULL:
-                return NULL
-            at = next_token(self, at)
-            if at == NULL:
-                return NULL
+            at = next_token(self, read_graph(self, at, &graph))
     return end_row(self, at, op, name, 0, iri, graph)
 
 
 cdef const uint8_t* decode_mark(TextDecoder self, const uint8_t* at, uint8_t op) noexcept nogil:
     cdef const char* fault = transaction_fault(self.in_transaction, op)
     if fault != NULL and not self.is_in_doubt:
-        return fail(self, self.row_start, fault)
-    at = next_token(self, at)
-    if at == NULL:
-        return NULL
-    at = end_row(self, at, op, 0, 0, 0, 0)
+        return refuse(self, self.row_start, fault)
+    at = end_row(self, next_token(self, at), op, 0, 0, 0, 0)
     if at != NULL:
         self.in_transaction = op == TX
         self.is_in_doubt = False
-        self.has_end |= op == END
     return at

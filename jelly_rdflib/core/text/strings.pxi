@@ -7,6 +7,18 @@ DATATYPES[DOUBLE] = b"http://www.w3.org/2001/XMLSchema#double"
 DATATYPES[BOOLEAN] = b"http://www.w3.org/2001/XMLSchema#boolean"
 
 
+# The bytes that a string has as an escape of a backslash and a letter, and those letters.
+ESCAPED_BYTES = b'\b\t\n\f\r"\\'
+ESCAPE_LETTERS = b'btnfr"\\'
+
+# By letter.
+cdef uint8_t[256] UNESCAPED
+memset(UNESCAPED, 0, sizeof(UNESCAPED))
+for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):
+    UNESCAPED[letter] = byte
+UNESCAPED[b"'"] = b"'"
+
+
 cdef inline int hex_value(uint8_t byte) noexcept nogil:
     if is_digit(byte):
         return byte - 0x30
@@ -14,25 +26,16 @@ cdef inline int hex_value(uint8_t byte) noexcept nogil:
     return byte - 0x57 if b"a" <= byte <= b"f" else -1
 
 
-cdef inline size_t put_character(uint8_t* target, uint32_t c) noexcept nogil:
-    """Write a character's UTF-8, and return how many bytes it has."""
-    if c < 0x80:
-        target[0] = <uint8_t>c
-        return 1
-    if c < 0x800:
-        target[0] = <uint8_t>(0xC0 | c >> 6)
-        target[1] = <uint8_t>(0x80 | c & 0x3F)
-        return 2
-    if c < 0x10000:
-        target[0] = <uint8_t>(0xE0 | c >> 12)
-        target[1] = <uint8_t>(0x80 | c >> 6 & 0x3F)
-        target[2] = <uint8_t>(0x80 | c & 0x3F)
-        return 3
-    target[0] = <uint8_t>(0xF0 | c >> 18)
-    target[1] = <uint8_t>(0x80 | c >> 12 & 0x3F)
-    target[2] = <uint8_t>(0x80 | c >> 6 & 0x3F)
-    target[3] = <uint8_t>(0x80 | c & 0x3F)
-    return 4
+cdef inline uint8_t* put_character(uint8_t* target, uint32_t c) noexcept nogil:
+    """Write a character's UTF-8, and return its end."""
+    cdef int more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
+    cdef int i
+    for i in range(more, 0, -1):
+        target[i] = <uint8_t>(0x80 | c & 0x3F)
+        c >>= 6
+    # As many high bits are set as the character has bytes.
+    target[0] = <uint8_t>(c | (0xF0 << (3 - more) if more else 0))
+    return target + 1 + more
 
 
 cdef const uint8_t* read_name(
@@ -40,40 +43,28 @@ cdef const uint8_t* read_name(
 ) noexcept nogil:
     """Read a header's key or a prefix's name: a word or a string."""
     cdef Span word
-    if at[0] == b'"' or at[0] == b"'":
+    if at != NULL and (at[0] == b'"' or at[0] == b"'"):
         return read_string(self, at, TermKind.STRING, number)
-    at = read_word(self, at, &word)
+    word.start = at
+    word.end = at = scan_name(self, at, False)
     if at == NULL:
         return NULL
-    if word.start == word.end or at[0] == b":":
+    if at == word.start or at[0] == b":":
         return fail_token(self, word.start, message)
-    if intern_span(self, TermKind.STRING, word, 0, number) < 0:
-        return NULL
-    return at
+    return at if intern_span(self, TermKind.STRING, word, 0, number) == 0 else NULL
 
 
 cdef const uint8_t* read_string(
     TextDecoder self, const uint8_t* at, TermKind kind, uint32_t* number
 ) noexcept nogil:
     """Read a string that is no literal."""
-    cdef QuotedText text
+    cdef Text text
     at = scan_quoted(self, at, &text)
-    if at == NULL or intern_quoted(self, kind, &text, 0, number) < 0:
-        return NULL
-    return at
-
-
-cdef inline const uint8_t* read_word(
-    TextDecoder self, const uint8_t* at, Span* word
-) noexcept nogil:
-    """Read a word, PN_PREFIX of Turtle; one of no characters if there is none."""
-    word.start = at
-    word.end = scan_name(self, at, False)
-    return word.end
+    return at if at != NULL and intern_raw(self, kind, &text, 0, number) == 0 else NULL
 
 
 cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_label) noexcept nogil:
-    """Return the end of a word or a label; ``start`` if there is none.
+    """Return the end of a word, PN_PREFIX of Turtle, or a label; ``start`` if there is none.
 
     A label may start with a digit or underscore. Lines allow no colons in it; a text of one term
     allows escapes.
@@ -81,6 +72,8 @@ cdef const uint8_t* scan_name(TextDecoder self, const uint8_t* start, bint is_la
     cdef const uint8_t* at = start
     cdef const uint8_t* name_end = start
     cdef int size
+    if at == NULL:
+        return NULL
     while at < self.end:
         size = read_name_part(at, self.end, at == start, is_label)
         if size < 0 and not self.is_final:
@@ -112,58 +105,43 @@ cdef inline const uint8_t* find_iri_end(TextDecoder self, const uint8_t* at) noe
 
 
 cdef inline const uint8_t* scan_quoted(
-    TextDecoder self, const uint8_t* at, QuotedText* text
+    TextDecoder self, const uint8_t* at, Text* text
 ) noexcept nogil:
     """Find the end of a string in quotes, of whichever kind."""
     cdef uint8_t quote = at[0]
-    cdef const uint8_t* stop
+    cdef int quotes = 1
     if at + 1 < self.end and at[1] == quote:
         if at + 2 == self.end:
             return cut_off(self)
         if at[2] == quote and self.grammar == RDF_PATCH:
-            return scan_long_quoted(self, at + 3, quote, text)
-    text.has_escapes = False
-    text.span.start = at + 1
-    stop = find_string_stop(at + 1, self.end, quote)
-    while stop < self.end and stop[0] == b"\\":
-        text.has_escapes = True
-        stop = find_string_stop(stop + 2, self.end, quote)
-    if stop >= self.end:
-        return cut_off(self)
-    if stop[0] != quote:
-        if self.grammar == RDF_PATCH:
-            return fail(
-                self, stop, b"line break in a string: it takes three quotes, or \\n"
-            )
-        return fail(self, stop, b"line break in a string, which has it as \\n")
-    text.span.end = stop
-    return stop + 1
-
-
-cdef const uint8_t* scan_long_quoted(
-    TextDecoder self, const uint8_t* at, uint8_t quote, QuotedText* text
-) noexcept nogil:
-    """Find the end of a string in three quotes, whose first character is at ``at``."""
-    cdef const uint8_t* start = at
-    text.has_escapes = False
+            quotes = 3
+    at += quotes
     text.span.start = at
+    text.is_string = True
+    text.has_escapes = False
     while True:
-        at = find_long_stop(at, self.end, quote)
-        if self.end - at < 3:
+        if quotes == 1:
+            at = find_string_stop(at, self.end, quote)
+        else:
+            at = find_long_stop(at, self.end, quote)
+        if self.end - at < quotes:
             return cut_off(self)
         if at[0] == b"\\":
             text.has_escapes = True
             at += 2
-        elif at[1] == quote and at[2] == quote:
+        elif at[0] != quote:
+            if self.grammar == RDF_PATCH:
+                return refuse(self, at, b"line break in a string: it takes three quotes, or \\n")
+            return refuse(self, at, b"line break in a string, which has it as \\n")
+        elif quotes == 1 or (at[1] == quote and at[2] == quote):
             break
         else:
             at += 1
     text.span.end = at
-    count_lines(&self.place, start, at)
-    return at + 3
+    return at + quotes
 
 
-cdef inline int intern_span(
+cdef int intern_span(
     TextDecoder self, TermKind kind, Span text, uint32_t extra, uint32_t* number
 ) noexcept nogil:
     cdef int64_t term = intern_padded_text(
@@ -193,104 +171,80 @@ cdef int intern_tag(TextDecoder self, Span tag, uint32_t* number) noexcept nogil
     return 0
 
 
-cdef inline int intern_quoted(
-    TextDecoder self, TermKind kind, QuotedText* text, uint32_t extra, uint32_t* number
+cdef inline int intern_raw(
+    TextDecoder self, TermKind kind, Text* text, uint32_t extra, uint32_t* number
 ) noexcept nogil:
+    """Intern a term whose text may have escapes."""
     if text.has_escapes:
-        return intern_escaped(self, kind, text.span, True, extra, number)
+        return intern_escaped(self, kind, text, extra, number)
     return intern_span(self, kind, text.span, extra, number)
 
 
 cdef int intern_escaped(
-    TextDecoder self, TermKind kind, Span text, bint is_string, uint32_t extra, uint32_t* number
+    TextDecoder self, TermKind kind, Text* text, uint32_t extra, uint32_t* number
 ) noexcept nogil:
-    """Intern a term whose text has escapes: those of a string, or those of an IRI."""
+    cdef const uint8_t* start = text.span.start
     cdef uint8_t* target
-    cdef int64_t size
-    cdef uint64_t bits, hash
+    cdef Span plain
     # An escape is never shorter than its character.
-    if terms_reserve(&self.terms, text.end - text.start, text.start, &self.failure) < 0:
+    if terms_reserve(&self.terms, text.span.end - start, start, &self.failure) < 0:
         return -1
     target = self.terms.data + self.terms.offsets[self.terms.count]
-    size = unescape(self, text, is_string, target)
-    if size < 0:
+    plain.start = target
+    plain.end = unescape(self, text, target)
+    if plain.end == NULL:
         return -1
     if (
-        kind == TermKind.IRI and not is_string and self.grammar == RDF_PATCH
-        and size >= 2 and target[0] == b"_" and target[1] == b":"
+        kind == TermKind.IRI and not text.is_string and self.grammar == RDF_PATCH
+        and plain.end - target >= 2 and target[0] == b"_" and target[1] == b":"
     ):
         kind = TermKind.BLANK_NODE
-        size -= 2
-        memmove(target, target + 2, size)
-    if not is_utf8(target, target + size):
-        fail(self, text.start, b"string is not UTF-8")
+        plain.end -= 2
+        memmove(target, target + 2, plain.end - target)
+    if intern_span(self, kind, plain, extra, number) < 0:
+        self.failure.at = start
         return -1
-    if <size_t>size > self.max_string_size:
-        return fail_limit(
-            &self.failure, text.start, b"string of {number} bytes (limit max_string_size:"
-            b" {bound})", size, self.max_string_size,
-        )
-    hash = copy_and_hash(target, target, size, self.seed, &bits)
-    number[0] = <uint32_t>terms_intern_tail(
-        &self.terms, kind, size, extra, term_hash(kind, hash, self.terms.hashes[extra])
-    )
     return 0
 
 
-cdef int64_t unescape(TextDecoder self, Span text, bint is_string, uint8_t* target) noexcept nogil:
-    """Write a text with its escapes resolved, and return its size."""
-    cdef const uint8_t* at = text.start
+cdef const uint8_t* unescape(TextDecoder self, const Text* text, uint8_t* target) noexcept nogil:
+    """Write a text with its escapes resolved, and return its end."""
+    cdef const uint8_t* at = text.span.start
+    cdef const uint8_t* end = text.span.end
     cdef const uint8_t* escape
-    cdef uint8_t* start = target
     cdef uint32_t c
     cdef int digits, value
     while True:
-        escape = find_long_stop(at, text.end, b"\\")
-        if escape >= text.end:
-            memcpy(target, at, text.end - at)
-            return target + (text.end - at) - start
+        escape = find_long_stop(at, end, b"\\")
+        if escape >= end:
+            memcpy(target, at, end - at)
+            return target + (end - at)
         memcpy(target, at, escape - at)
         target += escape - at
         at = escape + 2
-        if at > text.end:
-            fail(self, escape, b"this is no escape")
-            return -1
+        if at > end:
+            return refuse(self, escape, b"this is no escape")
         if escape[1] == b"u" or escape[1] == b"U":
             c = 0
             for digits in range(4 if escape[1] == b"u" else 8):
-                value = hex_value(at[0]) if at < text.end else -1
+                value = hex_value(at[0]) if at < end else -1
                 if value < 0 or c > 0x10FFFF >> 4:
-                    fail(
+                    return refuse(
                         self, escape, b"this is no character: \\u takes 4 hexadecimal digits,"
                         b" \\U 8 up to 0010FFFF"
                     )
-                    return -1
                 c = c << 4 | <uint32_t>value
                 at += 1
             if 0xD800 <= c < 0xE000:
-                fail(self, escape, b"a surrogate is no character")
-                return -1
-            target += put_character(target, c)
-            continue
-        if not is_string:
-            fail(self, escape, b"only \\u and \\U are escapes between < and >")
-            return -1
-        if escape[1] == b"n":
-            target[0] = 0x0A
-        elif escape[1] == b'"' or escape[1] == b"\\" or escape[1] == b"'":
-            target[0] = escape[1]
-        elif escape[1] == b"t":
-            target[0] = 0x09
-        elif escape[1] == b"r":
-            target[0] = 0x0D
-        elif escape[1] == b"b":
-            target[0] = 0x08
-        elif escape[1] == b"f":
-            target[0] = 0x0C
+                return refuse(self, escape, b"a surrogate is no character")
+            target = put_character(target, c)
+        elif not text.is_string:
+            return refuse(self, escape, b"only \\u and \\U are escapes between < and >")
+        elif UNESCAPED[escape[1]] == 0:
+            return refuse(self, escape, b"this is no escape of a string")
         else:
-            fail(self, escape, b"this is no escape of a string")
-            return -1
-        target += 1
+            target[0] = UNESCAPED[escape[1]]
+            target += 1
 
 
 cdef int intern_short(

@@ -1,7 +1,7 @@
 """Finds the terms of a batch that RDF or its syntaxes do not allow."""
 
 cpdef enum TermFault:
-    # The fault of a term; the first ones are those of `iri.IriFault`.
+    # The fault of a term.
     NO_FAULT
     RELATIVE_IRI
     BAD_CHARACTER
@@ -17,103 +17,97 @@ cdef enum:
     HAS_PARTS = 0x80
 
 
-@cython.nonecheck(True)
-cdef class TermFaults:
-    """The faults of a batch's terms, and their rows."""
+cdef bytearray make_marks(Batch batch):
+    """Return a zero for each term of a batch."""
+    if batch.terms is None:
+        raise TypeError("this batch was not made by a reader")
+    return bytearray(batch.terms.columns.count)
 
-    cdef Batch batch
-    cdef uint8_t* faults  # by term
+
+def find_term_faults(Batch batch not None):
+    """Return for each term with a fault, once: a row where it stands, itself, and the fault.
+
+    The rows rise.
+    """
+    cdef bytearray marks = make_marks(batch)
+    cdef uint8_t* faults = <uint8_t*>PyByteArray_AS_STRING(marks)
+    cdef const RowColumns* rows = &batch.rows
+    cdef const TermColumns* terms = &batch.terms.columns
+    cdef list found = []
     cdef bint has_any
-
-    def __cinit__(self, Batch batch not None):
-        self.batch = batch
-        if batch.terms is None:
-            raise TypeError("this batch was not made by a reader")
-        self.faults = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
-        if self.faults == NULL:
-            raise MemoryError
-        with nogil:
-            self.has_any = find_faults(&batch.terms.columns, self.faults)
-
-    def __dealloc__(self):
-        PyMem_RawFree(self.faults)
-
-    def find(self):
-        """Return for each term with a fault, once: a row where it stands, itself, and the fault.
-
-        The rows rise.
-        """
-        cdef size_t row
-        found = []
-        if not self.has_any:
-            return found
-        for row in range(self.batch.rows.count):
-            # The subject's place may be that of a header's key or of a prefix's name.
-            if self.batch.rows.ops[row] == A or self.batch.rows.ops[row] == D:
-                self.find_in(row, self.batch.rows.s[row], found)
-                self.find_in(row, self.batch.rows.p[row], found)
-            self.find_in(row, self.batch.rows.o[row], found)
-            self.find_in(row, self.batch.rows.g[row], found)
-        return found
-
-    cdef int find_in(self, size_t row, uint32_t term, list found) except -1:
-        """Find the faults of a term and its parts, each of them once in a batch."""
-        cdef const TermColumns* terms = &self.batch.terms.columns
-        cdef uint8_t fault = self.faults[term]
-        cdef uint32_t[3] parts
-        cdef int i
-        if fault == 0:
-            return 0
-        self.faults[term] = 0
-        if fault != HAS_PARTS:
-            found.append((row, term, fault))
-        if terms.kinds[term] == TermKind.TRIPLE_TERM:
-            memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
-            for i in range(3):
-                self.find_in(row, parts[i], found)
-        elif terms.extras[term] != 0:
-            self.find_in(row, terms.extras[term], found)
-        return 0
+    cdef size_t row
+    with nogil:
+        has_any = mark_faults(terms, faults)
+    for row in range(rows.count if has_any else 0):
+        # The subject's place may be that of a header's key or of a prefix's name.
+        if rows.ops[row] == A or rows.ops[row] == D:
+            take_faults(terms, faults, row, rows.s[row], found)
+            take_faults(terms, faults, row, rows.p[row], found)
+        take_faults(terms, faults, row, rows.o[row], found)
+        take_faults(terms, faults, row, rows.g[row], found)
+    return found
 
 
-cdef inline Span span_of_term(const TermColumns* terms, uint32_t term) noexcept nogil:
-    cdef Span span
-    span.start = terms.data + terms.offsets[term]
-    span.end = terms.data + terms.offsets[term + 1]
-    return span
-
-
-cdef bint find_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
-    """Look at each term once; its parts come before it. Are there any faults?"""
-    cdef uint32_t term
-    cdef Span text
-    cdef uint32_t extra
+cdef int take_faults(
+    const TermColumns* terms, uint8_t* faults, size_t row, uint32_t term, list found
+) except -1:
+    """Append the faults of a term and its parts to what was found, and clear them."""
+    cdef uint8_t fault = faults[term]
     cdef uint32_t[3] parts
+    cdef int i
+    if fault == 0:
+        return 0
+    faults[term] = 0
+    if fault != HAS_PARTS:
+        found.append((row, term, fault))
+    if terms.kinds[term] == TermKind.TRIPLE_TERM:
+        memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
+        for i in range(3):
+            take_faults(terms, faults, row, parts[i], found)
+    elif terms.extras[term] != 0:
+        take_faults(terms, faults, row, terms.extras[term], found)
+    return 0
+
+
+cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
+    """Look at each term once; its parts come before it. Are there any faults?"""
+    cdef uint32_t term, extra
+    cdef uint32_t[3] parts
+    cdef Span tag
     cdef bint has_any = False
     for term in range(1, terms.count):
-        text = span_of_term(terms, term)
         extra = terms.extras[term]
-        if terms.kinds[term] == TermKind.IRI:
-            faults[term] = check_iri(text.start, text.end)
-        elif terms.kinds[term] == TermKind.BLANK_NODE:
-            faults[term] = 0 if is_label(text) else <uint8_t>TermFault.LABEL
-        elif terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            text = span_of_term(terms, extra)
+        faults[term] = find_fault(terms, term)
+        if terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
+            tag = span_of_term(terms, extra)
             # A malformed tag is another rule's fault.
-            if is_language_tag(text) and not is_well_formed(text):
-                faults[extra] = <uint8_t>TermFault.LANGUAGE_TAG
+            if is_language_tag(tag) and not is_well_formed(tag):
+                faults[extra] = LANGUAGE_TAG
                 faults[term] = HAS_PARTS
-        elif terms.kinds[term] == TermKind.TYPED_LITERAL:
-            if is_text(terms, extra, LANGUAGE_STRING):
-                faults[term] = <uint8_t>TermFault.UNTAGGED_LANGUAGE_STRING
-            elif faults[extra] != 0:
+        elif terms.kinds[term] == TermKind.TYPED_LITERAL and faults[extra] != 0:
+            if faults[term] == 0:
                 faults[term] = HAS_PARTS
         elif terms.kinds[term] == TermKind.TRIPLE_TERM:
-            memcpy(parts, text.start, sizeof(parts))
+            memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
             if faults[parts[0]] | faults[parts[1]] | faults[parts[2]]:
                 faults[term] = HAS_PARTS
         has_any |= faults[term] != 0
     return has_any
+
+
+cdef int find_fault(const TermColumns* terms, uint32_t term) noexcept nogil:
+    """Return the `TermFault` of a term, without those of its parts, tag or datatype."""
+    cdef Span text = span_of_term(terms, term)
+    if terms.kinds[term] == TermKind.IRI:
+        return check_iri(text.start, text.end)
+    if terms.kinds[term] == TermKind.BLANK_NODE:
+        return NO_FAULT if is_label(text) else LABEL
+    if (
+        terms.kinds[term] == TermKind.TYPED_LITERAL
+        and has_text(terms, terms.extras[term], LANGUAGE_STRING)
+    ):
+        return UNTAGGED_LANGUAGE_STRING
+    return NO_FAULT
 
 
 cdef bint is_label(Span text) noexcept nogil:
@@ -137,24 +131,18 @@ def find_generalized_statement(Batch batch not None):
     predicate that is not an IRI.
     """
     # By term: whether it is a quoted triple that is, or has something, generalized.
-    cdef uint8_t* inside
+    cdef bytearray marks = make_marks(batch)
+    cdef uint8_t* inside = <uint8_t*>PyByteArray_AS_STRING(marks)
+    cdef const RowColumns* rows = &batch.rows
+    cdef const TermColumns* terms = &batch.terms.columns
+    cdef uint32_t[3] parts
+    cdef uint32_t term
     cdef size_t row
-    if batch.terms is None:
-        raise TypeError("this batch was not made by a reader")
-    inside = <uint8_t*>PyMem_RawCalloc(batch.terms.columns.count, 1)
-    if inside == NULL:
-        raise MemoryError
     with nogil:
-        find_generalized_triples(&batch.terms.columns, inside)
-        row = find_generalized_row(&batch.rows, &batch.terms.columns, inside)
-    PyMem_RawFree(inside)
-    return None if row == batch.rows.count else row
-
-
-cdef size_t find_generalized_row(
-    const RowColumns* rows, const TermColumns* terms, const uint8_t* inside
-) noexcept nogil:
-    cdef size_t row
+        for term in range(1, terms.count):
+            if terms.kinds[term] == TermKind.TRIPLE_TERM:
+                memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
+                inside[term] = is_generalized(terms, inside, parts[0], parts[1], parts[2])
     for row in range(rows.count):
         if (
             (rows.ops[row] == A or rows.ops[row] == D)
@@ -164,16 +152,7 @@ cdef size_t find_generalized_row(
         # Of headers and prefixes.
         if inside[rows.o[row]] or is_literal(terms, rows.g[row]):
             return row
-    return rows.count
-
-
-cdef void find_generalized_triples(const TermColumns* terms, uint8_t* inside) noexcept nogil:
-    cdef uint32_t[3] parts
-    cdef uint32_t term
-    for term in range(1, terms.count):
-        if terms.kinds[term] == TermKind.TRIPLE_TERM:
-            memcpy(parts, terms.data + terms.offsets[term], sizeof(parts))
-            inside[term] = is_generalized(terms, inside, parts[0], parts[1], parts[2])
+    return None
 
 
 cdef inline bint is_generalized(
@@ -185,8 +164,4 @@ cdef inline bint is_generalized(
 
 
 cdef inline bint is_literal(const TermColumns* terms, uint32_t term) noexcept nogil:
-    return (
-        terms.kinds[term] == TermKind.SIMPLE_LITERAL
-        or terms.kinds[term] == TermKind.LANGUAGE_LITERAL
-        or terms.kinds[term] == TermKind.TYPED_LITERAL
-    )
+    return TermKind.SIMPLE_LITERAL <= terms.kinds[term] <= TermKind.TYPED_LITERAL

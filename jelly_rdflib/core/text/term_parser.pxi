@@ -44,14 +44,12 @@ cdef class TermParser:
         memset(&decoder.failure, 0, sizeof(decoder.failure))
         decoder.end = start + size + 2
         decoder.is_final = True
-        decoder.row_start = decoder.place.start = start
-        decoder.place.line = 1
-        decoder.place.column = 0
+        decoder.row_start = decoder.place.at = start
         if size == 0:
             raise self.error(text, size, "it is empty")
         end = read_term(decoder, start, &number, 0)
         if end == NULL:
-            error = decoder.make_error(start, 0)
+            error = decoder.make_error()
             if isinstance(error, LimitError):
                 raise error
             raise self.error(text, size, getattr(error, "message", "out of memory"))

@@ -7,9 +7,6 @@ ctypedef struct WrittenTerm:
     size_t buffer  # what is in the buffer now is not always what was there
 
 
-cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -1
-
-
 cdef class TermTexts:
     cdef TermTable table  # keeps `terms` alive
     cdef const TermColumns* terms
@@ -31,9 +28,7 @@ cdef class TermTexts:
     cdef int make_triple(self, uint32_t term) except -1
     cdef int put(self, WriteBuffer* out, uint32_t term) except -1
     cdef int put_anew(self, WriteBuffer* out, uint32_t term) except -1
-    cdef int put_tag(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1
-    cdef int put_iri(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1
-    cdef int put_blank_node(self, WriteBuffer* out, const uint8_t* label, size_t size) except -1
+    cdef int put_iri(self, WriteBuffer* out, Span text) except -1
 
 
 cdef inline int append_text(WriteBuffer* out, TermTexts texts, uint32_t term) except -1:

@@ -31,30 +31,53 @@ cdef uint8_t[256] IRI_ESCAPES
 for byte in range(256):
     STRING_ESCAPES[byte] = IN_HEX if byte < 0x20 or byte == 0x7F else AS_IT_IS
     IRI_ESCAPES[byte] = IN_HEX if byte <= 0x20 or byte in b'<>"{}|^`\\' else AS_IT_IS
-for byte, letter in zip(b'\b\t\n\f\r"\\', b'btnfr"\\'):
+for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):
     STRING_ESCAPES[byte] = letter
 STRING_ESCAPES[0xEF] = PERHAPS_NO_CHARACTER
 
 
-cdef int put_escaped(
-    WriteBuffer* out, const uint8_t* text, size_t size, bint is_string
-) except -1:
-    """Put a text with the escapes of a string, or those of an IRI."""
+cdef inline Span span_of_term(const TermColumns* terms, uint32_t term) noexcept nogil:
+    cdef Span span
+    span.start = terms.data + terms.offsets[term]
+    span.end = terms.data + terms.offsets[term + 1]
+    return span
+
+
+cdef inline Span span_of_bytes(bytes text):
+    cdef Span span
+    span.start = <const uint8_t*>PyBytes_AS_STRING(text)
+    span.end = span.start + PyBytes_GET_SIZE(text)
+    return span
+
+
+cdef str str_of_span(Span text):
+    return text.start[:text.end - text.start].decode("utf-8")
+
+
+cdef inline int put_escaped(WriteBuffer* out, const char* head, Span text, char tail) except -1:
+    """Put a text between its head and its tail, with the escapes of a string or of an IRI."""
+    cdef size_t size = text.end - text.start
+    cdef bint is_string = tail == b'"'
     cdef uint8_t* target
     cdef const uint8_t* stop
     # Behind the copy there is room for blocks to be read.
-    buffer_reserve(out, size + BLOCK)
+    buffer_reserve(out, strlen(head) + size + 1 + BLOCK)
+    put_bytes(out, <const uint8_t*>head, strlen(head))
     target = out.data + out.size
-    memcpy(target, text, size)
+    memcpy(target, text.start, size)
     if is_string:
         stop = find_string_escape(target, target + size)
     else:
         stop = find_iri_escape(target, target + size)
     if stop >= target + size:
         out.size += size
-        return 0
-    out.size += stop - target
-    return put_escapes(out, text + (stop - target), text + size, is_string)
+    else:
+        out.size += stop - target
+        text.start += stop - target
+        put_escapes(out, text.start, text.end, is_string)
+        buffer_reserve(out, 1)
+    put_byte(out, tail)
+    return 0
 
 
 cdef int put_escapes(
@@ -64,10 +87,9 @@ cdef int put_escapes(
     cdef uint8_t escape
     while at < end:
         escape = STRING_ESCAPES[at[0]] if is_string else IRI_ESCAPES[at[0]]
-        if escape == AS_IT_IS:
-            at += 1
-            continue
-        if escape == PERHAPS_NO_CHARACTER and not (at[1] == 0xBF and at[2] >= 0xBE):
+        if escape == AS_IT_IS or (
+            escape == PERHAPS_NO_CHARACTER and not (at[1] == 0xBF and at[2] >= 0xBE)
+        ):
             at += 1
             continue
         buffer_reserve(out, at - start + ESCAPE_SIZE)
@@ -89,34 +111,26 @@ cdef int put_escapes(
     return 0
 
 
-cdef int put_quoted(WriteBuffer* out, const uint8_t* text, size_t size) except -1:
-    buffer_reserve(out, 1)
-    put_byte(out, b'"')
-    put_escaped(out, text, size, True)
-    buffer_reserve(out, 1)
-    put_byte(out, b'"')
-    return 0
-
-
-cdef int put_label(WriteBuffer* out, const uint8_t* label, size_t size) except -1:
+cdef int put_label(WriteBuffer* out, Span label) except -1:
     """Put a blank node's label, with escapes for characters that labels can't have."""
-    cdef const uint8_t* at = label
-    cdef const uint8_t* end = label + size
+    cdef const uint8_t* at = label.start
     cdef uint32_t c
     cdef int length, shift
     cdef bint is_plain
-    buffer_reserve(out, 2 + LABEL_ESCAPE_SIZE * size)
+    buffer_reserve(out, 2 + LABEL_ESCAPE_SIZE * (label.end - at))
     put_bytes(out, b"_:", 2)
-    while at < end:
+    while at < label.end:
         length = 1
         c = at[0]
         if c >= 0x80:
-            length = read_code_point(at, end, &c)
-            is_plain = is_name_part(c) if at > label else is_name_start(c)
+            length = read_code_point(at, label.end, &c)
+            is_plain = is_name_part(c) if at > label.start else is_name_start(c)
         elif c == b".":
-            is_plain = at > label and at + 1 < end
+            is_plain = label.start < at < label.end - 1
         else:
-            is_plain = (is_ascii_name_part(<uint8_t>c) and (c != b"-" or at > label)) or c == b":"
+            is_plain = c == b":" or (
+                is_ascii_name_part(<uint8_t>c) and (c != b"-" or at > label.start)
+            )
         if is_plain:
             put_bytes(out, at, length)
         else:
@@ -209,31 +223,30 @@ cdef class TermTexts:
 
     cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
         """Put the text of a term that is no quoted triple."""
-        cdef const TermColumns* terms = self.terms
-        cdef const uint8_t* text = terms.data + terms.offsets[term]
-        cdef size_t size = terms.offsets[term + 1] - terms.offsets[term]
-        cdef uint32_t extra = terms.extras[term]
-        cdef int kind = terms.kinds[term]
+        cdef Span text = span_of_term(self.terms, term)
+        cdef int kind = self.terms.kinds[term]
         if kind == TermKind.IRI:
-            return self.put_iri(out, text, size)
+            return self.put_iri(out, text)
         if kind == TermKind.BLANK_NODE:
-            return self.put_blank_node(out, text, size)
+            return put_escaped(out, b"<_:", text, b">") if self.is_patch else put_label(out, text)
         if kind == TermKind.DEFAULT_GRAPH and self.default_graph is not None:
-            return self.put_iri(
-                out, <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
-                PyBytes_GET_SIZE(self.default_graph),
-            )
+            return self.put_iri(out, span_of_bytes(self.default_graph))
         if kind < TermKind.SIMPLE_LITERAL or kind > TermKind.TYPED_LITERAL:
             refuse_node(None if term == 0 else self.table.make_node(term))
-        put_quoted(out, text, size)
-        text = terms.data + terms.offsets[extra]
-        size = terms.offsets[extra + 1] - terms.offsets[extra]
-        if kind == TermKind.LANGUAGE_LITERAL:
-            return self.put_tag(out, text, size)
+        put_escaped(out, b'"', text, b'"')
+        text = span_of_term(self.terms, self.terms.extras[term])
         if kind == TermKind.TYPED_LITERAL:
             buffer_reserve(out, 2)
             put_bytes(out, b"^^", 2)
-            return self.put_iri(out, text, size)
+            return self.put_iri(out, text)
+        if kind == TermKind.LANGUAGE_LITERAL:
+            if self.is_patch and not is_language_tag(text):
+                raise EncodeError(
+                    f"RDF Patch text can't have {str_of_span(text)!r} as a language tag: it is none"
+                )
+            buffer_reserve(out, 1 + (text.end - text.start))
+            put_byte(out, b"@")
+            put_bytes(out, text.start, text.end - text.start)
         return 0
 
     cdef int keep(self, uint32_t term, size_t start) except -1:
@@ -273,62 +286,13 @@ cdef class TermTexts:
         put_bytes(&self.out, b">>", 2)
         return self.keep(term, start)
 
-    cdef int put_tag(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
-        cdef Span tag
-        tag.start = text
-        tag.end = text + size
-        if self.is_patch and not is_language_tag(tag):
+    cdef int put_iri(self, WriteBuffer* out, Span text) except -1:
+        if (
+            self.is_patch and text.end - text.start >= 2
+            and text.start[0] == b"_" and text.start[1] == b":"
+        ):
             raise EncodeError(
-                f"RDF Patch text can't have {str(text[:size], 'utf-8')!r} as a language tag: it is"
-                " none"
+                f"RDF Patch text can't have the IRI {str_of_span(text)!r}: between < and > it would"
+                " be a blank node"
             )
-        buffer_reserve(out, size + 1)
-        put_byte(out, b"@")
-        put_bytes(out, text, size)
-        return 0
-
-    cdef int put_iri(self, WriteBuffer* out, const uint8_t* text, size_t size) except -1:
-        if self.is_patch and size >= 2 and text[0] == b"_" and text[1] == b":":
-            raise EncodeError(
-                f"RDF Patch text can't have the IRI {str(text[:size], 'utf-8')!r}: between < and >"
-                " it would be a blank node"
-            )
-        buffer_reserve(out, 1)
-        put_byte(out, b"<")
-        put_escaped(out, text, size, False)
-        buffer_reserve(out, 1)
-        put_byte(out, b">")
-        return 0
-
-    cdef int put_blank_node(self, WriteBuffer* out, const uint8_t* label, size_t size) except -1:
-        if not self.is_patch:
-            return put_label(out, label, size)
-        buffer_reserve(out, 3)
-        put_bytes(out, b"<_:", 3)
-        put_escaped(out, label, size, False)
-        buffer_reserve(out, 1)
-        put_byte(out, b">")
-        return 0
-
-
-def find_texts(TermTable table not None, size_t max_size):
-    """Return the N-Triples texts of a table's terms: a list by number, None for what has none.
-
-    Args:
-        table: The terms of a batch.
-        max_size: As for `TermTexts`.
-    """
-    cdef TermTexts texts = TermTexts(max_size)
-    cdef WrittenTerm* place
-    cdef list result = []
-    cdef uint32_t term
-    cdef int kind
-    texts.start(table)
-    for term in range(table.columns.count):
-        kind = table.columns.kinds[term]
-        if kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH or kind == TermKind.STRING:
-            result.append(None)
-        else:
-            place = texts.find(term)
-            result.append(texts.out.data[place.start:place.start + place.size].decode("utf-8"))
-    return result
+        return put_escaped(out, b"<", text, b">")

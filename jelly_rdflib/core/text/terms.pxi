@@ -5,10 +5,15 @@ cdef const char* LANGUAGE_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#
 cdef const char* DIRECTED_STRING = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString"
 
 
-cdef inline bint is_text(const TermColumns* terms, uint32_t term, const char* text) noexcept nogil:
+cdef inline bint has_text(const TermColumns* terms, uint32_t term, const char* text) noexcept nogil:
     cdef uint32_t start = terms.offsets[term]
     cdef size_t size = terms.offsets[term + 1] - start
     return size == strlen(text) and memcmp(terms.data + start, text, size) == 0
+
+
+cdef inline bint wants_tag(const TermColumns* terms, uint32_t datatype) noexcept nogil:
+    """Does a literal of that datatype have a language tag?"""
+    return has_text(terms, datatype, LANGUAGE_STRING) or has_text(terms, datatype, DIRECTED_STRING)
 
 
 cdef inline bint is_same(const uint8_t* one, const uint8_t* other, size_t size) noexcept nogil:
@@ -28,6 +33,8 @@ cdef inline const uint8_t* read_position(
     """Read a term of a statement, which is often the same as in the statement before."""
     cdef LastIri* last = &self.last[position]
     cdef const uint8_t* next_at
+    if at == NULL:
+        return NULL
     if (
         last.size > 0 and <size_t>(self.end - at) > last.size
         and is_same(at, last.start, last.size)
@@ -47,8 +54,8 @@ cdef inline const uint8_t* read_position(
 cdef inline const uint8_t* read_graph(
     TextDecoder self, const uint8_t* at, uint32_t* number
 ) noexcept nogil:
-    if at[0] == b"<" and at + 1 < self.end and at[1] == b"<":
-        return fail(self, at, b"a quoted triple can't be a graph")
+    if at != NULL and at[0] == b"<" and at + 1 < self.end and at[1] == b"<":
+        return refuse(self, at, b"a quoted triple can't be a graph")
     at = read_position(self, at, GRAPH, number)
     if (
         at != NULL and self.grammar == RDF_PATCH
@@ -58,27 +65,37 @@ cdef inline const uint8_t* read_graph(
     return at
 
 
+cdef inline bint may_stand(int kind, int position) noexcept nogil:
+    """May a term of that kind have that position in the statements of RDF 1.1?"""
+    return (
+        position == OBJECT or kind == TermKind.IRI
+        or (kind == TermKind.BLANK_NODE and position != PREDICATE)
+    )
+
+
 cdef const uint8_t* read_part(
     TextDecoder self, const uint8_t* at, int position, uint32_t* number, int depth
 ) noexcept nogil:
     """Read a term of a statement or quoted triple; in RDF Patch any term may have any position."""
     cdef const uint8_t* next_at = read_term(self, at, number, depth)
-    cdef int kind
-    if next_at == NULL or self.grammar < LINES or position == OBJECT:
-        return next_at
-    kind = self.terms.kinds[number[0]]
-    if kind == TermKind.IRI or (kind == TermKind.BLANK_NODE and position != PREDICATE):
+    if (
+        next_at == NULL or self.grammar < LINES
+        or may_stand(self.terms.kinds[number[0]], position)
+    ):
         return next_at
     if position == PREDICATE:
-        return fail(self, at, b"a predicate is an IRI")
-    return fail(self, at, b"a subject or graph is an IRI or a blank node")
+        return refuse(self, at, b"a predicate is an IRI")
+    return refuse(self, at, b"a subject or graph is an IRI or a blank node")
 
 
 cdef const uint8_t* read_term(
     TextDecoder self, const uint8_t* at, uint32_t* number, int depth
 ) noexcept nogil:
     """Read a term; ``depth`` counts the quoted triples around it."""
-    cdef uint8_t first = at[0]
+    cdef uint8_t first
+    if at == NULL:
+        return NULL
+    first = at[0]
     if first == b"<":
         if at + 1 == self.end:
             return cut_off(self)
@@ -103,36 +120,34 @@ cdef inline const uint8_t* read_iri(
     cdef const uint8_t* stop = find_iri_end(self, at + 1)
     cdef uint32_t count = self.terms.count
     cdef TermKind kind = TermKind.IRI
-    cdef bint has_escapes = False
     cdef int fault
-    cdef Span text
+    cdef Text text
+    text.is_string = text.has_escapes = False
     while stop < self.end and stop[0] == b"\\":
-        has_escapes = True
+        text.has_escapes = True
         stop = find_iri_end(self, stop + 1)
     if stop >= self.end:
         return cut_off(self)
     if stop[0] != b">":
-        return fail(self, stop, b"this character can't stand in <>")
-    text.start = at + 1
-    text.end = stop
-    if has_escapes:
-        if intern_escaped(self, kind, text, False, 0, number) < 0:
-            return NULL
-    else:
-        if text.start[0] == b"_" and text.start[1] == b":" and self.grammar == RDF_PATCH:
-            kind = TermKind.BLANK_NODE
-            text.start += 2
-        if intern_span(self, kind, text, 0, number) < 0:
-            return NULL
+        return refuse(self, stop, b"this character can't stand in <>")
+    text.span.start = at + 1
+    text.span.end = stop
+    if (
+        self.grammar == RDF_PATCH and at[1] == b"_" and at[2] == b":" and not text.has_escapes
+    ):
+        kind = TermKind.BLANK_NODE
+        text.span.start += 2
+    if intern_raw(self, kind, &text, 0, number) < 0:
+        return NULL
     if self.grammar == STRICT_LINES and number[0] == count:
         fault = check_iri(
             self.terms.data + self.terms.offsets[count],
             self.terms.data + self.terms.offsets[count + 1],
         )
-        if fault == IRI_IS_RELATIVE:
-            return fail(self, at, b"this IRI is relative: it has no scheme")
-        if fault != IRI_IS_GOOD:
-            return fail(self, at, b"this is no IRI")
+        if fault == RELATIVE_IRI:
+            return refuse(self, at, b"this IRI is relative: it has no scheme")
+        if fault != NO_FAULT:
+            return refuse(self, at, b"this is no IRI")
     return stop + 1
 
 
@@ -141,15 +156,17 @@ cdef const uint8_t* read_real_iri(
 ) noexcept nogil:
     """Read an IRI where nothing else may stand."""
     cdef const uint8_t* next_at
+    if at == NULL:
+        return NULL
     if at[0] != b"<":
         return fail_token(self, at, message)
     if at + 1 == self.end:
         return cut_off(self)
     if at[1] == b"<":
-        return fail(self, at, message)
+        return refuse(self, at, message)
     next_at = read_iri(self, at, number)
     if next_at != NULL and self.terms.kinds[number[0]] != TermKind.IRI:
-        return fail(self, at, message)
+        return refuse(self, at, message)
     return next_at
 
 
@@ -157,51 +174,42 @@ cdef const uint8_t* read_label(
     TextDecoder self, const uint8_t* at, uint32_t* number
 ) noexcept nogil:
     """Read ``_:label``."""
-    cdef bint has_escapes = False
-    cdef Span text
+    cdef Text text
     if self.end - at < 2:
         return cut_off(self)
     if at[1] != b":":
         return fail_term(self, at)
-    text.start = at + 2
-    text.end = scan_name(self, text.start, True)
-    if text.end == NULL:
+    text.is_string = text.has_escapes = False
+    text.span.start = at + 2
+    text.span.end = at = scan_name(self, at + 2, True)
+    if at == NULL:
         return NULL
     if self.grammar == ONE_TERM:
         # Any text can be a label there, none included.
-        has_escapes = memchr(text.start, b"\\", text.end - text.start) != NULL
-    elif text.start == text.end:
-        return fail_token(self, text.start, b"expected the blank node's label")
-    if has_escapes:
-        if intern_escaped(self, TermKind.BLANK_NODE, text, False, 0, number) < 0:
-            return NULL
-    elif intern_span(self, TermKind.BLANK_NODE, text, 0, number) < 0:
-        return NULL
-    return text.end
+        text.has_escapes = memchr(text.span.start, b"\\", at - text.span.start) != NULL
+    elif at == text.span.start:
+        return fail_token(self, at, b"expected the blank node's label")
+    return at if intern_raw(self, TermKind.BLANK_NODE, &text, 0, number) == 0 else NULL
 
 
 cdef const uint8_t* read_literal(
     TextDecoder self, const uint8_t* at, uint32_t* number
 ) noexcept nogil:
-    cdef QuotedText lexical
+    cdef Text lexical
     at = scan_quoted(self, at, &lexical)
-    if at != NULL and self.grammar != ONE_TERM:
+    if self.grammar != ONE_TERM:
         at = next_token(self, at)
     if at == NULL:
         return NULL
-    if at == self.end:
-        return cut_off(self)
     if at[0] == b"@":
         return read_tagged(self, at, &lexical, number)
     if at[0] == b"^":
         return read_typed(self, at, &lexical, number)
-    if intern_quoted(self, TermKind.SIMPLE_LITERAL, &lexical, 0, number) < 0:
-        return NULL
-    return at
+    return at if intern_raw(self, TermKind.SIMPLE_LITERAL, &lexical, 0, number) == 0 else NULL
 
 
 cdef const uint8_t* read_tagged(
-    TextDecoder self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    TextDecoder self, const uint8_t* at, Text* lexical, uint32_t* number
 ) noexcept nogil:
     """Read a literal's ``@`` and language tag."""
     cdef Span tag
@@ -210,7 +218,7 @@ cdef const uint8_t* read_tagged(
     tag.start = at
     while at < self.end and (is_letter(at[0]) or is_digit(at[0]) or at[0] == b"-"):
         if at[0] == b"-" and at > tag.start and (at - 1)[0] == b"-":
-            return fail(self, at - 1, b"RDF 1.1 has no direction behind a language tag")
+            return refuse(self, at - 1, b"RDF 1.1 has no direction behind a language tag")
         at += 1
     if at == self.end:
         return cut_off(self)
@@ -218,17 +226,17 @@ cdef const uint8_t* read_tagged(
     if not is_language_tag(tag):
         return fail_token(self, tag.start, b"this is no language tag")
     if self.grammar == STRICT_LINES and not is_well_formed(tag):
-        return fail(self, tag.start, b"this is no language tag of BCP 47")
+        return refuse(self, tag.start, b"this is no language tag of BCP 47")
     if (
         intern_tag(self, tag, &language) < 0
-        or intern_quoted(self, TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0
+        or intern_raw(self, TermKind.LANGUAGE_LITERAL, lexical, language, number) < 0
     ):
         return NULL
     return at
 
 
 cdef const uint8_t* read_typed(
-    TextDecoder self, const uint8_t* at, QuotedText* lexical, uint32_t* number
+    TextDecoder self, const uint8_t* at, Text* lexical, uint32_t* number
 ) noexcept nogil:
     """Read a literal's ``^^`` and datatype; xsd:string is that of a simple literal in lines."""
     cdef const uint8_t* start
@@ -238,26 +246,23 @@ cdef const uint8_t* read_typed(
     if self.end - at < 2:
         return cut_off(self)
     if at[1] != b"^":
-        return fail(self, at, b"expected ^^ and the literal's datatype")
+        return refuse(self, at, b"expected ^^ and the literal's datatype")
     start = at + 2 if self.grammar == ONE_TERM else next_token(self, at + 2)
-    if start == NULL:
-        return NULL
-    at = read_real_iri(
-        self, start, &datatype, b"expected the literal's datatype: an IRI in <>"
-    )
+    at = read_real_iri(self, start, &datatype, b"expected the literal's datatype: an IRI in <>")
     if at == NULL:
         return NULL
-    if self.grammar >= LINES and is_text(&self.terms, datatype, XSD_STRING):
+    if self.grammar >= LINES and has_text(&self.terms, datatype, XSD_STRING):
         kind = TermKind.SIMPLE_LITERAL
         datatype = 0
         terms_truncate(&self.terms, terms)
-    elif self.grammar == STRICT_LINES and (
-        is_text(&self.terms, datatype, LANGUAGE_STRING)
-        or is_text(&self.terms, datatype, DIRECTED_STRING)
-    ):
-        return fail(self, start, b"a literal of this datatype has a language tag")
-    if intern_quoted(self, kind, lexical, datatype, number) < 0:
-        return NULL
+    elif self.grammar == STRICT_LINES and wants_tag(&self.terms, datatype):
+        return refuse(self, start, b"a literal of this datatype has a language tag")
+    return at if intern_raw(self, kind, lexical, datatype, number) == 0 else NULL
+
+
+cdef inline const uint8_t* skip_digits(TextDecoder self, const uint8_t* at) noexcept nogil:
+    while at < self.end and is_digit(at[0]):
+        at += 1
     return at
 
 
@@ -266,93 +271,54 @@ cdef const uint8_t* read_number(
 ) noexcept nogil:
     """Read a literal that is a number in one of Turtle's short forms."""
     cdef const uint8_t* start = at
-    cdef const uint8_t* digits
-    cdef const uint8_t* exponent_end
-    cdef bint has_digits
+    cdef const uint8_t* whole = at + (at[0] == b"+" or at[0] == b"-")
+    cdef const uint8_t* stop
+    cdef const uint8_t* exponent
     cdef int form = INTEGER
-    if at[0] == b"+" or at[0] == b"-":
-        at += 1
-    digits = at
-    while at < self.end and is_digit(at[0]):
-        at += 1
-    has_digits = at > digits
-    if at == self.end:
+    at = stop = skip_digits(self, whole)
+    # A dot at the end of the input ends the row.
+    if at < self.end and at[0] == b"." and (at + 1 < self.end or not self.is_final):
+        stop = skip_digits(self, at + 1)
+    if stop == self.end:
         return cut_off(self)
-    if at[0] == b"." and (at + 1 < self.end or not self.is_final):
-        digits = at + 1
-        at = digits
-        while at < self.end and is_digit(at[0]):
-            at += 1
-        if at == self.end:
-            return cut_off(self)
-        exponent_end = at
-        if has_digits or at > digits:
-            exponent_end = read_exponent(self, at)
-            if exponent_end == NULL:
-                return NULL
-        if exponent_end > at:
-            form = DOUBLE
-            at = exponent_end
-        elif at > digits:
-            form = DECIMAL
-        elif has_digits:
-            # The dot ends the row.
-            at = digits - 1
-        else:
-            return fail_term(self, start)
-    elif not has_digits:
+    if stop > at + 1:
+        form = DECIMAL
+    elif at == whole:
         return fail_term(self, start)
-    else:
-        exponent_end = read_exponent(self, at)
-        if exponent_end == NULL:
-            return NULL
-        if exponent_end > at:
+    if stop[0] | 0x20 == b"e":
+        exponent = stop + 1
+        exponent += exponent < self.end and (exponent[0] == b"+" or exponent[0] == b"-")
+        if exponent == self.end:
+            return cut_off(self)
+        if is_digit(exponent[0]):
             form = DOUBLE
-            at = exponent_end
-    if intern_short(self, start, at, form, number) < 0:
-        return NULL
-    return at
-
-
-cdef const uint8_t* read_exponent(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Read a number's exponent; return ``at`` if there is none."""
-    cdef const uint8_t* start = at
-    cdef const uint8_t* digits
-    if at[0] != b"e" and at[0] != b"E":
-        return start
-    at += 1
-    if at < self.end and (at[0] == b"+" or at[0] == b"-"):
-        at += 1
-    digits = at
-    while at < self.end and is_digit(at[0]):
-        at += 1
-    if at == self.end:
-        return cut_off(self)
-    return at if at > digits else start
+            stop = skip_digits(self, exponent)
+            if stop == self.end:
+                return cut_off(self)
+    if form != INTEGER:
+        # Else a dot, if there is one, ends the row.
+        at = stop
+    return at if intern_short(self, start, at, form, number) == 0 else NULL
 
 
 cdef const uint8_t* read_boolean(
     TextDecoder self, const uint8_t* at, uint32_t* number
 ) noexcept nogil:
     """Read ``true`` or ``false``, the only words that are terms."""
-    cdef Span word
-    cdef size_t size
-    at = read_word(self, at, &word)
+    cdef const uint8_t* start = at
+    at = scan_name(self, at, False)
     if at == NULL:
         return NULL
-    size = word.end - word.start
     if not (
-        (size == 4 and memcmp(word.start, b"true", 4) == 0)
-        or (size == 5 and memcmp(word.start, b"false", 5) == 0)
+        (at - start == 4 and memcmp(start, b"true", 4) == 0)
+        or (at - start == 5 and memcmp(start, b"false", 5) == 0)
     ):
         if at[0] == b":":
-            return fail(
-                self, word.start, b"prefixed name: RDF Patch has IRIs in full, between < and >"
+            return refuse(
+                self, start, b"prefixed name: RDF Patch has IRIs in full, between < and >"
             )
-        return fail_term(self, word.start)
-    if intern_short(self, word.start, word.end, BOOLEAN, number) < 0:
-        return NULL
-    return at
+        return fail_term(self, start)
+    return at if intern_short(self, start, at, BOOLEAN, number) == 0 else NULL
 
 
 cdef const uint8_t* read_triple(
@@ -375,15 +341,10 @@ cdef const uint8_t* read_triple(
         return cut_off(self)
     has_brackets = at[2] == b"("
     if self.grammar >= LINES and not has_brackets:
-        return fail(self, at, b"a quoted triple stands between <<( and )>>")
+        return refuse(self, at, b"a quoted triple stands between <<( and )>>")
     at += 2 + has_brackets
     for position in range(3):
-        at = next_token(self, at)
-        if at == NULL:
-            return NULL
-        at = read_part(self, at, position, &numbers[position], depth)
-        if at == NULL:
-            return NULL
+        at = read_part(self, next_token(self, at), position, &numbers[position], depth)
     at = next_token(self, at)
     if at == NULL:
         return NULL

@@ -20,26 +20,18 @@ cdef enum:
     SHORT_FORMS = 4
 
 
-ctypedef struct LinePlace:
-    # A place in a line of the text at hand.
-    uint64_t line
-    uint64_t column  # of `start`, from 0
-    const uint8_t* start
-
-
-cdef void move_place(LinePlace* place, const uint8_t* start, const uint8_t* end) noexcept nogil
-
-
-ctypedef struct RowPlace:
-    # Where a row starts; line and column count from 1.
+ctypedef struct Place:
+    # A place in the input; line and column count from 1.
+    const uint8_t* at  # in the text at hand
     uint64_t offset
     uint64_t line
     uint64_t column
 
 
-ctypedef struct QuotedText:
-    # A string without its quotes, with its escapes.
+ctypedef struct Text:
+    # A text as it is written, with the escapes of a string or of an IRI.
     Span span
+    bint is_string
     bint has_escapes
 
 
@@ -66,38 +58,29 @@ cdef class TextDecoder:
     # The text at hand.
     cdef const uint8_t* end
     cdef bint is_final  # no text follows it
-    cdef bint is_incomplete  # the text ends in a row or comment
     cdef bint is_cut_off  # the row that failed has no end, or is too long
-    cdef LinePlace place  # the start of the current row, then any place in it
     cdef const uint8_t* row_start
-    cdef RowPlace* row_places  # of the rows of the batch; NULL: not kept
-    cdef uint64_t offset  # of the text at hand
-    cdef const uint8_t* start
+    cdef Place place  # of the text that is not decoded yet, or of the row that failed
+    cdef Place* row_places  # of the rows of the batch; NULL: not kept
     cdef uint32_t[SHORT_FORMS] datatypes  # numbers of the short forms' datatypes; 0: not there yet
     cdef LastIri[4] last  # of each position, in this text
     # The lines.
+    cdef uint32_t default_graph  # its number; 0: not there yet
     cdef bint has_graphs
     cdef bint has_statement  # the line where the text at hand starts, before it
     # The patch.
     cdef bint in_transaction
     cdef bint is_in_doubt  # a bad row may have started or ended a transaction
     cdef bint is_lenient
-    cdef bint is_open  # operations came since the last end of a patch
-    cdef bint has_end  # the end of a patch came
+    cdef bint needs_end  # the last row is not the end of a patch
 
     cdef const uint8_t* decode(
-        self, const uint8_t* start, const uint8_t* end, bint is_final, uint64_t offset
+        self, const uint8_t* start, const uint8_t* end, bint is_final
     ) except? NULL
     cdef int start_batch(self) noexcept nogil
     cdef const uint8_t* decode_rows(self, const uint8_t* at) noexcept nogil
     cdef int keep_places(self) except -1
-    cdef void keep_place(self, const LinePlace* place, const uint8_t* at) noexcept nogil
+    cdef int add_mark(self, uint8_t op) except -1
     cdef int take_bad_row(self) except -1
     cdef Batch take_batch(self)
-    cdef Batch finish(self, uint64_t offset)
-    cdef object make_error(self, const uint8_t* start, uint64_t offset)
-
-
-cdef const uint8_t* read_term(
-    TextDecoder self, const uint8_t* at, uint32_t* number, int depth
-) noexcept nogil
+    cdef object make_error(self)

@@ -5,10 +5,16 @@ cdef size_t ANY_SIZE = <size_t>1 << 40
 
 
 cdef class TextEncoder(Output):
-    """Base of the encoders of text. Subclasses have `put_row`, and call `set_up` first of all."""
+    """Base of the encoders of text.
+
+    Subclasses have `put_row` and `put_part`, and call `set_up` first of all. The public methods
+    below are called while the output is claimed, and may be overridden.
+    """
 
     cdef bytes default_graph
     cdef WriteBuffer out  # text that is not handed on yet
+    cdef size_t piece_size  # bytes that are handed on at once; a piece may be somewhat larger
+    cdef size_t row_start  # where the current row starts in `out`
     cdef TermTexts texts
     # The batch that is being written.
     cdef const TermColumns* terms
@@ -18,12 +24,42 @@ cdef class TextEncoder(Output):
     def __dealloc__(self):
         buffer_free(&self.out)
 
-    cdef int set_up(self, types, bint is_patch) except -1:
+    cdef int set_up(self, types, bint is_patch, size_t piece_size) except -1:
         self.check_new()
         self.default_graph = str(types.default_graph).encode()
         self.texts = TermTexts(ANY_SIZE, is_patch=is_patch, default_graph=self.default_graph)
+        self.piece_size = piece_size
         self.last_graph_is_default = True
         return 0
+
+    def flush(self):
+        """Hand on the rows that are ready, for a reader that waits for them."""
+        claim_output(self)
+        try:
+            self.put_lines()
+        finally:
+            free_output(self)
+
+    def finish(self):
+        """End the text and hand on what is left."""
+        if self.is_over:
+            return
+        claim_output(self)
+        try:
+            self.put_lines()
+            self.put_end()
+            self.end()
+        finally:
+            free_output(self)
+
+    def put_lines(self):
+        """Hand on the lines that wait."""
+        self.check_claimed()
+        if self.out.size > 0:
+            self.send(self.take_text())
+
+    def put_end(self):
+        """Hand on the end of the document."""
 
     cdef bytes take_text(self):
         """Return the text that waits, and empty the buffer."""
@@ -32,8 +68,8 @@ cdef class TextEncoder(Output):
         return text
 
     cdef int drop(self, size_t start) except -1:
-        """Drop the text from ``start`` on."""
-        self.out.size = start
+        """Drop the text from ``start`` on, unless it was handed on."""
+        self.out.size = min(self.out.size, start)
         self.texts.buffer += 1
         return 0
 
@@ -48,23 +84,52 @@ cdef class TextEncoder(Output):
             self.last_graph_is_default = is_default_graph(self.terms, graph, self.default_graph)
         return self.last_graph_is_default
 
-    cdef int put_rows(self, Batch batch) except -1:
+    cdef int put_triple(self, uint32_t term, int depth) except -1:
+        """Put a quoted triple, in so many others, and a space."""
+        cdef uint32_t[3] parts
+        cdef int position
+        if depth >= MAX_NESTING_DEPTH:
+            raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
+        # A few triples that share triples may take endless text.
+        if self.out.size - self.row_start > MAX_LENGTH:
+            raise EncodeError("the row would be longer than 2 GiB")
+        memcpy(parts, self.terms.data + self.terms.offsets[term], sizeof(parts))
+        self.put(b"<<( ", 4)
+        for position in range(3):
+            self.put_part(parts[position], position, depth + 1)
+        return self.put(b")>> ", 4)
+
+    cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row
+        # Python code of subclasses may run, and other threads in between.
+        claim_output(self)
+        self.row_start = self.out.size
         if batch.terms is not self.texts.table:
             self.last_graph = 0
             self.last_graph_is_default = True
-        self.texts.start(batch.terms)
-        self.terms = self.texts.terms
         try:
+            self.texts.start(batch.terms)
+            self.terms = self.texts.terms
             for row in range(batch.rows.count):
+                self.row_start = self.out.size
                 self.put_row(batch, row)
+                if self.out.size >= self.piece_size:
+                    self.put_lines()
+        except BaseException:
+            self.drop(self.row_start)
+            raise
         finally:
+            free_output(self)
             # A batch that is still being filled comes again.
             if not batch.terms.is_open:
                 self.end_batch()
         return 0
 
     cdef int put_row(self, Batch batch, size_t row) except -1:
+        raise NotImplementedError
+
+    cdef int put_part(self, uint32_t term, int position, int depth) except -1:
+        """Put the term that has a position in a statement or a quoted triple, and a space."""
         raise NotImplementedError
 
     cdef int end_batch(self) except -1:

@@ -20,20 +20,6 @@ cdef enum RowState:
     ENDED  # a row ends before the byte, a comment with it
     WRONG  # no row has the byte there
 
-ctypedef struct RowEnd:
-    # The progress of a search for the end of a row.
-    RowState state
-    uint8_t quote
-    size_t searched
-
-ctypedef struct RowSkip:
-    # The progress of skipping a row.
-    RowState state
-    uint8_t quote
-    bint goes_by_lines  # tokens can't be trusted
-    bint is_at_line_start
-    uint8_t last_byte  # of the line, without blanks; 0 if there is none
-
 
 cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept nogil:
     """Return the state after a byte. A dot ends a row unless the next byte can go on its token."""
@@ -88,69 +74,17 @@ cdef RowState next_state(RowState state, uint8_t byte, uint8_t* quote) noexcept 
     return ESCAPE_IN_LONG_STRING if byte == b"\\" else IN_LONG_STRING
 
 
-cdef bint find_row_end(RowEnd* search, const uint8_t* start, const uint8_t* end) noexcept nogil:
-    """Return whether the row or comment at ``start`` ends before ``end``, or is surely wrong.
-
-    Each byte is scanned once, however small the pieces of the text are. The search may find an end
-    too early, which costs time only; it never misses one.
-    """
-    cdef const uint8_t* at = start + search.searched
-    cdef RowState state = search.state
-    while at < end:
-        state = next_state(state, at[0], &search.quote)
-        at += 1
-        if state >= ENDED:
-            return True
-    search.state = state
-    search.searched = end - start
-    return False
-
-cdef const uint8_t* skip_row(
-    RowSkip* skip, const uint8_t* at, const uint8_t* end, bint is_final, bint* is_done
+cdef bint find_row_end(
+    RowState* state, uint8_t* quote, const uint8_t* at, const uint8_t* end
 ) noexcept nogil:
-    """Skip a bad row; return the end of the skipped text.
+    """Return whether a row or comment, which is in a state at ``at``, ends or is surely wrong.
 
-    The row ends at its dot, or at the next line that starts like a row. After a token without an
-    end only lines count: the row ends before a line that starts like a row, or behind a line that
-    ends with a dot or is empty.
+    The search may find an end too early, which costs time only; it never misses one.
     """
-    cdef RowCode code
-    cdef uint8_t byte
-    while at < end:
-        byte = at[0]
-        if skip.is_at_line_start and byte != b" " and byte != b"\t":
-            if skip.goes_by_lines or skip.state == IN_ROW:
-                code = find_row_code(at, end, is_final)
-                if code == CUT_OFF:
-                    return at
-                if code != NO_CODE:
-                    is_done[0] = True
-                    return at
-            skip.is_at_line_start = False
-        if not skip.goes_by_lines:
-            skip.state = next_state(skip.state, byte, &skip.quote)
-            if skip.state == ENDED:
-                is_done[0] = True
-                return at
-            skip.goes_by_lines = skip.state == WRONG
+    while at < end and state[0] < ENDED:
+        state[0] = next_state(state[0], at[0], quote)
         at += 1
-        if byte == b"\n":
-            if skip.goes_by_lines and (skip.last_byte == b"." or skip.last_byte == 0):
-                is_done[0] = True
-                return at
-            skip.is_at_line_start = True
-            skip.last_byte = 0
-        elif byte > b" ":
-            skip.last_byte = byte
-    return at
-
-
-cdef inline bint has_line_end(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    while at < end:
-        if at[0] == b"\n" or at[0] == b"\r":
-            return True
-        at += 1
-    return False
+    return state[0] >= ENDED
 
 
 @cython.nonecheck(True)
@@ -177,9 +111,7 @@ cdef class TextBatchReader(BatchSource):
     cdef size_t max_row_size
     cdef bint is_started
     cdef list faults
-    # The start of the last batch.
-    cdef uint64_t batch_offset
-    cdef uint64_t batch_line
+    cdef Place batch_place  # of the start of the last batch
 
     def __cinit__(
         self, source, NodeMaker factory not None, limits, *, list faults=None, bint is_patch=True,
@@ -203,7 +135,7 @@ cdef class TextBatchReader(BatchSource):
     @property
     def line_count(self):
         """The number of lines that were decoded; the last one counts even if it has no end."""
-        return self.decoder.place.line - (self.decoder.place.column == 0)
+        return self.decoder.place.line - (self.decoder.place.column == 1)
 
     def locate(self, rows):
         """Return the offset in bytes, the line and the column (from 1) of rows of the last batch.
@@ -222,7 +154,7 @@ cdef class TextBatchReader(BatchSource):
         return places
 
     cpdef int place_error(self, error) except -1:
-        error.offset, error.line = self.batch_offset, self.batch_line
+        error.offset, error.line = self.batch_place.offset, self.batch_place.line
         return 0
 
     cdef int close_source(self) except -1:
@@ -234,7 +166,8 @@ cdef class TextBatchReader(BatchSource):
             if not self.is_started:
                 self.is_started = True
                 self.input.skip_byte_order_mark()
-            self.batch_offset, self.batch_line = self.input.position, self.decoder.place.line
+                self.decoder.place.offset = self.input.position
+            self.batch_place = self.decoder.place
             while True:
                 if not self.decode() or self.decoder.rows.count > 0:
                     return self.decoder.take_batch()
@@ -250,21 +183,27 @@ cdef class TextBatchReader(BatchSource):
         return self.finish() if self.decoder.grammar == RDF_PATCH else None
 
     cdef Batch finish(self):
-        try:
-            return self.decoder.finish(self.input.position)
-        except DecodeError as error:
+        """Return a batch with the end of the patch that the input's end ends, if it ends one."""
+        cdef TextDecoder decoder = self.decoder
+        if decoder.in_transaction and not decoder.is_in_doubt:
+            error = DecodeError(
+                "the input ends inside a transaction", offset=decoder.place.offset,
+                line=decoder.place.line, column=decoder.place.column,
+            )
             if self.faults is None:
-                raise
+                raise error
             self.faults.append(error)
-        self.decoder.in_transaction = False
-        return self.decoder.finish(self.input.position)
+        if not decoder.needs_end:
+            return None
+        decoder.add_mark(END)
+        return decoder.take_batch()
 
     cdef bint decode(self) except -1:
         """Decode the text at hand; False if a bad row was left out."""
         cdef InputBuffer input = self.input
         cdef const uint8_t* at
         try:
-            at = self.decoder.decode(input.begin, input.end, input.is_at_end, input.position)
+            at = self.decoder.decode(input.begin, input.end, input.is_at_end)
         except DecodeError as error:
             if self.faults is None:
                 raise
@@ -276,42 +215,70 @@ cdef class TextBatchReader(BatchSource):
         return True
 
     cdef int skip_row(self) except -1:
-        """Skip a bad row."""
+        """Skip a bad row.
+
+        It ends at its dot, or at the next line that starts like a row. After a token without an end
+        only lines count: the row ends before a line that starts like a row, or behind a line that
+        ends with a dot or is empty.
+        """
         cdef InputBuffer input = self.input
-        cdef const uint8_t* at = self.decoder.row_start
+        cdef const uint8_t* at
+        cdef RowState state = BETWEEN_ROWS
+        cdef uint8_t quote = 0
+        cdef bint goes_by_lines = self.decoder.is_cut_off
+        cdef uint8_t last_byte = 0  # of the line, without blanks; 0 if there is none
+        cdef bint is_at_line_start = False
         cdef bint is_done = False
-        cdef RowSkip skip
-        memset(&skip, 0, sizeof(skip))
-        skip.state = BETWEEN_ROWS
-        skip.goes_by_lines = self.decoder.is_cut_off
-        input.take(at - input.begin)
+        cdef int op
+        input.take(self.decoder.place.at - input.begin)
         while True:
-            at = skip_row(&skip, input.begin, input.end, input.is_at_end, &is_done)
-            move_place(&self.decoder.place, input.begin, at)
+            self.decoder.place.at = at = input.begin
+            while at < input.end and not is_done:
+                if is_at_line_start and at[0] != b" " and at[0] != b"\t":
+                    if goes_by_lines or state == IN_ROW:
+                        op = find_operation(at, input.end, input.is_at_end)
+                        is_done = op > 0
+                        if op != 0:
+                            break
+                    is_at_line_start = False
+                if not goes_by_lines:
+                    state = next_state(state, at[0], &quote)
+                    is_done = state == ENDED
+                    if is_done:
+                        break
+                    goes_by_lines = state == WRONG
+                if at[0] == b"\n":
+                    is_done = goes_by_lines and (last_byte == b"." or last_byte == 0)
+                    is_at_line_start = True
+                    last_byte = 0
+                elif at[0] > b" ":
+                    last_byte = at[0]
+                at += 1
+            move_place(&self.decoder.place, at)
             input.take(at - input.begin)
             if is_done or input.is_at_end:
                 return 0
             input.read_more()
 
     cdef int read_row(self) except -1:
-        """Read until a row or comment is whole, or there is no more."""
+        """Read until a row, line or comment is whole, or there is no more.
+
+        Each byte is scanned once, however small the pieces of the text are.
+        """
         cdef InputBuffer input = self.input
-        cdef bint has_lines = self.decoder.grammar >= LINES
+        # A line ends like a comment.
+        cdef RowState state = (
+            BETWEEN_ROWS if self.decoder.grammar == RDF_PATCH else COMMENT_BETWEEN_ROWS
+        )
+        cdef uint8_t quote = 0
         cdef size_t searched
-        cdef RowEnd search
-        search.state = BETWEEN_ROWS
-        search.quote = 0
-        search.searched = 0
-        if not has_lines:
-            # There is no whole row; but it may lack only the byte behind its dot.
-            find_row_end(&search, input.begin, input.end)
+        # There is no whole row; but it may lack only the byte behind its dot.
+        find_row_end(&state, &quote, input.begin, input.end)
         while True:
             searched = input.end - input.begin
             input.read_more()
-            if input.is_at_end or <size_t>(input.end - input.begin) > self.max_row_size:
-                return 0
-            if has_lines:
-                if has_line_end(input.begin + searched, input.end):
-                    return 0
-            elif find_row_end(&search, input.begin, input.end):
+            if (
+                input.is_at_end or <size_t>(input.end - input.begin) > self.max_row_size
+                or find_row_end(&state, &quote, input.begin + searched, input.end)
+            ):
                 return 0

@@ -6,9 +6,8 @@ for byte in range(256):
     IS_BLANK[byte] = byte in b" \t\r\n\f"
 
 
-cdef const uint8_t* fail(TextDecoder self, const uint8_t* at, const char* message) noexcept nogil:
-    self.failure.message = message
-    self.failure.at = at
+cdef const uint8_t* refuse(TextDecoder self, const uint8_t* at, const char* message) noexcept nogil:
+    fail(&self.failure, at, message)
     return NULL
 
 
@@ -23,7 +22,7 @@ cdef const uint8_t* fail_size(TextDecoder self) noexcept nogil:
 
 cdef const uint8_t* fail_term(TextDecoder self, const uint8_t* at) noexcept nogil:
     if at[0] == b".":
-        return fail(self, at, b"the row ends where a term is expected")
+        return refuse(self, at, b"the row ends where a term is expected")
     return fail_token(self, at, b"expected a term")
 
 
@@ -31,14 +30,12 @@ cdef const uint8_t* fail_token(
     TextDecoder self, const uint8_t* at, const char* message
 ) noexcept nogil:
     cdef uint32_t c
-    cdef int size = 1
-    if at[0] >= 0x80:
-        size = read_code_point(at, self.end, &c)
+    cdef int size = 1 if at[0] < 0x80 else read_code_point(at, self.end, &c)
     if size < 0:
         return cut_off(self)
     if size == 0:
-        return fail(self, at, b"the text is not UTF-8")
-    return fail(self, at, message)
+        message = b"the text is not UTF-8"
+    return refuse(self, at, message)
 
 
 cdef const uint8_t* cut_off(TextDecoder self) noexcept nogil:
@@ -47,32 +44,21 @@ cdef const uint8_t* cut_off(TextDecoder self) noexcept nogil:
         return fail_size(self)
     if self.is_final:
         self.is_cut_off = True
-        return fail(self, self.end, b"the input ends inside a row")
-    self.is_incomplete = True
+        return refuse(self, self.end, b"the input ends inside a row")
     return NULL
 
 
 cdef inline const uint8_t* skip_blanks(TextDecoder self, const uint8_t* at) noexcept nogil:
     while at < self.end and IS_BLANK[at[0]]:
-        if at[0] == b"\n":
-            self.place.line += 1
-            self.place.column = 0
-            self.place.start = at + 1
         at += 1
     return at
 
 
 cdef inline const uint8_t* skip_line_ends(TextDecoder self, const uint8_t* at) noexcept nogil:
     """Skip blanks and line ends; another statement may follow a line end."""
-    while at < self.end:
+    while at < self.end and IS_BLANK[at[0]] and at[0] != b"\f":
         if at[0] == b"\n" or at[0] == b"\r":
             self.has_statement = False
-            if at[0] == b"\n":
-                self.place.line += 1
-                self.place.column = 0
-                self.place.start = at + 1
-        elif at[0] != b" " and at[0] != b"\t":
-            break
         at += 1
     return at
 
@@ -87,40 +73,40 @@ cdef const uint8_t* skip_comment(TextDecoder self, const uint8_t* at) noexcept n
     if <size_t>(at - start) > self.max_row_size:
         return fail_size(self)
     if not is_utf8(start, at):
-        return fail(self, start, b"comment is not UTF-8")
+        return refuse(self, start, b"comment is not UTF-8")
     return at
 
 
 cdef inline const uint8_t* next_token(TextDecoder self, const uint8_t* at) noexcept nogil:
     """Skip blanks and comments before the next token of the row."""
     # Nearly always there is one space.
-    if at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
+    if at != NULL and at + 1 < self.end and at[0] == b" " and at[1] > b" " and at[1] != b"#":
         return at + 1
-    if self.grammar >= LINES:
-        return next_token_in_line(self, at)
-    while True:
-        at = skip_blanks(self, at)
+    return find_token(self, at)
+
+
+cdef const uint8_t* find_token(TextDecoder self, const uint8_t* at) noexcept nogil:
+    """Do what `next_token` does, whatever stands before the token."""
+    while at != NULL:
+        if self.grammar < LINES:
+            at = skip_blanks(self, at)
+        else:
+            while at < self.end and (at[0] == b" " or at[0] == b"\t"):
+                at += 1
         if at == self.end:
             return cut_off(self)
+        if self.grammar >= LINES and (at[0] == b"\n" or at[0] == b"\r" or at[0] == b"#"):
+            return refuse(self, at, b"the line ends inside a statement")
         if at[0] != b"#":
             return at
         at = skip_comment(self, at)
-        if at == NULL:
-            return NULL
-
-
-cdef const uint8_t* next_token_in_line(TextDecoder self, const uint8_t* at) noexcept nogil:
-    while at < self.end and (at[0] == b" " or at[0] == b"\t"):
-        at += 1
-    if at == self.end:
-        return cut_off(self)
-    if at[0] == b"\n" or at[0] == b"\r" or at[0] == b"#":
-        return fail(self, at, b"the line ends inside a statement")
-    return at
+    return NULL
 
 
 cdef inline int ends_row(TextDecoder self, const uint8_t* at) noexcept nogil:
-    """Is this the dot that ends a row? -1: the text ends too early to tell."""
+    """Is this the dot that ends a row? -1: no token, or the text ends too early to tell."""
+    if at == NULL:
+        return -1
     if at[0] != b".":
         return 0
     if self.grammar >= LINES:

@@ -1,6 +1,6 @@
 # A fast hash of text with a secret seed: without it, no more than four texts can be made that collide.
 
-cdef extern from *:
+cdef extern from * nogil:
     """
     #include <stddef.h>
     #include <stdint.h>
@@ -73,12 +73,10 @@ cdef extern from *:
     """
     const uint64_t MIX_A "JELLY_MIX_A"
     const uint64_t MIX_B "JELLY_MIX_B"
-    uint64_t fold "jelly_fold"(uint64_t a, uint64_t b) noexcept nogil
-    uint64_t load64 "jelly_load64"(const uint8_t* p) noexcept nogil
-    uint64_t load_rest "jelly_load_rest"(
-        const uint8_t* p, const uint8_t* end, int is_long
-    ) noexcept nogil
-    uint64_t load64_little "jelly_load64_little"(const uint8_t* p) noexcept nogil
+    uint64_t fold "jelly_fold"(uint64_t a, uint64_t b)
+    uint64_t load64 "jelly_load64"(const uint8_t* p)
+    uint64_t load_rest "jelly_load_rest"(const uint8_t* p, const uint8_t* end, int is_long)
+    uint64_t load64_little "jelly_load64_little"(const uint8_t* p)
     const uint8_t* BLOCK_MASK "jelly_block_mask"
 
 

@@ -1,7 +1,4 @@
-# The grammar of language tags.
-
-cdef bint is_well_formed(Span tag) noexcept nogil
-
+# The grammar of language tags in N-Triples and Turtle.
 
 cdef inline bint is_language_tag(Span tag) noexcept nogil:
     """The LANGTAG of N-Triples and Turtle: letters, then groups of letters and digits."""

@@ -65,24 +65,18 @@ cdef inline bint is_utf8(const uint8_t* p, const uint8_t* end) noexcept nogil:
     return True
 
 
-cdef inline int read_code_point(
-    const uint8_t* p, const uint8_t* end, uint32_t* c
-) noexcept nogil:
+cdef inline int read_code_point(const uint8_t* p, const uint8_t* end, uint32_t* c) noexcept nogil:
     """Read a character that is not ASCII.
 
     Returns how many bytes it has; 0 if it is none, -1 if it is cut off.
     """
     cdef int size = 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
+    cdef int i
     if end - p < size:
         return -1
     if not is_utf8_tail(p, p + size):
         return 0
-    if size == 2:
-        c[0] = (p[0] & 0x1F) << 6 | (p[1] & 0x3F)
-    elif size == 3:
-        c[0] = (p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F)
-    else:
-        c[0] = (
-            (p[0] & 0x07) << 18 | (p[1] & 0x3F) << 12 | (p[2] & 0x3F) << 6 | (p[3] & 0x3F)
-        )
+    c[0] = p[0] & (0x7F >> size)
+    for i in range(1, size):
+        c[0] = c[0] << 6 | (p[i] & 0x3F)
     return size

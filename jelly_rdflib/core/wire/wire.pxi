@@ -1,60 +1,47 @@
 """The part of the wire format that is off the hot path: unknown fields."""
 
-cdef int skip_bytes(
-    const uint8_t** at, const uint8_t* end, uint64_t count, Failure* failure
-) noexcept nogil:
-    if count > <uint64_t>(end - at[0]):
-        return fail(failure, at[0], b"field is cut off")
-    at[0] += count
-    return 0
-
-
-cdef int skip_group(
-    const uint8_t** at, const uint8_t* end, uint32_t group, int depth, Failure* failure
-) noexcept nogil:
-    cdef const uint8_t* start = at[0]
-    cdef const uint8_t* tag_at
-    cdef uint32_t field, wire_type
-    if depth > MAX_GROUP_DEPTH:
-        return fail_number(
-            failure, start, b"unknown groups nest deeper than {number}", MAX_GROUP_DEPTH, 0
-        )
-    while at[0] < end:
-        tag_at = at[0]
-        if read_tag(at, end, &field, &wire_type, failure) < 0:
-            return -1
-        if wire_type == END_GROUP:
-            if field != group:
-                return fail(failure, tag_at, b"end of a group that was not started")
-            return 0
-        if skip_value(at, end, field, wire_type, depth, failure) < 0:
-            return -1
-    return fail_number(failure, start, b"group {number} has no end", group, 0)
-
-
-cdef int skip_value(
-    const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, int depth,
-    Failure* failure,
-) noexcept nogil:
-    cdef uint64_t ignored
-    cdef Span span
-    if wire_type == VARINT:
-        return read_varint(at, end, &ignored, failure)
-    if wire_type == LENGTH_DELIMITED:
-        return read_span(at, end, &span, failure)
-    if wire_type == FIXED64:
-        return skip_bytes(at, end, 8, failure)
-    if wire_type == FIXED32:
-        return skip_bytes(at, end, 4, failure)
-    if wire_type == START_GROUP:
-        return skip_group(at, end, field, depth + 1, failure)
-    if wire_type == END_GROUP:
-        return fail(failure, at[0], b"end of a group that was not started")
-    return fail_number(failure, at[0], b"there is no wire type {number}", wire_type, 0)
-
-
 cdef int skip_field(
     const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, Failure* failure
 ) noexcept nogil:
     """Step over the value of a field that the schema does not have."""
-    return skip_value(at, end, field, wire_type, 0, failure)
+    cdef uint32_t[MAX_GROUP_DEPTH] groups  # that are open
+    cdef const uint8_t* start = at[0]
+    cdef const uint8_t* tag_at = start
+    cdef ptrdiff_t size
+    cdef uint64_t ignored
+    cdef Span span
+    cdef int depth = 0
+    while True:
+        if wire_type == START_GROUP:
+            if depth == MAX_GROUP_DEPTH:
+                return fail_number(
+                    failure, tag_at, b"unknown groups nest deeper than {number}", depth, 0
+                )
+            groups[depth] = field
+            depth += 1
+        elif wire_type == END_GROUP:
+            depth -= 1
+            if depth < 0 or field != groups[depth]:
+                return fail(failure, tag_at, b"end of a group that was not started")
+        elif wire_type == FIXED64 or wire_type == FIXED32:
+            size = 8 if wire_type == FIXED64 else 4
+            if size > end - at[0]:
+                return fail(failure, at[0], b"field is cut off")
+            at[0] += size
+        elif wire_type == VARINT:
+            if read_varint(at, end, &ignored, failure) < 0:
+                return -1
+        elif wire_type == LENGTH_DELIMITED:
+            if read_span(at, end, &span, failure) < 0:
+                return -1
+        else:
+            return fail_number(failure, at[0], b"there is no wire type {number}", wire_type, 0)
+        if depth == 0:
+            return 0
+        tag_at = at[0]
+        if tag_at == end:
+            return fail_number(
+                failure, start, b"group {number} has no end", groups[depth - 1], 0
+            )
+        if read_tag(at, end, &field, &wire_type, failure) < 0:
+            return -1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jelly_rdflib.core.batch import Batch, TermKind
-from jelly_rdflib.core.text import TermFault, TermFaults, find_generalized_statement
+from jelly_rdflib.core.text import TermFault, find_generalized_statement, find_term_faults
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.inspection.validation.faults import Finding, RecentSet, show
 from jelly_rdflib.operations import Op
@@ -52,7 +52,7 @@ class TermRules:
 
     def take(self, batch: Batch) -> Iterator[Finding]:
         """Find faulty terms that were not reported before."""
-        for row, term, fault in TermFaults(batch).find():
+        for row, term, fault in find_term_faults(batch):
             text = _term_text(batch, term)
             if self._told.is_new((fault, text)):
                 rule, message = _RULES[fault]

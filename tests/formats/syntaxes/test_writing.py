@@ -168,8 +168,8 @@ class TestRefused:
         self.check((s, p, o, triple), "can't be a graph's name", WITH_GRAPHS)
         self.check((s, p, triple), "quoted triple <<", ("n3", "rdf-xml", "json-ld"))
         formats = ("n-triples", "n-quads", "turtle", "trig")
-        self.check((s, p, TripleTerm(triple, p, o)), "can only be an object", formats)
-        self.check((s, p, TripleTerm(s, triple, o)), "can only be an object", formats)
+        self.check((s, p, TripleTerm(triple, p, o)), "can't be a subject", formats)
+        self.check((s, p, TripleTerm(s, triple, o)), "can't be a predicate", formats)
         self.check((s, p, TripleTerm(Literal("x"), p, o)), "can't be a subject", formats)
         deep = triple
         for _ in range(1000):

@@ -1,9 +1,10 @@
-# Finds the next byte of a text that means something, and tells which characters names have.
-#
-# The finders read whole blocks: there must be 16 bytes to read behind ``end``. What they return is
-# not before ``end`` if there is no such byte.
+"""Finds the next byte of a text that means something, and tells which characters names have.
 
-cdef extern from *:
+The finders read whole blocks: there must be 16 bytes to read behind ``end``. What they return is
+not before ``end`` if there is no such byte.
+"""
+
+cdef extern from * nogil:
     """
     #include <stdint.h>
 
@@ -39,29 +40,25 @@ cdef extern from *:
     #endif
 
     /* What can't stand in an IRI as it is: white space, control characters, < > and backslash. */
-    static inline const uint8_t *jelly_find_iri_stop(const uint8_t *p, const uint8_t *end) {
+    static inline const uint8_t *find_iri_stop(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)), JELLY_EQUAL(block, 0x5C)))
     }
 
     /* What can't stand in a short string as it is: its quote, backslash, line breaks. */
-    static inline const uint8_t *jelly_find_string_stop(
-        const uint8_t *p, const uint8_t *end, uint8_t quote
-    ) {
+    static inline const uint8_t *find_string_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)),
             JELLY_OR(JELLY_EQUAL(block, 0x0A), JELLY_EQUAL(block, 0x0D))))
     }
 
     /* The same for a long string: its quote, backslash. */
-    static inline const uint8_t *jelly_find_long_stop(
-        const uint8_t *p, const uint8_t *end, uint8_t quote
-    ) {
+    static inline const uint8_t *find_long_stop(const uint8_t *p, const uint8_t *end, int quote) {
         JELLY_FIND(p, end, block, JELLY_OR(JELLY_EQUAL(block, quote), JELLY_EQUAL(block, 0x5C)))
     }
 
     /* What a canonical string does not have as it is, and EF, which may start U+FFFE or U+FFFF. */
-    static inline const uint8_t *jelly_find_string_escape(const uint8_t *p, const uint8_t *end) {
+    static inline const uint8_t *find_string_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
                 JELLY_OR(JELLY_EQUAL(block, 0x22), JELLY_EQUAL(block, 0x5C)),
@@ -70,7 +67,7 @@ cdef extern from *:
     }
 
     /* The same for an IRI: what N-Triples has no place for in one. */
-    static inline const uint8_t *jelly_find_iri_escape(const uint8_t *p, const uint8_t *end) {
+    static inline const uint8_t *find_iri_escape(const uint8_t *p, const uint8_t *end) {
         JELLY_FIND(p, end, block, JELLY_OR(
             JELLY_OR(
                 JELLY_OR(JELLY_UP_TO(block, 0x20), JELLY_ANGLE(block)),
@@ -82,21 +79,11 @@ cdef extern from *:
                     JELLY_OR(JELLY_EQUAL(block, 0x7C), JELLY_EQUAL(block, 0x7D))))))
     }
     """
-    const uint8_t* find_iri_stop "jelly_find_iri_stop"(
-        const uint8_t* p, const uint8_t* end
-    ) noexcept nogil
-    const uint8_t* find_string_stop "jelly_find_string_stop"(
-        const uint8_t* p, const uint8_t* end, uint8_t quote
-    ) noexcept nogil
-    const uint8_t* find_long_stop "jelly_find_long_stop"(
-        const uint8_t* p, const uint8_t* end, uint8_t quote
-    ) noexcept nogil
-    const uint8_t* find_string_escape "jelly_find_string_escape"(
-        const uint8_t* p, const uint8_t* end
-    ) noexcept nogil
-    const uint8_t* find_iri_escape "jelly_find_iri_escape"(
-        const uint8_t* p, const uint8_t* end
-    ) noexcept nogil
+    const uint8_t* find_iri_stop(const uint8_t* p, const uint8_t* end)
+    const uint8_t* find_string_stop(const uint8_t* p, const uint8_t* end, uint8_t quote)
+    const uint8_t* find_long_stop(const uint8_t* p, const uint8_t* end, uint8_t quote)
+    const uint8_t* find_string_escape(const uint8_t* p, const uint8_t* end)
+    const uint8_t* find_iri_escape(const uint8_t* p, const uint8_t* end)
 
 
 cdef inline bint is_digit(uint8_t byte) noexcept nogil:

@@ -1,0 +1,128 @@
+"""Is this an IRI of RFC 3987, with a scheme? What is wrong, if it is none."""
+
+cdef enum:
+    # Where an ASCII character may stand.
+    IN_SCHEME = 1
+    IN_REGISTERED_NAME = 2  # of a host
+    IN_USER = 4
+    IN_PATH = 8
+    IN_QUERY = 16
+    IN_FRAGMENT = 32
+
+LETTERS_AND_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+NAME_CHARACTERS = LETTERS_AND_DIGITS + b"-._~!$&'()*+,;="
+
+cdef uint8_t[128] PARTS
+memset(PARTS, 0, sizeof(PARTS))
+for part, characters in (
+    (IN_SCHEME, LETTERS_AND_DIGITS + b"+-."),
+    (IN_REGISTERED_NAME, NAME_CHARACTERS),
+    (IN_USER, NAME_CHARACTERS + b":"),
+    (IN_PATH, NAME_CHARACTERS + b":@/"),
+    (IN_QUERY | IN_FRAGMENT, NAME_CHARACTERS + b":@/?"),
+):
+    for byte in characters:
+        PARTS[byte] |= part
+
+# The addresses of later versions of the protocol, in brackets.
+FUTURE_ADDRESS = re.compile(r"[vV][0-9a-fA-F]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
+
+
+cdef inline bint is_iri_character(uint32_t c) noexcept nogil:
+    """The ucschar of RFC 3987, section 2.2."""
+    if c >= 0x10000:
+        return c <= 0xEFFFD and (c & 0xFFFF) <= 0xFFFD and (c < 0xE0000 or c >= 0xE1000)
+    return 0xA0 <= c <= 0xD7FF or 0xF900 <= c <= 0xFDCF or 0xFDF0 <= c <= 0xFFEF
+
+
+cdef inline bint is_private(uint32_t c) noexcept nogil:
+    """The iprivate of RFC 3987, section 2.2."""
+    return 0xE000 <= c <= 0xF8FF or (0xF0000 <= c <= 0x10FFFD and (c & 0xFFFF) <= 0xFFFD)
+
+
+cdef int check_part(const uint8_t* at, const uint8_t* end, uint8_t part) noexcept nogil:
+    """Check the characters of one part of an IRI; return its `TermFault`."""
+    cdef uint32_t c = 0
+    cdef int size
+    while at < end:
+        if at[0] < 0x80:
+            if not PARTS[at[0]] & part:
+                if at[0] != b"%":
+                    return BAD_CHARACTER
+                if end - at < 3 or hex_value(at[1]) < 0 or hex_value(at[2]) < 0:
+                    return BAD_ESCAPE
+                at += 2
+            at += 1
+            continue
+        size = read_code_point(at, end, &c)
+        if size <= 0 or not (is_iri_character(c) or (part == IN_QUERY and is_private(c))):
+            return BAD_CHARACTER
+        at += size
+    return NO_FAULT
+
+
+cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t byte) noexcept nogil:
+    """Return where the byte is, ``end`` if it is nowhere."""
+    cdef const uint8_t* found = <const uint8_t*>memchr(at, byte, end - at) if at < end else NULL
+    return end if found == NULL else found
+
+
+cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept with gil:
+    """Is it what may stand in brackets, an address of version 6 or of one to come?"""
+    text = at[:end - at].decode("latin-1")
+    if FUTURE_ADDRESS.fullmatch(text) is not None:
+        return True
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    # An IRI has no place for a zone.
+    return "%" not in text
+
+
+cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Check what stands between // and the path: a user, a host, a port."""
+    cdef const uint8_t* host = find(at, end, b"@")
+    cdef const uint8_t* port
+    cdef int fault = NO_FAULT
+    if host < end:
+        fault = check_part(at, host, IN_USER)
+        at = host + 1
+    if at < end and at[0] == b"[":
+        port = find(at, end, b"]") + 1
+        if port > end or (port < end and port[0] != b":"):
+            return fault or BAD_CHARACTER
+        if not is_ip_literal(at + 1, port - 1):
+            return fault or BAD_ADDRESS
+    else:
+        port = find(at, end, b":")
+        fault = fault or check_part(at, port, IN_REGISTERED_NAME)
+    port += 1
+    while port < end and is_digit(port[0]):
+        port += 1
+    return fault or (BAD_PORT if port < end else NO_FAULT)
+
+
+cdef int check_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Check an IRI, which must be UTF-8 (RFC 3987, section 2.2); return its `TermFault`."""
+    cdef const uint8_t* fragment
+    cdef const uint8_t* query
+    cdef const uint8_t* path
+    cdef int fault = NO_FAULT
+    if at == end or not is_letter(at[0]):
+        return RELATIVE_IRI
+    while at < end and at[0] < 0x80 and PARTS[at[0]] & IN_SCHEME:
+        at += 1
+    if at == end or at[0] != b":":
+        return RELATIVE_IRI
+    at += 1
+    fragment = find(at, end, b"#")
+    query = find(at, fragment, b"?")
+    if query - at >= 2 and at[0] == b"/" and at[1] == b"/":
+        path = find(at + 2, query, b"/")
+        fault = check_authority(at + 2, path)
+        at = path
+    return (
+        fault or check_part(at, query, IN_PATH) or check_part(query + 1, fragment, IN_QUERY)
+        or check_part(fragment + 1, end, IN_FRAGMENT)
+    )
