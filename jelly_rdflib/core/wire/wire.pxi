@@ -1,4 +1,4 @@
-"""The part of the wire format that is off the hot path: unknown fields."""
+"""The part of the wire format that is off the hot path: unknown fields, checks of strings."""
 
 cdef int skip_bytes(
     const uint8_t** at, const uint8_t* end, uint64_t count, Failure* failure
@@ -58,3 +58,15 @@ cdef int skip_field(
 ) noexcept nogil:
     """Step over the value of a field that the schema does not have."""
     return skip_value(at, end, field, wire_type, 0, failure)
+
+
+cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil:
+    """Check a string on the wire."""
+    if <size_t>(text.end - text.start) > max_text:
+        return fail_limit(
+            failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
+            text.end - text.start, max_text,
+        )
+    if not is_utf8(text.start, text.end):
+        return fail(failure, text.start, b"string is not UTF-8")
+    return 0
