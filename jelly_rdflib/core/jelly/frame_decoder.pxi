@@ -366,7 +366,6 @@ cdef class FrameDecoder:
         cdef const uint8_t* at = frame.start
         cdef Field field
         cdef uint32_t wire_type, row_field
-        cdef size_t rows
         cdef Tally* tally
         cdef Span row
         self.is_in_row = False
@@ -374,12 +373,10 @@ cdef class FrameDecoder:
         while at < frame.end:
             # A row that is inspected is counted, too.
             if self.has_regular_rows and self.terms.odd == NULL:
-                rows = self.rows.count
                 at = self.terms.decode_regular_rows(
                     at, frame.end, &self.rows, &self.add_row, &self.delete_row,
-                    self.has_graph_fields,
+                    self.has_graph_fields, self.first_entry, &self.row,
                 )
-                self.row += self.rows.count - rows
                 if at == frame.end:
                     break
             self.terms.row = self.row

@@ -376,9 +376,9 @@ cdef class TermDecoder:
 
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
-        const StatementRow* delete, bint has_graph
+        const StatementRow* delete, bint has_graph, uint32_t first_entry, uint64_t* number
     ) noexcept nogil:
-        """Decode rows as long as they are regular statements, and return where they end.
+        """Decode rows as long as they are regular statements or entries; return where they end.
 
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
@@ -389,22 +389,23 @@ cdef class TermDecoder:
             at: Start of a row, at its tag.
             end: End of the frame.
             rows: Where the operations go.
-            add, delete: The two kinds of rows, by their tag, and the operations that they are.
+            add, delete: The two kinds of statements, by their tag, and the operations that they are.
+            has_graph: Whether statements may have graphs.
+            first_entry: The first of the three fields of entries.
+            number: The number of the row, which is raised.
         """
         # So that what a row starts with can be looked at before its end is known.
         cdef const uint8_t* last_start = end - SLACK
         cdef const uint8_t* row_end
         cdef const uint8_t* row = at
         cdef uint32_t size, tag, op
+        cdef uint64_t entries = 0
+        cdef Span entry
         cdef size_t first_row = rows.count
         # Of the row that is being read, and of the last one that was regular.
         cdef RegularRow this
         cdef RegularRow last
-        if (
-            self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX
-            # Many rows are entries of lookups.
-            or (at[1] < 0x80 and at[2] != add.tag and at[2] != delete.tag)
-        ):
+        if self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX:
             return at
         this.last_name = self.last_name
         this.last_prefix = self.last_prefix
@@ -437,7 +438,16 @@ cdef class TermDecoder:
             elif tag == delete.tag:
                 op = delete.op
             else:
-                break
+                entry.start = at
+                entry.end = row_end
+                if (
+                    tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
+                    or self.set_entry((tag >> 3) - first_entry, entry) < 0
+                ):
+                    break
+                entries += 1
+                row = row_end
+                continue
             if at[0] == SUBJECT_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
             elif at[0] == SUBJECT_LABEL_TAG:
@@ -463,6 +473,7 @@ cdef class TermDecoder:
             row = row_end
         # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
+        number[0] += entries + rows.count - first_row
         if rows.count > first_row:
             self.last_name = last.last_name
             self.last_prefix = last.last_prefix
