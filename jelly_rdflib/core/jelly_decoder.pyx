@@ -14,18 +14,20 @@ from jelly_rdflib.core.io cimport InputBuffer
 from jelly_rdflib.core.wire cimport *
 
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.core.wire import PATCH_OPTION_FIELDS, STREAM_OPTION_FIELDS
 from jelly_rdflib.errors import DecodeError, LimitError
 from jelly_rdflib.options import LogicalStreamType, PatchOptions, PhysicalStreamType, StreamOptions
 
+include "jelly/schema.pxi"
 include "jelly/lookup.pxi"
 include "jelly/checkpoint.pxi"
+include "jelly/observations.pxi"
 include "jelly/term_decoder.pxi"
+include "jelly/stream_kind.pxi"
 include "jelly/frame_decoder.pxi"
 include "jelly/patch_decoder.pxi"
 include "jelly/statement_decoder.pxi"
-include "jelly/stream_kind.pxi"
 include "jelly/frame_reader.pxi"
 include "jelly/batch_reader.pxi"
 include "jelly/stream_scanner.pxi"
-include "jelly/unexpected_fields.pxi"
 include "jelly/frame_statistics.pxi"

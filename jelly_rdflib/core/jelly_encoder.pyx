@@ -13,7 +13,9 @@ from jelly_rdflib.core.io cimport BROKEN, FINISHED, OPEN, Output, check_usable
 from jelly_rdflib.core.wire cimport *
 
 from collections.abc import Mapping
+from operator import itemgetter
 
+from jelly_rdflib.core.wire import PATCH_OPTION_FIELDS, STREAM_OPTION_FIELDS
 from jelly_rdflib.errors import EncodeError, InUseError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import PatchOptions, StreamOptions

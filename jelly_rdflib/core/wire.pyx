@@ -10,6 +10,6 @@ from jelly_rdflib.operations import Op
 
 include "wire/failure.pxi"
 include "wire/wire.pxi"
-include "wire/schema.pxi"
 include "wire/columns.pxi"
 include "wire/operation_codes.pxi"
+include "wire/option_fields.pxi"

@@ -78,6 +78,7 @@ cdef class BatchReader(BatchSource):
         ):
             self.decoder, self.other_decoder = self.other_decoder, self.decoder
             self.decoder.frame = self.other_decoder.frame
+            self.decoder.terms.counts = self.other_decoder.terms.counts
         if kind != StreamKind.NO_ROWS:
             self.statement_decoder = self.other_decoder = None
         return 0

@@ -97,12 +97,6 @@ cdef int take_span(Span* rest, Span* span, size_t max_size) except -1:
     return 0
 
 
-cdef bytes take_saved_text(Span* rest, size_t max_size):
-    cdef Span span
-    take_span(rest, &span, max_size)
-    return <bytes>(<const char*>span.start)[:span.end - span.start]
-
-
 cdef int restore_lookup(
     Span* rest, Lookup* lookup, uint64_t* serial, const TextLimits* limits, size_t* held
 ) except -1:
@@ -122,7 +116,9 @@ cdef int restore_lookup(
         if held[0] + (text.end - text.start) > limits.text_size:
             raise damaged(f"the lookups have more than {limits.text_size} bytes of text")
         serial[0] += 1
-        if lookup_set_text(lookup, id, text, serial[0], held) < 0:
+        if lookup_set_text(
+            lookup, id, text.start, <uint32_t>(text.end - text.start), serial[0], held
+        ) < 0:
             raise MemoryError
     if last_set != 0 and lookup.serials[last_set] == NOT_SET:
         raise damaged("an entry was set last that is not set")

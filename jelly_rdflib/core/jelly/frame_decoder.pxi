@@ -1,14 +1,17 @@
 """Decodes frames of either format to batches: what Jelly-RDF and Jelly-Patch share of a stream."""
 
 cdef enum:
-    # Fields of the options, in both formats.
+    # Fields of the options. Those of both formats ...
     GENERALIZED_STATEMENTS = 3
     RDF_STAR = 4
-    MAX_NAME_TABLE_SIZE = 9
-    MAX_PREFIX_TABLE_SIZE = 10
-    MAX_DATATYPE_TABLE_SIZE = 11
+    TABLE_SIZES = 9  # the first of three: the sizes of the lookups
     VERSION = 15
     OPTION_FIELDS = 16
+    # ... and those of one.
+    STATEMENT_TYPE = 1
+    STREAM_TYPE = 2
+    PHYSICAL_TYPE = 2
+    LOGICAL_TYPE = 14
 
 cdef enum:
     # The meaning of an options row that repeats the options of the stream.
@@ -16,25 +19,28 @@ cdef enum:
     START_ANEW = 1
     REFUSE = 2
 
-ctypedef struct NamedTerms:
-    # The fields of a namespace, a header or a graph start: each has some of these.
-    Span name
-    EncodedTerm value
-    EncodedTerm graph  # of a namespace
-
-
 cdef enum:
     # Of checkpoints: a checkpoint of another version can't be read.
     CHECKPOINT_VERSION = 1
     MAX_FRAMES = 0x3FFFFFFFFFFFFFFF
-
-cdef enum:
     MIN_NAME_TABLE_SIZE = 8
     # In place of a row's number.
     NO_ROW = 0xFFFFFFFFFFFFFFFF
 
 # The names that users give to these meanings.
 REPEATED_OPTIONS = {"continue": GO_ON, "restart": START_ANEW, "error": REFUSE}
+
+# By message of rows and number of field: the operation that such a row is; 0: it is none.
+cdef uint8_t[MESSAGES][MAX_FIELD + 1] OPERATIONS
+memset(OPERATIONS, 0, sizeof(OPERATIONS))
+for field, op in (
+    (STATEMENT_ADD, A), (STATEMENT_DELETE, D), (NAMESPACE_ADD, PA), (NAMESPACE_DELETE, PD),
+    (TRANSACTION_START, TX), (TRANSACTION_COMMIT, TC), (TRANSACTION_ABORT, TA), (HEADER, H),
+    (PUNCTUATION, END),
+):
+    OPERATIONS[PATCH_ROW][field] = op
+for field, op in ((TRIPLE, A), (QUAD, A), (NAMESPACE, PA)):
+    OPERATIONS[STREAM_ROW][field] = op
 
 
 cdef class FrameDecoder:
@@ -52,13 +58,15 @@ cdef class FrameDecoder:
     cdef TermDecoder terms
     cdef NodeMaker factory
     # Set by a subclass for its format: the messages of rows and options in `schema`, the version of
-    # the protocol, and the name of the other format.
+    # the protocol, the format's name, the first field of lookup entries in a row, and what is said
+    # of options of the other format.
     cdef int row_message
     cdef int options_message
     cdef uint32_t newest_version
     cdef const char* format
-    cdef const char* other_format
-    cdef uint32_t other_wire_type  # of field 1 in the other format's options
+    cdef uint32_t first_entry
+    cdef StreamKind other_kind
+    cdef const char* other_options
     # The rows of statements that `TermDecoder.decode_regular_rows` may decode now, if any.
     cdef bint has_regular_rows
     cdef bint has_graph_fields
@@ -68,20 +76,25 @@ cdef class FrameDecoder:
     cdef readonly bint found_options  # even if they are no good
     cdef bint has_options
     cdef int repeated_options  # what they mean
+    cdef uint32_t stream_type  # of Jelly-Patch; in Jelly-RDF 0
     cdef uint32_t[OPTION_FIELDS] option_fields  # numbers and flags, by number of field
-    cdef bint must_warn  # there is something odd about the options, but not wrong
+    cdef bytes warning  # what is odd about the options, but not wrong
+    cdef bytes stream_name  # in Jelly-RDF
+    cdef const char* name_start  # of `stream_name`, for code without the GIL
+    cdef size_t name_size
     cdef bint is_broken
     cdef bint is_finished
     cdef bint is_busy  # some thread is in there, without the GIL
-    cdef uint32_t max_names
-    cdef uint32_t max_prefixes
-    cdef uint32_t max_datatypes
+    cdef uint32_t[LOOKUPS] max_sizes  # of the lookups
     cdef size_t max_frame_size
     cdef size_t max_frame_rows
     # Where the decoder is, for errors.
     cdef uint64_t frame
     cdef uint64_t row
     cdef bint is_in_row
+    cdef bint in_transaction
+    cdef bint patch_is_open  # operations came since the last end of a patch
+    cdef bint is_in_graph  # in a GRAPHS stream
     cdef list faults  # takes those that were recovered; None: none is
     # The frame being decoded.
     cdef RowColumns rows
@@ -102,16 +115,18 @@ cdef class FrameDecoder:
         self.repeated_options = REPEATED_OPTIONS[on_repeated_options]
         self.factory = factory
         # A subclass has its own.
-        self.format = self.other_format = b""
+        self.format = self.other_options = b""
+        self.stream_name = b""
         self.terms = TermDecoder.__new__(TermDecoder)
         self.terms.limits.string_size = limits.max_string_size
         self.terms.limits.text_size = limits.max_text_size
         self.terms.limits.expansion = limits.max_expansion
         self.terms.max_frame_terms = limits.max_frame_terms
         self.terms.max_nesting_depth = limits.max_nesting_depth
-        self.max_names = limits.max_name_table_size
-        self.max_prefixes = limits.max_prefix_table_size
-        self.max_datatypes = limits.max_datatype_table_size
+        self.max_sizes = [
+            limits.max_name_table_size, limits.max_prefix_table_size,
+            limits.max_datatype_table_size,
+        ]
         self.max_frame_size = limits.max_frame_size
         self.max_frame_rows = limits.max_frame_rows
         self.row_hint = 64
@@ -173,11 +188,14 @@ cdef class FrameDecoder:
             put_saved_number(&out, self.row_message)
             for field in range(OPTION_FIELDS):
                 put_saved_number(&out, self.option_fields[field])
-            name = self.saved_name()
-            put_saved_text(&out, <const uint8_t*>PyBytes_AS_STRING(name), len(name))
+            put_saved_text(&out, <const uint8_t*>self.name_start, self.name_size)
             put_saved_number(&out, self.frame)
             self.terms.save(&out)
-            self.save_place(&out)
+            if self.row_message == PATCH_ROW:
+                put_saved_number(&out, self.in_transaction)
+                put_saved_number(&out, self.patch_is_open)
+            else:
+                put_saved_number(&out, self.is_in_graph)
             return <bytes>(<char*>out.data)[:out.size]
         finally:
             buffer_free(&out)
@@ -192,8 +210,7 @@ cdef class FrameDecoder:
         cdef Span rest
         cdef uint32_t[OPTION_FIELDS] options
         cdef size_t field
-        cdef bytes name
-        cdef Span span
+        cdef Span name
         self.check_usable()
         if self.has_options or self.frame > 0:
             raise ValueError("only a new decoder can take over a state")
@@ -207,20 +224,28 @@ cdef class FrameDecoder:
             raise DecodeError(f"the checkpoint is not of a decoder of {self.format.decode()}")
         for field in range(OPTION_FIELDS):
             options[field] = <uint32_t>take_saved_number(&rest, 0xFFFFFFFF)
-        name = take_saved_text(&rest, self.terms.limits.string_size)
-        span.start = <const uint8_t*>PyBytes_AS_STRING(name)
-        span.end = span.start + len(name)
-        if self.set_options(options, span, span.start) < 0:
+        take_span(&rest, &name, self.terms.limits.string_size)
+        if self.set_options(options, name, name.start) < 0:
             raise failure_to_error(&self.terms.failure, None, None, None)
         # The decoder that read the options has warned of them.
-        self.must_warn = False
+        self.warning = None
         self.frame = take_saved_number(&rest, MAX_FRAMES)
         self.terms.restore(&rest)
-        self.restore_place(&rest)
+        if self.row_message == PATCH_ROW:
+            self.in_transaction = take_saved_flag(&rest)
+            self.patch_is_open = take_saved_flag(&rest)
+        elif take_saved_flag(&rest):
+            if self.option_fields[PHYSICAL_TYPE] != GRAPHS or self.terms.last[GRAPH] == NOT_YET:
+                raise damaged("in a graph, but there is none")
+            self.is_in_graph = self.has_regular_rows = True
         if rest.start != rest.end:
             raise damaged("it goes on behind its end")
         self.is_broken = False
         self.found_options = True
+
+    cdef dict named_options(self, dict fields):
+        """Return the options that are numbers, by name, from their fields' numbers by name."""
+        return {name: self.option_fields[<int>field] for name, field in fields.items()}
 
     cdef int check_usable(self) except -1:
         if self.is_busy:
@@ -260,10 +285,10 @@ cdef class FrameDecoder:
             self.raise_failure(start, size, offset)
         self.frame += 1
         batch = self.take_batch()
-        if self.must_warn:
-            self.must_warn = False
+        if self.warning is not None:
             # Last, since it may run any code, which may decode the next frame.
-            self.warn()
+            warning, self.warning = self.warning, None
+            warn(warning.decode())
         return batch
 
     cdef Batch end(self, uint64_t offset):
@@ -275,7 +300,10 @@ cdef class FrameDecoder:
                 "the input is empty" if self.frame == 0 else "no frame has the stream's options",
                 offset=offset, frame=self.frame,
             )
-        self.check_end(offset)
+        if self.in_transaction:
+            raise DecodeError(
+                "the input ends inside a transaction", offset=offset, frame=self.frame
+            )
         if self.start_rows(0) < 0:
             raise MemoryError
         self.rows.max_count += 1
@@ -336,39 +364,42 @@ cdef class FrameDecoder:
 
     cdef int decode_frame_rows(self, Span frame) noexcept nogil:
         cdef const uint8_t* at = frame.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef size_t rows
+        cdef Field field
+        cdef uint32_t wire_type, row_field
+        cdef Tally* tally
         cdef Span row
         self.is_in_row = False
         self.row = 0
         while at < frame.end:
-            if self.has_regular_rows:
-                rows = self.rows.count
+            # A row that is inspected is counted, too.
+            if self.has_regular_rows and self.terms.odd == NULL:
                 at = self.terms.decode_regular_rows(
                     at, frame.end, &self.rows, &self.add_row, &self.delete_row,
-                    self.has_graph_fields,
+                    self.has_graph_fields, self.first_entry, &self.row,
                 )
-                self.row += self.rows.count - rows
                 if at == frame.end:
                     break
-            tag_at = at
             self.terms.row = self.row
-            if read_tag(&at, frame.end, &field, &wire_type, &self.terms.failure) < 0:
+            field.at = at
+            if read_tag(&at, frame.end, &field.number, &wire_type, &self.terms.failure) < 0:
                 return -1
-            if field != ROWS_FIELD:
-                if self.decode_frame_field(&at, frame.end, field, wire_type) < 0:
+            if field.number != ROWS_FIELD:
+                if self.decode_frame_field(&at, frame.end, &field, wire_type) < 0:
                     return -1
                 continue
+            row_field = 0
             if (
                 expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
+                    LENGTH_DELIMITED, ROWS_FIELD, wire_type, field.at, &self.terms.failure
                 ) < 0
                 or read_span(&at, frame.end, &row, &self.terms.failure) < 0
-                or self.decode_row(row) < 0
+                or self.decode_row(row, &row_field) < 0
             ):
                 self.is_in_row = True
                 return -1
+            tally = &self.terms.counts.rows[row_field]
+            tally.count += 1
+            tally.size += at - field.at
             self.row += 1
         self.terms.row = NO_ROW
         # The END that the end of the stream stands for is no row of the frame.
@@ -378,74 +409,67 @@ cdef class FrameDecoder:
             return -1
         return self.terms.end_frame()
 
-    @cython.final
-    cdef int64_t read_row(self, Span row, Span* content) noexcept nogil:
-        """Read a row, and return the last field of its oneof; 0 if it has none that is known."""
-        cdef const uint8_t* at = row.start
-        cdef const uint8_t* tag_at
+    cdef int decode_row(self, Span row, uint32_t* row_field) noexcept nogil:
+        """Decode a row, and say which member of its oneof it has; 0 if none that is known."""
+        cdef Field content
+        if self.terms.read_message(self.row_message, row, &content) < 0:
+            return -1
+        if content.kind == self.options_message:
+            row_field[0] = OPTIONS_ROW
+            return self.use_options(content.span)
+        if not self.has_options:
+            return fail(
+                &self.terms.failure, content.span.start,
+                b"the stream does not start with its options",
+            )
+        if content.kind == NO_FIELD:
+            return self.terms.recover(content.span.start, b"row of no kind that is known")
+        row_field[0] = content.number
+        if content.kind == LOOKUP_ENTRY:
+            return self.terms.set_entry(content.number - self.first_entry, content.span)
+        return self.decode_content(&content)
+
+    cdef int next_operation(
+        self, Span* rest, const uint8_t** row_at, uint64_t* number
+    ) noexcept nogil:
+        """Find the next row of a decoded frame that makes an operation; 0 if there is none.
+
+        ``number`` counts the rows up to it.
+        """
         cdef uint32_t field, wire_type
-        cdef uint32_t set_field = 0
-        cdef Span span
-        content[0] = row
-        while at < row.end:
-            tag_at = at
-            if read_tag(&at, row.end, &field, &wire_type, &self.terms.failure) < 0:
+        cdef Field content
+        cdef Span row
+        while rest.start < rest.end:
+            row_at[0] = rest.start
+            if read_tag(&rest.start, rest.end, &field, &wire_type, &self.terms.failure) < 0:
                 return -1
-            if field_kind(self.row_message, field) == UNKNOWN:
-                if skip_field(&at, row.end, field, wire_type, &self.terms.failure) < 0:
+            if field != ROWS_FIELD:
+                if skip_field(
+                    &rest.start, rest.end, field, wire_type, &self.terms.failure
+                ) < 0:
                     return -1
                 continue
             if (
-                expect_wire_type(
-                    LENGTH_DELIMITED, field, wire_type, tag_at, &self.terms.failure
-                ) < 0
-                or read_span(&at, row.end, &span, &self.terms.failure) < 0
+                read_span(&rest.start, rest.end, &row, &self.terms.failure) < 0
+                or self.terms.read_message(self.row_message, row, &content) < 0
             ):
                 return -1
-            if field == set_field:
-                if self.terms.merge(
-                    field_kind(self.row_message, field), content, span
-                ) < 0:
-                    return -1
-            else:
-                if set_field != 0 and self.terms.check_message(
-                    field_kind(self.row_message, set_field), content[0]
-                ) < 0:
-                    return -1
-                set_field = field
-                content[0] = span
-        return set_field
-
-    cdef int decode_row(self, Span row) noexcept nogil:
-        cdef Span content
-        cdef int64_t set_field = self.read_row(row, &content)
-        if set_field < 0:
-            return -1
-        if set_field == OPTIONS_ROW:
-            return self.use_options(content)
-        if not self.has_options:
-            return fail(
-                &self.terms.failure, content.start, b"the stream does not start with its options"
-            )
-        if set_field == 0:
-            fail(&self.terms.failure, content.start, b"row of no kind that is known")
-            return self.terms.recover()
-        return self.decode_content(<uint32_t>set_field, content)
+            number[0] += 1
+            if content.kind != NO_FIELD and OPERATIONS[self.row_message][content.number] != 0:
+                return 1
+        return 0
 
     cdef int append(
         self, uint8_t op, uint32_t s, uint32_t p, uint32_t o, uint32_t g
     ) noexcept nogil:
         if rows_append(&self.rows, op, s, p, o, g) < 0:
-            if self.rows.count == self.rows.max_count:
-                return self.fail_rows()
-            return fail_memory(&self.terms.failure, NULL)
+            if self.rows.count < self.rows.max_count:
+                return fail_memory(&self.terms.failure, NULL)
+            return fail_limit(
+                &self.terms.failure, NULL,
+                b"frame of more than {number} rows (limit max_frame_rows)", self.max_frame_rows, 0,
+            )
         return 0
-
-    cdef int fail_rows(self) noexcept nogil:
-        return fail_limit(
-            &self.terms.failure, NULL, b"frame of more than {number} rows (limit max_frame_rows)",
-            self.max_frame_rows, 0,
-        )
 
     cdef int use_options(self, Span message) noexcept nogil:
         """Take the stream's options, or do what options mean that it has already."""
@@ -477,13 +501,12 @@ cdef class FrameDecoder:
             return self.set_options(options, name, message.start)
         if (
             memcmp(options, self.option_fields, sizeof(options)) != 0
-            or not self.is_same_name(name)
+            or self.name_size != <size_t>(name.end - name.start)
+            or memcmp(self.name_start, name.start, self.name_size) != 0
         ):
-            fail(
-                &self.terms.failure, message.start,
-                b"options that differ from the first options of the stream",
+            return self.terms.recover(
+                message.start, b"options that differ from the first options of the stream"
             )
-            return self.terms.recover()
         return 0
 
     cdef int set_options(
@@ -491,55 +514,54 @@ cdef class FrameDecoder:
     ) noexcept nogil:
         """Check the stream's options, and make the lookups that they ask for."""
         if (
-            self.check_options(options, at) < 0
-            or self.check_version(options, at) < 0
-            or self.check_lookups(options, at) < 0
-            or self.terms.set_lookups(
-                options[MAX_NAME_TABLE_SIZE], options[MAX_PREFIX_TABLE_SIZE],
-                options[MAX_DATATYPE_TABLE_SIZE],
-            ) < 0
+            self.check_types(options, at) < 0
+            or self.check_options(options, at) < 0
+            or self.terms.set_lookups(&options[TABLE_SIZES]) < 0
+            or self.put_name(name) < 0
         ):
             return -1
         memcpy(self.option_fields, options, sizeof(self.option_fields))
         self.terms.generalized = options[GENERALIZED_STATEMENTS]
         self.terms.rdf_star = options[RDF_STAR]
         self.has_options = True
-        return self.keep_options(name)
+        return 0
+
+    cdef int put_name(self, Span name) noexcept with gil:
+        try:
+            self.stream_name = <bytes>(<const char*>name.start)[:name.end - name.start]
+        except MemoryError:
+            return fail_memory(&self.terms.failure, name.start)
+        self.name_start = self.stream_name
+        self.name_size = len(self.stream_name)
+        return 0
 
     cdef int read_options(self, Span message, uint32_t* options, Span* name) noexcept nogil:
         """Read the numbers of an options message, by field, and the text that it may have."""
-        cdef const uint8_t* at
-        cdef uint32_t number, wire_type
-        cdef int found
-        cdef Field field
+        cdef Field[MAX_SLOTS] fields
+        cdef uint32_t number
+        cdef int slot
+        # Field 1 is the one in which the options of the two formats can't be mistaken.
+        if find_options_kind(message) == self.other_kind:
+            return fail(&self.terms.failure, message.start, self.other_options)
         memset(options, 0, OPTION_FIELDS * sizeof(uint32_t))
         name.start = name.end = message.end
-        while True:
-            at = message.start
-            if (
-                at < message.end
-                and read_tag(&at, message.end, &number, &wire_type, &self.terms.failure) >= 0
-                and number == 1 and wire_type == self.other_wire_type
-            ):
-                # The one field in which the options of the two formats can't be mistaken.
-                self.terms.failure.what = self.other_format
-                return fail(
-                    &self.terms.failure, message.start, b"these are the options of {what}"
-                )
-            found = next_field(&message, self.options_message, &field, &self.terms.failure)
-            if found <= 0:
-                return found
-            if field.kind == TEXT:
-                name[0] = field.span
-                if self.terms.check_text(name[0]) < 0:
-                    return -1
-                continue
-            # As for protobuf, whose enums have 32 bits: a negative number takes 64.
-            options[field.number] = <uint32_t>field.value
-            if field.number == GENERALIZED_STATEMENTS or field.number == RDF_STAR:
-                options[field.number] = field.value != 0
+        if self.terms.read_message(self.options_message, message, fields) < 0:
+            return -1
+        for slot in range(SLOT_COUNTS[self.options_message]):
+            number = fields[slot].number
+            if fields[slot].kind == TEXT:
+                name[0] = fields[slot].span
+            elif fields[slot].kind != NO_FIELD:
+                # As for protobuf, whose enums have 32 bits: a negative number takes 64.
+                options[number] = <uint32_t>fields[slot].value
+                if number == GENERALIZED_STATEMENTS or number == RDF_STAR:
+                    options[number] = fields[slot].value != 0
+        return self.terms.check_text(name[0])
 
-    cdef int check_version(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+    cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Check the fields that both formats have."""
+        cdef uint32_t size
+        cdef int lookup
         self.terms.failure.what = self.format
         if options[VERSION] == 0:
             return fail(&self.terms.failure, at, b"options of {what} without a version")
@@ -549,104 +571,135 @@ cdef class FrameDecoder:
                 b"version {number} of {what}: this library reads up to version {bound}",
                 options[VERSION], self.newest_version,
             )
-        return 0
-
-    cdef int check_lookups(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        if options[MAX_NAME_TABLE_SIZE] < MIN_NAME_TABLE_SIZE:
+        if options[TABLE_SIZES] < MIN_NAME_TABLE_SIZE:
             return fail_number(
                 &self.terms.failure, at, b"name lookup of {number} entries: the least is {bound}",
-                options[MAX_NAME_TABLE_SIZE], MIN_NAME_TABLE_SIZE,
+                options[TABLE_SIZES], MIN_NAME_TABLE_SIZE,
             )
-        if options[MAX_NAME_TABLE_SIZE] > self.max_names:
-            return fail_limit(
-                &self.terms.failure, at,
-                b"name lookup of {number} entries (limit max_name_table_size: {bound})",
-                options[MAX_NAME_TABLE_SIZE], self.max_names,
-            )
-        if options[MAX_PREFIX_TABLE_SIZE] > self.max_prefixes:
-            return fail_limit(
-                &self.terms.failure, at,
-                b"prefix lookup of {number} entries (limit max_prefix_table_size: {bound})",
-                options[MAX_PREFIX_TABLE_SIZE], self.max_prefixes,
-            )
-        if options[MAX_DATATYPE_TABLE_SIZE] > self.max_datatypes:
-            return fail_limit(
-                &self.terms.failure, at,
-                b"datatype lookup of {number} entries (limit max_datatype_table_size: {bound})",
-                options[MAX_DATATYPE_TABLE_SIZE], self.max_datatypes,
-            )
-        return 0
-
-    cdef int read_named_terms(self, int kind, Span message, NamedTerms* row) noexcept nogil:
-        """Read the fields of a namespace, a header or a graph start, a message of that kind."""
-        cdef EncodedTerm* term
-        cdef Field field
-        cdef int found
-        memset(row, 0, sizeof(NamedTerms))
-        row.name.start = row.name.end = message.end
-        while True:
-            found = next_field(&message, kind, &field, &self.terms.failure)
-            if found <= 0:
-                return found
-            if field.number == 1 and field.kind == TEXT:
-                row.name = field.span
-                if self.terms.check_text(row.name) < 0:
-                    return -1
-                continue
-            term = &row.graph if kind == PATCH_NAMESPACE and field.number > 2 else &row.value
-            if self.terms.keep(field.kind, term, field.span) < 0:
-                return -1
-
-    cdef bytes saved_name(self):
-        """Return the text that the options have, where they have one."""
-        return b""
-
-    cdef int save_place(self, WriteBuffer* out) except -1:
-        """Save where in a patch or graph the last frame ended."""
-        return 0
-
-    cdef int restore_place(self, Span* rest) except -1:
-        """Take over what `save_place` saved."""
+        for lookup in range(LOOKUPS):
+            size = options[TABLE_SIZES + lookup]
+            if size > self.max_sizes[lookup]:
+                self.terms.failure.what = LOOKUP_NAMES[lookup]
+                return fail_limit(
+                    &self.terms.failure, at,
+                    b"{what} lookup of {number} entries (limit max_{what}_table_size: {bound})",
+                    size, self.max_sizes[lookup],
+                )
         return 0
 
     cdef int decode_frame_field(
-        self, const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type
+        self, const uint8_t** at, const uint8_t* end, const Field* field, uint32_t wire_type
     ) noexcept nogil:
-        """Decode a field of the frame that is no row."""
-        return skip_field(at, end, field, wire_type, &self.terms.failure)
-
-    cdef int warn(self) except -1:
-        """Warn of what is odd about the options."""
+        """Decode a field of the frame that is no row (Jelly-RDF, "Stream frame metadata")."""
+        cdef Field[2] entry  # the key and the value
+        cdef Span message
+        if field.number != METADATA or self.row_message != STREAM_ROW:
+            self.terms.note(UNKNOWN_FIELD, FRAME_MESSAGE, field.number, field.at)
+            return skip_field(at, end, field.number, wire_type, &self.terms.failure)
+        if (
+            expect_wire_type(
+                LENGTH_DELIMITED, METADATA, wire_type, field.at, &self.terms.failure
+            ) < 0
+            or read_span(at, end, &message, &self.terms.failure) < 0
+            or self.terms.read_message(METADATA_ENTRY, message, entry) < 0
+            or self.terms.check_text(entry[0].span) < 0
+            or self.put_metadata(entry[0].span, entry[1].span) < 0
+        ):
+            return -1
+        self.terms.counts.metadata.count += 1
+        self.terms.counts.metadata.size += at[0] - field.at
         return 0
 
-    cdef int decode_content(self, uint32_t field, Span content) noexcept nogil:
-        """Decode what a row has: that member of its oneof, but not the options."""
+    cdef int put_metadata(self, Span key, Span value) noexcept with gil:
+        try:
+            if self.metadata is None:
+                self.metadata = {}
+            if <size_t>len(self.metadata) >= self.max_frame_rows:
+                return fail_limit(
+                    &self.terms.failure, key.start,
+                    b"more than {number} entries of metadata (limit max_frame_rows)",
+                    self.max_frame_rows, 0,
+                )
+            name = (<const char*>key.start)[:key.end - key.start].decode()
+            self.metadata[name] = <bytes>(<const char*>value.start)[:value.end - value.start]
+        except MemoryError:
+            return fail_memory(&self.terms.failure, key.start)
+        except UnicodeDecodeError:
+            # It was UTF-8 when it was checked: somebody changes the frame under our hands.
+            return fail(&self.terms.failure, key.start, b"string is not UTF-8")
         return 0
 
-    cdef int check_options(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
-        """Check the fields that only this format has."""
-        return 0
-
-    cdef int keep_options(self, Span name) noexcept nogil:
-        """Take notice of the options, which are in `option_fields`."""
-        return 0
-
-    cdef bint is_same_name(self, Span name) noexcept nogil:
-        """Is this the name that the options had, where options have a name?"""
-        return True
+    cdef int decode_namespace(self, uint8_t op, int kind, Span message) noexcept nogil:
+        """Decode an RdfPatchNamespace (Jelly-Patch, "Namespaces") or an RdfNamespaceDeclaration."""
+        cdef Field[3] fields  # the name, the value, and in Jelly-Patch the graph
+        cdef int64_t name
+        cdef int64_t value = 0
+        cdef int64_t graph = 0
+        if self.terms.read_message(kind, message, fields) < 0:
+            return -1
+        name = self.terms.intern_text(TermKind.STRING, fields[0].span, 0)
+        if name < 0:
+            return -1
+        if fields[1].kind != NO_FIELD:
+            value = self.terms.decode_iri(fields[1].span)
+            if value < 0:
+                return -1
+        elif op == PA:
+            return fail(&self.terms.failure, message.start, b"namespace has no value")
+        if kind == PATCH_NAMESPACE:
+            if self.has_graphs:
+                # A graph must be set, or repeated. Jelly-JVM sets none where Jena's prefix has
+                # none: before the first graph that can but mean no graph, and is read so.
+                if fields[2].kind != NO_FIELD or self.terms.last[GRAPH] != NOT_YET:
+                    graph = self.terms.decode_position(&fields[2], GRAPH, message.start)
+                    if graph < 0:
+                        return -1
+            else:
+                # Ignored. But its writer has counted its ids, as Jelly-JVM does where Jena's prefix
+                # has a graph, and the next IRI goes on from them ("RDF terms and graph nodes").
+                if (
+                    self.terms.check_graph(kind, &fields[2]) < 0
+                    or fields[2].kind == IRI_MESSAGE
+                    and self.terms.decode_iri(fields[2].span) < 0
+                ):
+                    return -1
+        return self.append(op, <uint32_t>name, 0, <uint32_t>value, <uint32_t>graph)
 
     cdef int end_frame(self, const uint8_t* at) noexcept nogil:
-        """Do what the end of a frame stands for."""
-        return 0
-
-    cdef int check_end(self, uint64_t offset) except -1:
-        """Check that the input may end here."""
+        """Do what the end of a frame stands for (Jelly-Patch, "Patch frames")."""
+        if self.stream_type == FRAME:
+            if self.in_transaction and self.terms.recover(
+                at, b"a transaction of a FRAME stream does not end with its frame"
+            ) < 0:
+                return -1
+            self.in_transaction = False
+            if self.append(END, 0, 0, 0, 0) < 0:
+                return -1
+        if self.stream_type != 0 and self.rows.count > 0:
+            self.patch_is_open = self.rows.ops[self.rows.count - 1] != END
         return 0
 
     cdef int end_rows(self) noexcept nogil:
         """Append the rows that the end of input stands for."""
+        if self.stream_type == FLAT or self.patch_is_open:
+            return self.append(END, 0, 0, 0, 0)
         return 0
 
     cdef int end_stream(self) noexcept nogil:
-        """End the stream where another one starts: append the rows that this stands for."""
+        """End the stream where another one starts: end its patch, and abort its transaction."""
+        # These are no rows of the frame.
+        self.rows.max_count += 2
+        if self.in_transaction and self.append(TA, 0, 0, 0, 0) < 0:
+            return -1
+        if self.end_rows() < 0:
+            return -1
+        self.in_transaction = self.patch_is_open = self.is_in_graph = False
+        return 0
+
+    cdef int decode_content(self, const Field* row) noexcept nogil:
+        """Decode a row that has neither options nor an entry of a lookup."""
+        return 0
+
+    cdef int check_types(self, const uint32_t* options, const uint8_t* at) noexcept nogil:
+        """Check the fields of the options that only this format has, and take notice of them."""
         return 0

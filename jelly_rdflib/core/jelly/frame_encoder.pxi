@@ -46,30 +46,34 @@ cdef class FrameEncoder(Output):
         # Output.__init__ opens the encoder for use: all attributes are set before.
         Output.__init__(self, sink)
 
-    cdef int put_options(self, list texts, list numbers) except -1:
-        """Put the options, the first row of the stream: pairs of a field and what it has."""
-        cdef WriteBuffer* content = &self.terms.content
-        cdef Text text
-        cdef bytes encoded
+    cdef int put_options(self, dict fields, bytes name) except -1:
+        """Put the options, the first row of the stream.
+
+        Args:
+            fields: The fields of the options that are numbers, by name.
+            name: The stream's name, in field 1.
+        """
+        cdef Text text = Text(<const uint8_t*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
         begin_row(self.terms)
-        for field, name in texts:
-            encoded = name.encode()
-            text.start = <const uint8_t*>PyBytes_AS_STRING(encoded)
-            text.size = PyBytes_GET_SIZE(encoded)
-            self.terms.put_string(field, &text)
-        for field, number in numbers:
+        self.terms.put_string(1, &text)
+        for option, field in sorted(fields.items(), key=itemgetter(1)):
+            number = getattr(self.options, option)
             if number:
-                buffer_reserve(content, MAX_NUMBER_SIZE)
-                put_tag(content, field, VARINT)
-                put_varint(content, number)
+                buffer_reserve(&self.terms.content, MAX_NUMBER_SIZE)
+                put_number(&self.terms.content, field, number)
         return self.terms.end_row(OPTIONS_ROW)
 
-    cdef int begin_frame(self) except -1:
-        """Begin a frame for a caller who takes it; ``is_in_frame`` is to be unset at its end."""
+    cdef int begin_frame(self, str instead) except -1:
+        """Begin a frame for a caller who takes it; ``is_in_frame`` is to be unset at its end.
+
+        ``instead`` says what to do in a stream whose frames have a destination.
+        """
         if self.state != FINISHED:
             check_usable(self)
         if self.is_in_frame:
             raise InUseError("another thread is using this encoder: it makes a frame")
+        if self.sink is not None:
+            raise EncodeError(f"frames of this stream go to its destination: {instead}")
         self.is_in_frame = True
         return 0
 

@@ -1,6 +1,17 @@
 """The lookups of a decoder: numbered strings that the stream sets and refers to."""
 
 cdef enum:
+    # The lookups, in the order of their entries' fields in a row and of their sizes in the options.
+    NAMES = 0
+    PREFIXES = 1
+    DATATYPES = 2
+    LOOKUPS = 3
+
+ctypedef const char* LookupName
+
+cdef LookupName[LOOKUPS] LOOKUP_NAMES = [b"name", b"prefix", b"datatype"]
+
+cdef enum:
     # Serials: each definition of an entry has one of its own, from FIRST_SERIAL on.
     NOT_SET = 0
     EMPTY_PREFIX = 1  # the prefix that a stream has until it names one
@@ -10,7 +21,8 @@ ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`.
+    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`; NOT_SET: no term
+    # has referred to the entry.
     uint64_t hash
     uint64_t hashed_prefix
 
@@ -32,6 +44,13 @@ ctypedef struct Lookup:
     LookupUse* uses
     uint32_t size
     uint32_t last_set
+    # Counts for `FrameStatistics`.
+    uint32_t highest_id
+    uint64_t set_count
+    uint64_t replaced  # entries whose place another entry took
+    uint64_t unused  # entries to which no term has referred
+    uint64_t references
+    uint64_t text_size
 
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
@@ -95,8 +114,14 @@ cdef void lookup_forget_uses(Lookup* lookup) noexcept nogil:
         memset(lookup.uses, 0, (<size_t>lookup.size + 1) * sizeof(LookupUse))
 
 
-cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
-    cdef uint32_t size = <uint32_t>(text.end - text.start)
+cdef int lookup_set_text(
+    Lookup* lookup, uint32_t id, const uint8_t* text, uint32_t size, uint64_t serial, size_t* held
+) noexcept nogil:
+    """Set an entry whose number and text have been checked; -1 if there is no memory.
+
+    ``held`` counts the bytes that all lookups of the stream keep.
+    """
+    cdef LookupEntry* entry = &lookup.entries[id]
     cdef uint8_t* copy
     # The entry keeps its memory from one definition to the next, unless that would keep a giant
     # for a dwarf.
@@ -107,95 +132,22 @@ cdef int set_text(LookupEntry* entry, Span text) noexcept nogil:
             return -1
         PyMem_RawFree(entry.text)
         entry.text = copy
+        held[0] += <size_t>size + 8 - entry.capacity
         entry.capacity = size + 8
-    memcpy(entry.text, text.start, size)
+    memcpy(entry.text, text, size)
     entry.size = size
-    return 0
-
-
-cdef int lookup_set_text(
-    Lookup* lookup, uint32_t id, Span text, uint64_t serial, size_t* held
-) noexcept nogil:
-    """Set an entry whose number and text have been checked; -1 if there is no memory."""
-    cdef LookupEntry* slot = &lookup.entries[id]
-    held[0] -= slot.capacity
-    if set_text(slot, text) < 0:
-        return -1
-    held[0] += slot.capacity
+    lookup.set_count += 1
+    lookup.replaced += lookup.serials[id] != NOT_SET
+    lookup.unused += 1
+    lookup.highest_id = max(lookup.highest_id, id)
+    lookup.text_size += size
     lookup.serials[id] = serial
     lookup.uses[id].key = 0
-    slot.hashed_prefix = NOT_SET
+    entry.hashed_prefix = NOT_SET
     return 0
 
 
-cdef int read_entry(
-    Span entry, const char* name, uint32_t* id, Span* text, Failure* failure
-) noexcept nogil:
-    """Read an RdfNameEntry, RdfPrefixEntry or RdfDatatypeEntry of the lookup of that name."""
-    cdef const uint8_t* at = entry.start
-    cdef const uint8_t* tag_at
-    cdef uint32_t field, wire_type
-    id[0] = 0
-    text.start = text.end = entry.end
-    while at < entry.end:
-        tag_at = at
-        if read_tag(&at, entry.end, &field, &wire_type, failure) < 0:
-            return -1
-        if field == 1:
-            if (
-                expect_wire_type(VARINT, field, wire_type, tag_at, failure) < 0
-                or read_uint32(&at, entry.end, id, failure) < 0
-            ):
-                return -1
-        elif field == 2:
-            if (
-                expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, failure) < 0
-                or read_span(&at, entry.end, text, failure) < 0
-            ):
-                return -1
-            if not is_utf8(text.start, text.end):
-                failure.what = name
-                return fail(failure, text.start, b"{what} entry is not UTF-8")
-        elif skip_field(&at, entry.end, field, wire_type, failure) < 0:
-            return -1
-    return 0
-
-
-cdef int lookup_set(
-    Lookup* lookup, Span entry, uint64_t serial, const TextLimits* limits, size_t* held,
-    Failure* failure
-) noexcept nogil:
-    """Set the entry that a row defines (Jelly-RDF, "Prefix, name, and datatype lookup entries").
-
-    ``held`` counts the bytes that all lookups of the stream keep.
-    """
-    cdef uint32_t id
-    cdef Span text
-    cdef size_t size
-    if read_entry(entry, lookup.name, &id, &text, failure) < 0:
-        return -1
-    if id == 0 and lookup.last_set < 0xFFFFFFFFU:
-        id = lookup.last_set + 1
-    if id > lookup.size:
-        failure.what = lookup.name
-        return fail_number(
-            failure, entry.start,
-            b"{what} entry {number} is out of range: the lookup has {bound} entries",
-            id, lookup.size,
-        )
-    size = text.end - text.start
-    if size > limits.string_size:
-        return fail_limit(
-            failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
-            size, limits.string_size,
-        )
-    if held[0] - lookup.entries[id].capacity + size > limits.text_size:
-        return fail_limit(
-            failure, text.start,
-            b"the lookups have more than {number} bytes of text (limit max_text_size)",
-            limits.text_size, 0,
-        )
-    if lookup_set_text(lookup, id, text, serial, held) < 0:
-        return fail_memory(failure, entry.start)
-    lookup.last_set = id
-    return 0
+cdef inline void use_entry(Lookup* lookup, LookupEntry* entry, uint64_t prefix) noexcept nogil:
+    """Note that a term refers to an entry, together with the prefix of that serial."""
+    lookup.unused -= entry.hashed_prefix == NOT_SET
+    entry.hashed_prefix = prefix

@@ -4,20 +4,16 @@ cdef TermFields NAMESPACE_FIELDS = TermFields(2, 0, 0, 0, 0)
 cdef TermFields NAMESPACE_GRAPH_FIELDS = TermFields(3, 4, 6, 0, 5)
 cdef TermFields HEADER_VALUE_FIELDS = TermFields(2, 3, 4, 5, 0)
 
+# By operation, the field of its row.
+cdef uint32_t[CODES] ROW_FIELDS = [
+    0, HEADER, TRANSACTION_START, TRANSACTION_COMMIT, TRANSACTION_ABORT, NAMESPACE_ADD,
+    NAMESPACE_DELETE, STATEMENT_ADD, STATEMENT_DELETE, PUNCTUATION,
+]
+
 
 @cython.final
 cdef class PatchFrameEncoder(FrameEncoder):
-    """Encodes operations, one after another.
-
-    An operation that can't be encoded raises `EncodeError` and leaves the stream as if it had
-    not been tried.
-
-    Args:
-        types: Has the node of the default graph.
-        options: A `jelly_rdflib.PatchOptions`.
-        sink: Called with the bytes of each frame when it is closed, its length before it if the
-            options say ``delimited``. None: `encode_frame` returns bare frames instead.
-    """
+    """Encodes operations, by `jelly_rdflib.PatchOptions`; see `FrameEncoder`."""
 
     cdef int stream_type
     cdef bint patch_is_open  # operations came since the last end of a patch
@@ -29,30 +25,12 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.stream_type = options.stream_type
         self.has_graphs = options.statement_type == QUADS
         self.is_cut = self.is_delimited and self.stream_type != FRAME
-        self.put_options([], [
-            (1, options.statement_type),
-            (2, options.stream_type),
-            (3, options.generalized_statements),
-            (4, options.rdf_star),
-            (9, options.max_name_table_size),
-            (10, options.max_prefix_table_size),
-            (11, options.max_datatype_table_size),
-            (15, options.version),
-        ])
+        self.put_options(PATCH_OPTION_FIELDS, b"")
 
     def encode_frame(self, write not None):
-        """Encode operations to one frame, without its length.
-
-        Args:
-            write: Called without arguments; it writes the operations of the frame.
-
-        Returns:
-            The frame's bytes.
-        """
-        self.begin_frame()
+        """Encode the operations that ``write()`` writes to one frame, without its length."""
+        self.begin_frame("write() operations")
         try:
-            if self.sink is not None:
-                raise EncodeError("frames of this stream go to its destination: write() operations")
             write()
             if self.stream_type == FRAME:
                 if self.in_transaction:
@@ -95,9 +73,7 @@ cdef class PatchFrameEncoder(FrameEncoder):
         """Put the row that starts a transaction, or the one that ends it."""
         self.start_operation()
         self.check_mark(op)
-        self.put_mark(
-            TRANSACTION_START if op == TX else TRANSACTION_COMMIT if op == TC else TRANSACTION_ABORT
-        )
+        self.put_mark(ROW_FIELDS[op])
         self.in_transaction = op == TX
         return self.end_operation()
 
@@ -124,16 +100,12 @@ cdef class PatchFrameEncoder(FrameEncoder):
         self.start_operation()
         if op == A or op == D:
             numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
-            self.put_row(STATEMENT_ADD if op == A else STATEMENT_DELETE, numbers)
-            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
-            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
-            terms.last_numbers[OBJECT] = numbers[OBJECT]
-            if self.has_graphs:
-                terms.last_numbers[GRAPH] = numbers[GRAPH]
+            self.put_row(ROW_FIELDS[op], numbers)
+            terms.set_last(numbers, self.has_graphs)
         elif op == PA or op == PD:
             terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], op == PA)
             numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
-            self.put_row(NAMESPACE_ADD if op == PA else NAMESPACE_DELETE, numbers)
+            self.put_row(ROW_FIELDS[op], numbers)
             if self.has_graphs:
                 terms.last_numbers[GRAPH] = numbers[GRAPH]
         else:

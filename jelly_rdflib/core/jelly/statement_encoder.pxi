@@ -9,13 +9,7 @@ cdef TermFields GRAPH_START_FIELDS = TermFields(1, 2, 4, 0, 3)
 
 @cython.final
 cdef class StatementFrameEncoder(FrameEncoder):
-    """Encodes statements, one after another; see `FrameEncoder`.
-
-    Args:
-        types: Has the node of the default graph.
-        options: A `jelly_rdflib.StreamOptions`.
-        sink: As for `FrameEncoder`.
-    """
+    """Encodes statements, by `jelly_rdflib.StreamOptions`; see `FrameEncoder`."""
 
     cdef int physical_type
     cdef bint is_grouped  # each frame is an element of the stream
@@ -35,16 +29,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.is_grouped = options.is_grouped
         self.is_cut = self.is_delimited and not self.is_grouped
         self.has_namespaces = options.namespace_declarations
-        self.put_options([(1, options.stream_name)], [
-            (2, options.physical_type),
-            (3, options.generalized_statements),
-            (4, options.rdf_star),
-            (9, options.max_name_table_size),
-            (10, options.max_prefix_table_size),
-            (11, options.max_datatype_table_size),
-            (14, options.logical_type),
-            (15, options.version),
-        ])
+        self.put_options(STREAM_OPTION_FIELDS, options.stream_name.encode())
 
     def end_frame(self, metadata=None):
         """End the frame: what follows is in the next one.
@@ -76,10 +61,8 @@ cdef class StatementFrameEncoder(FrameEncoder):
         Returns:
             The frame's bytes.
         """
-        self.begin_frame()
+        self.begin_frame("use end_frame()")
         try:
-            if self.sink is not None:
-                raise EncodeError("frames of this stream go to its destination: use end_frame()")
             self.start_last = self.terms.last_terms()
             self.start_iri = self.terms.last_iri
             try:
@@ -139,11 +122,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
                 numbers[GRAPH] = 0
             numbers[GRAPH] = self.checked_graph(numbers[GRAPH])
             self.put_statement(numbers)
-            terms.last_numbers[SUBJECT] = numbers[SUBJECT]
-            terms.last_numbers[PREDICATE] = numbers[PREDICATE]
-            terms.last_numbers[OBJECT] = numbers[OBJECT]
-            if self.has_graphs:
-                terms.last_numbers[GRAPH] = numbers[GRAPH]
+            terms.set_last(numbers, self.has_graphs)
         elif self.has_namespaces:
             terms.table.check_prefix(numbers[SUBJECT], numbers[OBJECT], True)
             self.put_row(NAMESPACE, numbers)
@@ -253,24 +232,18 @@ cdef class StatementFrameEncoder(FrameEncoder):
         """
         cdef WriteBuffer* frame = &self.terms.frame
         cdef bytes key, value
-        cdef size_t key_size, value_size, size
+        cdef size_t size
         if frame.size + sum(len(key) + len(value) for key, value in entries) > MAX_METADATA:
             raise EncodeError("the frame would be larger than 1 GiB with its metadata")
         self.close_graph()
         for key, value in entries:
-            key_size, value_size = len(key), len(value)
-            size = (
-                1 + varint_size(key_size) + key_size + 1 + varint_size(value_size) + value_size
-            )
+            size = field_size(len(key)) + field_size(len(value))
             buffer_reserve(frame, size + FIELD_HEAD)
-            put_tag(frame, METADATA, LENGTH_DELIMITED)
-            put_varint(frame, size)
-            put_tag(frame, 1, LENGTH_DELIMITED)
-            put_varint(frame, key_size)
-            put_bytes(frame, key, key_size)
-            put_tag(frame, 2, LENGTH_DELIMITED)
-            put_varint(frame, value_size)
-            put_bytes(frame, value, value_size)
+            put_head(frame, METADATA, size)
+            put_head(frame, 1, len(key))
+            put_bytes(frame, key, len(key))
+            put_head(frame, 2, len(value))
+            put_bytes(frame, value, len(value))
         return 0
 
 

@@ -23,7 +23,7 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
         # The options may come in parts.
         if kind != StreamKind.PATCH_STREAM:
-            kind = kind_of_options(options)
+            kind = find_options_kind(options)
 
 
 cdef int find_message(Span* rest, Span* found) noexcept nogil:
@@ -40,7 +40,7 @@ cdef int find_message(Span* rest, Span* found) noexcept nogil:
     return 0
 
 
-cdef StreamKind kind_of_options(Span options) noexcept nogil:
+cdef StreamKind find_options_kind(Span options) noexcept nogil:
     cdef const uint8_t* at = options.start
     cdef uint32_t field, wire_type
     cdef Failure ignored

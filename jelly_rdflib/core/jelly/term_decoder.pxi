@@ -8,21 +8,33 @@ cdef enum:
 cdef enum:
     # How many bytes `decode_regular_rows` leaves behind the row that it looks at.
     SLACK = 40
-
-cdef enum:
-    # The member of a oneof of terms that is set, by the numbers of the schema.
-    UNSET = UNKNOWN
-    IS_IRI = IRI_MESSAGE
-    IS_BLANK_NODE = TEXT
-    IS_LITERAL = LITERAL_MESSAGE
-    IS_TRIPLE_TERM = TRIPLE_MESSAGE
-    IS_DEFAULT_GRAPH = EMPTY_MESSAGE
-
-ctypedef struct EncodedTerm:
-    # A term as it stands in its message: read, but not decoded, since fields may come in any
-    # order but terms must be decoded in theirs.
-    int kind
-    Span span
+    # How many faults of a frame may be recovered: strangers write our input.
+    MAX_RECOVERED = 1000
+    # How many times max_text_size a stream may have left for later of what it may stand for.
+    SAVED_TEXTS = 16
+    # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
+    MERGED_PER_BYTE = 8
+    MERGED_PER_FRAME = 1 << 16
+    # Of a checkpoint: adding to it never overflows.
+    MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
+    # Of the forms that an IRI has in a regular row.
+    MAX_IRI_SIZE = 5
+    # A use's key has the epoch in its high half and the number of the prefix in its low half.
+    MAX_EPOCH = 0xFFFF
+    MAX_KEY_PREFIX = 0xFFFF
+    # What `next_field` read its field into.
+    IN_SLOT = 1
+    IN_SPARE = 2
+    # Tag of RdfLiteral's lexical form.
+    LEXICAL_TAG = 0x0A
+    # Tags of RdfQuad.
+    SUBJECT_IRI_TAG = 0x0A
+    SUBJECT_LABEL_TAG = 0x12
+    PREDICATE_IRI_TAG = 0x2A
+    OBJECT_IRI_TAG = 0x4A
+    OBJECT_LABEL_TAG = 0x52
+    OBJECT_LITERAL_TAG = 0x5A
+    GRAPH_IRI_TAG = 0x6A
 
 ctypedef struct StatementRow:
     # A kind of row: the tag of its field in the row's oneof, and the operation that it is.
@@ -35,17 +47,6 @@ ctypedef struct RegularRow:
     uint32_t last_name
     uint32_t last_prefix
 
-ctypedef struct EncodedLiteral:
-    # The fields of an RdfLiteral, read but not decoded.
-    TermKind kind
-    Span lexical
-    Span language
-    uint32_t datatype
-
-cdef enum:
-    # How many faults of a frame may be recovered: strangers write our input.
-    MAX_RECOVERED = 1000
-
 ctypedef struct RecoveredFault:
     Failure failure
     uint64_t row
@@ -54,43 +55,6 @@ ctypedef struct MergedSpan:
     # A message whose field stood more than once on the wire, put together.
     MergedSpan* next
     size_t capacity  # of the bytes that follow
-
-
-cdef enum:
-    # How many times max_text_size a stream may have left for later of what it may stand for.
-    SAVED_TEXTS = 16
-    # By how much the merging of fields, which no writer makes use of, may outgrow a frame.
-    MERGED_PER_BYTE = 8
-    MERGED_PER_FRAME = 1 << 16
-
-cdef enum:
-    # Of a checkpoint: adding to it never overflows.
-    MAX_EXPANSION = 0x3FFFFFFFFFFFFFFF
-
-cdef enum:
-    # Of the forms that an IRI has in a regular row.
-    MAX_IRI_SIZE = 5
-    # A use's key has the epoch in its high half and the number of the prefix in its low half.
-    MAX_EPOCH = 0xFFFF
-    MAX_KEY_PREFIX = 0xFFFF
-
-cdef enum:
-    # Tag of RdfLiteral's lexical form.
-    LEXICAL_TAG = 0x0A
-    # Tags of RdfQuad.
-    SUBJECT_IRI_TAG = 0x0A
-    PREDICATE_IRI_TAG = 0x2A
-    OBJECT_IRI_TAG = 0x4A
-    OBJECT_LITERAL_TAG = 0x5A
-    GRAPH_IRI_TAG = 0x6A
-
-# The fields of RdfQuad, from field 1 on; RdfTriple has the first twelve of them.
-cdef uint8_t[16] FIELD_KINDS = [
-    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
-    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
-    IS_IRI, IS_BLANK_NODE, IS_LITERAL, IS_TRIPLE_TERM,
-    IS_IRI, IS_BLANK_NODE, IS_DEFAULT_GRAPH, IS_LITERAL,
-]
 
 # The ways in which writers encode an RdfIri, by its size and by whether it starts with the name's
 # tag (8 more): at most a prefix id of one byte, then a name id of one or two. In the word that the
@@ -137,9 +101,7 @@ cdef class TermDecoder:
     Methods return -1 on failure, with ``failure`` filled in; none needs the GIL.
     """
 
-    cdef Lookup names
-    cdef Lookup prefixes
-    cdef Lookup datatypes
+    cdef Lookup[LOOKUPS] lookups
     cdef bint generalized
     cdef bint rdf_star
     cdef TextLimits limits
@@ -153,12 +115,15 @@ cdef class TermDecoder:
     # Bytes that merging fields took in this frame, and how many it may take.
     cdef size_t merged_size
     cdef size_t max_merged_size
+    cdef MergedSpan* merged
     cdef TermColumns terms  # of the frame that is being decoded
     cdef Failure failure
     # Recoverable errors of this frame; NULL in strict mode.
     cdef RecoveredFault* recovered
     cdef uint32_t recovered_count
-    cdef uint64_t row  # in which such faults are
+    cdef uint64_t row  # the number of the row that is being decoded
+    cdef Counts counts  # complete only if the frames are inspected
+    cdef UnexpectedFields* odd  # NULL: frames are not inspected
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
     # Which uses of lookup entries are good: it changes with the table and with any prefix.
@@ -170,7 +135,6 @@ cdef class TermDecoder:
     cdef TermColumns[4] carried  # the last terms of earlier frames
     cdef uint32_t[4] carried_term
     cdef uint32_t[4] carried_copy  # its copy in this frame's table; 0 if there is none
-    cdef MergedSpan* merged
 
     def __cinit__(self):
         self.next_serial = FIRST_SERIAL
@@ -178,40 +142,35 @@ cdef class TermDecoder:
         self.last_is_elsewhere = True
 
     def __dealloc__(self):
-        lookup_free(&self.names)
-        lookup_free(&self.prefixes)
-        lookup_free(&self.datatypes)
+        for lookup in range(LOOKUPS):
+            lookup_free(&self.lookups[lookup])
         terms_free(&self.terms)
         for position in range(4):
             terms_free(&self.carried[position])
         self.free_merged()
         PyMem_RawFree(self.recovered)
+        PyMem_RawFree(self.odd)
 
-    cdef int set_lookups(
-        self, uint32_t names, uint32_t prefixes, uint32_t datatypes
-    ) noexcept nogil:
+    cdef int set_lookups(self, const uint32_t* sizes) noexcept nogil:
         """Start a stream: nothing of an earlier one is left but its expansion so far.
 
         The sizes of the lookups have been checked against the limits.
         """
+        cdef int lookup
         self.held = 0
         self.last_name = self.last_prefix = 0
         memset(self.last, 0, sizeof(self.last))
         self.last_is_elsewhere = True
-        if (
-            lookup_init(&self.names, b"name", names) < 0
-            or lookup_init(&self.prefixes, b"prefix", prefixes) < 0
-            or lookup_init(&self.datatypes, b"datatype", datatypes) < 0
-        ):
-            return fail_memory(&self.failure, NULL)
+        for lookup in range(LOOKUPS):
+            if lookup_init(&self.lookups[lookup], LOOKUP_NAMES[lookup], sizes[lookup]) < 0:
+                return fail_memory(&self.failure, NULL)
         return 0
 
     cdef int save(self, WriteBuffer* out) except -1:
         """Save what later frames need of those that were decoded, whose rows are gone by then."""
-        cdef int position
-        save_lookup(out, &self.names)
-        save_lookup(out, &self.prefixes)
-        save_lookup(out, &self.datatypes)
+        cdef int lookup, position
+        for lookup in range(LOOKUPS):
+            save_lookup(out, &self.lookups[lookup])
         put_saved_number(out, self.last_name)
         put_saved_number(out, self.last_prefix)
         put_saved_number(out, self.expansion)
@@ -225,14 +184,15 @@ cdef class TermDecoder:
 
     cdef int restore(self, Span* rest) except -1:
         """Restore what `save` saved; the lookups have been made, and are empty."""
-        cdef int position
+        cdef int lookup, position
         cdef uint32_t term
-        restore_lookup(rest, &self.names, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(rest, &self.prefixes, &self.next_serial, &self.limits, &self.held)
-        restore_lookup(rest, &self.datatypes, &self.next_serial, &self.limits, &self.held)
+        for lookup in range(LOOKUPS):
+            restore_lookup(
+                rest, &self.lookups[lookup], &self.next_serial, &self.limits, &self.held
+            )
         # Any numbers will do: they are checked where they are used.
         self.last_name = <uint32_t>take_saved_number(rest, 0xFFFFFFFF)
-        self.last_prefix = <uint32_t>take_saved_number(rest, self.prefixes.size)
+        self.last_prefix = <uint32_t>take_saved_number(rest, self.lookups[PREFIXES].size)
         self.expansion = take_saved_number(rest, MAX_EXPANSION)
         self.max_expansion = take_saved_number(rest, MAX_EXPANSION)
         self.bound_expansion_left()
@@ -276,6 +236,8 @@ cdef class TermDecoder:
         self.max_expansion += self.limits.expansion * size
         self.merged_size = 0
         self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
+        if self.odd != NULL:
+            self.odd.count = 0
         self.start_epoch()
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
@@ -304,8 +266,8 @@ cdef class TermDecoder:
         """Make all uses of lookup entries bad."""
         self.epoch += 1
         if self.epoch > MAX_EPOCH:
-            lookup_forget_uses(&self.names)
-            lookup_forget_uses(&self.datatypes)
+            lookup_forget_uses(&self.lookups[NAMES])
+            lookup_forget_uses(&self.lookups[DATATYPES])
             self.epoch = 1
 
     cdef int end_frame(self) noexcept nogil:
@@ -341,6 +303,14 @@ cdef class TermDecoder:
         self.bound_expansion_left()
         return 0
 
+    cdef int inspect(self) except -1:
+        """Count all that frames are made of from now on, and note their unexpected fields."""
+        if self.odd == NULL:
+            self.odd = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
+        if self.odd == NULL:
+            raise MemoryError
+        return 0
+
     cdef int recover_faults(self) except -1:
         """Make `recover` take faults from now on."""
         self.recovered = <RecoveredFault*>PyMem_RawMalloc(
@@ -350,13 +320,14 @@ cdef class TermDecoder:
             raise MemoryError
         return 0
 
-    cdef int recover(self) noexcept nogil:
-        """Note the failure and go on, if that is wanted; -1 if it is the end.
+    cdef int recover(self, const uint8_t* at, const char* message) noexcept nogil:
+        """Fail, or note the failure and go on if that is wanted.
 
         This is for rules that the state does not depend on: what follows is decoded as if the
         rule had been kept.
         """
         cdef RecoveredFault* fault
+        fail(&self.failure, at, message)
         if self.recovered == NULL or self.recovered_count == MAX_RECOVERED:
             return -1
         fault = &self.recovered[self.recovered_count]
@@ -366,19 +337,48 @@ cdef class TermDecoder:
         memset(&self.failure, 0, sizeof(self.failure))
         return 0
 
-    cdef int set_entry(self, Lookup* lookup, Span entry) noexcept nogil:
+    cdef int set_entry(self, int number, Span entry) noexcept nogil:
+        """Set the entry that a row defines (Jelly-RDF, "Prefix, name, and datatype lookup entries")."""
+        cdef Lookup* lookup = &self.lookups[number]
+        cdef Field[2] fields
+        cdef const uint8_t* text
+        cdef size_t size
+        cdef uint32_t id
         self.next_serial += 1
-        if lookup == &self.prefixes:
+        if number == PREFIXES:
             self.start_epoch()
-        return lookup_set(
-            lookup, entry, self.next_serial, &self.limits, &self.held, &self.failure
-        )
+        if self.read_message(LOOKUP_ENTRY, entry, fields) < 0:
+            return -1
+        id = <uint32_t>fields[0].value
+        text = fields[1].span.start
+        size = fields[1].span.end - text
+        if id == 0 and lookup.last_set < 0xFFFFFFFFU:
+            id = lookup.last_set + 1
+        if id > lookup.size:
+            self.failure.what = lookup.name
+            return fail_number(
+                &self.failure, entry.start,
+                b"{what} entry {number} is out of range: the lookup has {bound} entries",
+                id, lookup.size,
+            )
+        if self.check_text(fields[1].span) < 0:
+            return -1
+        if self.held - lookup.entries[id].capacity + size > self.limits.text_size:
+            return fail_limit(
+                &self.failure, text,
+                b"the lookups have more than {number} bytes of text (limit max_text_size)",
+                self.limits.text_size, 0,
+            )
+        if lookup_set_text(lookup, id, text, <uint32_t>size, self.next_serial, &self.held) < 0:
+            return fail_memory(&self.failure, entry.start)
+        lookup.last_set = id
+        return 0
 
     cdef const uint8_t* decode_regular_rows(
         self, const uint8_t* at, const uint8_t* end, RowColumns* rows, const StatementRow* add,
-        const StatementRow* delete, bint has_graph
+        const StatementRow* delete, bint has_graph, uint32_t first_entry, uint64_t* number
     ) noexcept nogil:
-        """Decode rows as long as they are regular statements, and return where they end.
+        """Decode rows as long as they are regular statements or entries; return where they end.
 
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
@@ -389,13 +389,18 @@ cdef class TermDecoder:
             at: Start of a row, at its tag.
             end: End of the frame.
             rows: Where the operations go.
-            add, delete: The two kinds of rows, by their tag, and the operations that they are.
+            add, delete: The two kinds of statements, by their tag, and the operations that they are.
+            has_graph: Whether statements may have graphs.
+            first_entry: The first of the three fields of entries.
+            number: The number of the row, which is raised.
         """
         # So that what a row starts with can be looked at before its end is known.
         cdef const uint8_t* last_start = end - SLACK
         cdef const uint8_t* row_end
         cdef const uint8_t* row = at
         cdef uint32_t size, tag, op
+        cdef uint64_t entries = 0
+        cdef Span entry
         cdef size_t first_row = rows.count
         # Of the row that is being read, and of the last one that was regular.
         cdef RegularRow this
@@ -433,15 +438,28 @@ cdef class TermDecoder:
             elif tag == delete.tag:
                 op = delete.op
             else:
-                break
+                entry.start = at
+                entry.end = row_end
+                if (
+                    tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
+                    or self.set_entry((tag >> 3) - first_entry, entry) < 0
+                ):
+                    break
+                entries += 1
+                row = row_end
+                continue
             if at[0] == SUBJECT_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, SUBJECT)
+            elif at[0] == SUBJECT_LABEL_TAG:
+                at = self.decode_regular_label(at, row_end, &this, SUBJECT)
             if at != NULL and at[0] == PREDICATE_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, PREDICATE)
             if at != NULL and at[0] == OBJECT_IRI_TAG:
                 at = self.decode_regular_iri(at, row_end, &this, OBJECT)
             elif at != NULL and at[0] == OBJECT_LITERAL_TAG:
                 at = self.decode_regular_literal(at, row_end, &this)
+            elif at != NULL and at[0] == OBJECT_LABEL_TAG:
+                at = self.decode_regular_label(at, row_end, &this, OBJECT)
             if at != NULL and at[0] == GRAPH_IRI_TAG and has_graph:
                 at = self.decode_regular_iri(at, row_end, &this, GRAPH)
             # Here too where the row ends early and the next one looked like a field of this one.
@@ -455,6 +473,7 @@ cdef class TermDecoder:
             row = row_end
         # An irregular row leaves a failure behind, which is none: the general decoder reads it.
         memset(&self.failure, 0, sizeof(self.failure))
+        number[0] += entries + rows.count - first_row
         if rows.count > first_row:
             self.last_name = last.last_name
             self.last_prefix = last.last_prefix
@@ -487,9 +506,9 @@ cdef class TermDecoder:
             return NULL
         row.last_prefix = prefix_id if prefix_id != 0 else row.last_prefix
         row.last_name = name_id if name_id != 0 else row.last_name + 1
-        if row.last_name > self.names.size:
+        if row.last_name > self.lookups[NAMES].size:
             return NULL
-        use = &self.names.uses[row.last_name]
+        use = &self.lookups[NAMES].uses[row.last_name]
         if use.key == (self.epoch << 16 | row.last_prefix):
             row.quad[position] = use.term
             return at
@@ -497,23 +516,41 @@ cdef class TermDecoder:
         row.quad[position] = <uint32_t>number
         return at if number >= 0 else NULL
 
-    cdef inline const uint8_t* decode_regular_literal(
-        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
+    cdef inline const uint8_t* decode_regular_label(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
     ) noexcept nogil:
-        """Decode an object that is a lexical form and no more, as most literals are; else NULL."""
-        cdef const uint8_t* end
+        """Decode a subject or object that is a blank node; NULL if it is wrong."""
         cdef uint32_t size
         cdef int64_t number
         at = peek_varint(at + 1, &size)
-        if <int64_t>size > row_end - at or size < 2 or at[0] != LEXICAL_TAG:
+        if <int64_t>size > row_end - at:
             return NULL
-        end = at + size
-        at = peek_varint(at + 1, &size)
-        if at + size != end:
+        number = self.intern_regular_text(TermKind.BLANK_NODE, at, size)
+        row.quad[position] = <uint32_t>number
+        return at + size if number >= 0 else NULL
+
+    cdef inline const uint8_t* decode_regular_literal(
+        self, const uint8_t* at, const uint8_t* row_end, RegularRow* row
+    ) noexcept nogil:
+        """Decode an object that is a literal; NULL if it is wrong."""
+        cdef Span literal
+        cdef uint32_t size
+        cdef int64_t number
+        literal.start = peek_varint(at + 1, &size)
+        literal.end = literal.start + size
+        if <int64_t>size > row_end - literal.start or size < 2:
             return NULL
-        number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
+        at = peek_varint(literal.start + 1, &size)
+        # Most have a lexical form and no more.
+        if literal.start[0] == LEXICAL_TAG and at + size == literal.end:
+            number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
+        elif self.recovered == NULL:
+            number = self.decode_literal(literal)
+        else:
+            # The general decoder would recover the same fault once more.
+            return NULL
         row.quad[OBJECT] = <uint32_t>number
-        return end if number >= 0 else NULL
+        return literal.end if number >= 0 else NULL
 
     cdef int decode_statement(
         self, int kind, Span message, uint32_t* quad, bint has_graph
@@ -522,94 +559,161 @@ cdef class TermDecoder:
 
         Without ``has_graph`` the graph of an RdfQuad is read but means nothing.
         """
-        cdef EncodedTerm[4] terms
+        cdef Field[4] terms
         cdef int position
         cdef int64_t number
-        if self.read_statement(kind, message, terms) < 0:
+        terms[GRAPH].kind = NO_FIELD
+        if self.read_message(kind, message, terms) < 0:
             return -1
-        for position in range(3):
-            if terms[position].kind == UNSET:
-                number = self.repeat(position, message.start)
-            else:
-                number = self.decode_term(&terms[position], position, 0)
+        quad[GRAPH] = 0
+        for position in range(4 if has_graph else 3):
+            number = self.decode_position(&terms[position], position, message.start)
             if number < 0:
                 return -1
             quad[position] = <uint32_t>number
-            self.last[position] = <uint32_t>number
-        quad[GRAPH] = 0
-        if has_graph:
-            if self.decode_graph(&terms[GRAPH], message.start, &quad[GRAPH]) < 0:
-                return -1
-        elif self.check_unused(&terms[GRAPH]) < 0:
-            return -1
         self.last_is_elsewhere = False
-        return 0
+        return 0 if has_graph else self.check_graph(kind, &terms[GRAPH])
 
-    cdef int decode_graph(
-        self, EncodedTerm* term, const uint8_t* at, uint32_t* number
+    cdef int64_t decode_position(
+        self, Field* term, int position, const uint8_t* at
     ) noexcept nogil:
-        """Decode a graph node; statements and namespaces share the last one."""
-        cdef int64_t graph
-        if term.kind == UNSET:
-            graph = self.repeat(GRAPH, at)
+        """Decode or repeat a statement's term; namespaces and graph starts have graphs, too."""
+        cdef int64_t number
+        if term.kind == NO_FIELD:
+            self.counts.repeated[position] += 1
+            number = self.repeat(position, at)
         else:
-            graph = self.decode_term(term, GRAPH, 0)
-        if graph < 0:
-            return -1
-        number[0] = <uint32_t>graph
-        self.last[GRAPH] = <uint32_t>graph
-        return 0
+            number = self.decode_term(term, position, 0)
+        if number >= 0:
+            self.last[position] = <uint32_t>number
+        return number
 
-    cdef int read_statement(self, int kind, Span message, EncodedTerm* terms) noexcept nogil:
-        """Read the fields of an RdfQuad or RdfTriple into ``terms``, in whatever order."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        cdef uint32_t last_field = 16 if kind == QUAD_MESSAGE else 12
-        cdef EncodedTerm* term
-        cdef int position
-        cdef Span span
-        for position in range(4):
-            terms[position].kind = UNSET
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
+    cdef int check_graph(self, int message, Field* graph) noexcept nogil:
+        """Check a graph that may be there but means nothing."""
+        if graph.kind != NO_FIELD:
+            self.note(GRAPH_FIELD, message, graph.number, graph.at)
+        return self.check_message(graph.kind, graph.span)
+
+    cdef inline int next_field(
+        self, Span* rest, int message, Field* slots, Field* spare
+    ) noexcept nogil:
+        """Read the next known field of a message, of which ``rest`` is still unread.
+
+        It goes into the slot of its oneof, or into ``spare`` if the slot is taken or there is none.
+
+        Returns:
+            IN_SLOT or IN_SPARE; 0 at the end of the message.
+        """
+        cdef const uint8_t* at
+        cdef uint32_t wire_type, number, short_value
+        cdef uint64_t value
+        cdef int kind
+        cdef Field* field
+        while rest.start < rest.end:
+            at = rest.start
+            if read_tag(&rest.start, rest.end, &number, &wire_type, &self.failure) < 0:
                 return -1
-            if field > last_field:
-                if skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
+            kind = field_kind(message, number)
+            if kind == NO_FIELD:
+                self.note(UNKNOWN_FIELD, message, number, at)
+                if skip_field(&rest.start, rest.end, number, wire_type, &self.failure) < 0:
                     return -1
                 continue
-            if (
-                expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
-                or read_span(&at, message.end, &span, &self.failure) < 0
-            ):
+            field = spare
+            if slots != NULL and slots[SLOTS[message][number]].kind == NO_FIELD:
+                field = &slots[SLOTS[message][number]]
+            field.number = number
+            field.kind = kind
+            field.at = at
+            if expect_wire_type(
+                LENGTH_DELIMITED if kind > ENUM else VARINT, number, wire_type, at, &self.failure
+            ) < 0:
                 return -1
-            term = &terms[(field - 1) >> 2]
-            if term.kind == UNSET:
-                term.kind = FIELD_KINDS[field - 1]
-                term.span = span
-            elif self.keep(FIELD_KINDS[field - 1], term, span) < 0:
-                return -1
+            if kind > ENUM:
+                if read_span(&rest.start, rest.end, &field.span, &self.failure) < 0:
+                    return -1
+            elif kind == NUMBER:
+                if read_uint32(&rest.start, rest.end, &short_value, &self.failure) < 0:
+                    return -1
+                field.value = short_value
+            else:
+                if read_varint(&rest.start, rest.end, &value, &self.failure) < 0:
+                    return -1
+                field.value = value
+            return IN_SPARE if field == spare else IN_SLOT
         return 0
 
-    cdef int keep(self, int kind, EncodedTerm* term, Span span) noexcept nogil:
-        """Set a member of a oneof that is set already.
+    cdef int read_message(self, int message, Span rest, Field* slots) noexcept nogil:
+        """Read the fields of a message, in whatever order, each into the slot of its oneof.
 
         Of a oneof the last member wins; the same member again is merged if it is a message
-        (protobuf, "Last One Wins"), and the encodings of two messages, one after the other, are
-        the encoding of the merged message.
+        (protobuf, "Last One Wins"). What a field overwrites is checked, what is in the slots is
+        not.
         """
-        if kind == term.kind and kind != IS_BLANK_NODE:
-            return self.merge(kind, &term.span, span)
-        if self.check_unused(term) < 0:
+        cdef Field field
+        cdef Field* slot
+        cdef int found, number
+        for number in range(SLOT_COUNTS[message]):
+            slots[number].kind = NO_FIELD
+            slots[number].value = 0
+            slots[number].span.start = slots[number].span.end = rest.end
+        while True:
+            found = self.next_field(&rest, message, slots, &field)
+            if found <= 0:
+                return found
+            if found == IN_SLOT:
+                continue
+            slot = &slots[SLOTS[message][field.number]]
+            self.note(SECOND_FIELD, message, field.number, field.at)
+            if field.number == slot.number and field.kind >= FIRST_MESSAGE:
+                if self.merge(field.kind, &slot.span, field.span) < 0:
+                    return -1
+            elif self.check_message(slot.kind, slot.span) < 0:
+                return -1
+            else:
+                slot[0] = field
+
+    cdef int check_message(self, int kind, Span message, int depth=0) noexcept nogil:
+        """Check a message, or a text, that means nothing where it stands, as protobuf does.
+
+        ``depth`` counts the quoted triples around it.
+        """
+        cdef Field field
+        cdef int found
+        if kind == TEXT:
+            return self.check_text(message)
+        if kind < FIRST_MESSAGE:
+            return 0
+        depth += kind == TRIPLE_MESSAGE
+        if self.check_depth(depth, message.start) < 0:
             return -1
-        term.kind = kind
-        term.span = span
+        while True:
+            found = self.next_field(&message, kind, NULL, &field)
+            if found <= 0:
+                return found
+            if field.kind > ENUM and self.check_message(field.kind, field.span, depth) < 0:
+                return -1
+
+    cdef inline int check_depth(self, int depth, const uint8_t* at) noexcept nogil:
+        if depth > self.max_nesting_depth:
+            return fail_limit(
+                &self.failure, at,
+                b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
+                self.max_nesting_depth, 0,
+            )
         return 0
+
+    cdef inline void note(
+        self, int kind, int message, uint32_t field, const uint8_t* at
+    ) noexcept nogil:
+        """Note that a field is unexpected, if frames are inspected."""
+        if self.odd != NULL:
+            note_field(self.odd, OddField(kind, message, field, self.row, at))
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
         """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame.
 
+        The encodings of two messages, one after the other, are the encoding of the merged message.
         Each of them must be a message by itself, as for protobuf.
         """
         cdef size_t first = merged.end - merged.start
@@ -672,108 +776,70 @@ cdef class TermDecoder:
             return copied
         return self.last[position]
 
-    cdef int64_t decode_term(
-        self, EncodedTerm* term, int position, int depth
-    ) noexcept nogil:
+    cdef int64_t decode_term(self, Field* term, int position, int depth) noexcept nogil:
         """Decode a term that is set; ``depth`` counts the quoted triples around it."""
-        cdef Span span = term.span
-        if term.kind == IS_IRI:
-            return self.decode_iri(span)
-        if term.kind == IS_LITERAL:
-            if position != OBJECT and not self.generalized:
-                fail(
-                    &self.failure, span.start,
-                    b"literal that is not an object, but the options do not have"
-                    b" generalized_statements",
-                )
-                if self.recover() < 0:
-                    return -1
-            return self.decode_literal(span)
-        if term.kind == IS_DEFAULT_GRAPH:
-            if self.check_message(EMPTY_MESSAGE, span) < 0:
+        if term.kind == IRI_MESSAGE:
+            return self.decode_iri(term.span)
+        if term.kind == LITERAL_MESSAGE:
+            if position != OBJECT and not self.generalized and self.recover(
+                term.span.start,
+                b"literal that is not an object, but the options do not have"
+                b" generalized_statements",
+            ) < 0:
+                return -1
+            return self.decode_literal(term.span)
+        if term.kind == EMPTY_MESSAGE:
+            self.counts.terms[<int>TermKind.DEFAULT_GRAPH] += 1
+            if self.check_message(EMPTY_MESSAGE, term.span) < 0:
                 return -1
             return terms_intern(
-                &self.terms, TermKind.DEFAULT_GRAPH, span.start, 0, 0,
-                term_hash(TermKind.DEFAULT_GRAPH, 0, 0), span.start, &self.failure,
+                &self.terms, TermKind.DEFAULT_GRAPH, term.span.start, 0, 0,
+                term_hash(TermKind.DEFAULT_GRAPH, 0, 0), term.span.start, &self.failure,
             )
-        if position == PREDICATE and not self.generalized:
-            fail(
-                &self.failure, span.start,
-                b"predicate that is not an IRI, but the options do not have"
-                b" generalized_statements",
-            )
-            if self.recover() < 0:
-                return -1
-        if term.kind == IS_TRIPLE_TERM:
-            return self.decode_triple(span, depth + 1)
-        return self.decode_blank_node(span)
-
-    cdef int check_unused(self, EncodedTerm* term) noexcept nogil:
-        """Check a term that is not used, as protobuf does."""
-        if term.kind == UNSET:
-            return 0
-        return self.check_message(term.kind, term.span)
-
-    cdef int check_message(self, int kind, Span message) noexcept nogil:
-        """Check a message that means nothing here."""
-        return check_message(
-            kind, message, self.limits.string_size, self.max_nesting_depth, &self.failure
-        )
-
-    cdef int read_iri(
-        self, Span message, uint32_t* prefix_id, uint32_t* name_id
-    ) noexcept nogil:
-        """Read the ids of an RdfIri; 0 where there is none."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        prefix_id[0] = name_id[0] = 0
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
-                return -1
-            if field > 2:
-                if skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
-                    return -1
-                continue
-            if (
-                expect_wire_type(VARINT, field, wire_type, tag_at, &self.failure) < 0
-                or read_uint32(
-                    &at, message.end, prefix_id if field == 1 else name_id, &self.failure
-                ) < 0
-            ):
-                return -1
-        return 0
+        if position == PREDICATE and not self.generalized and self.recover(
+            term.span.start,
+            b"predicate that is not an IRI, but the options do not have generalized_statements",
+        ) < 0:
+            return -1
+        if term.kind == TRIPLE_MESSAGE:
+            return self.decode_triple(term.span, depth + 1)
+        self.counts.terms[<int>TermKind.BLANK_NODE] += 1
+        return self.intern_text(TermKind.BLANK_NODE, term.span, 0)
 
     cdef int64_t decode_iri(self, Span message) noexcept nogil:
         """Decode an RdfIri (Jelly-RDF, "IRIs")."""
-        cdef uint32_t prefix_id, name_id
-        if self.read_iri(message, &prefix_id, &name_id) < 0:
+        cdef Field[2] ids
+        if self.read_message(IRI_MESSAGE, message, ids) < 0:
             return -1
-        if prefix_id != 0:
-            self.last_prefix = prefix_id
+        if ids[0].value != 0:
+            self.last_prefix = <uint32_t>ids[0].value
         # Beyond 32 bits the next name is 0 again, which is out of range too.
-        self.last_name = name_id if name_id != 0 else self.last_name + 1
+        self.last_name = <uint32_t>ids[1].value if ids[1].value != 0 else self.last_name + 1
+        self.counts.terms[<int>TermKind.IRI] += 1
+        self.lookups[NAMES].references += 1
+        self.lookups[PREFIXES].references += self.last_prefix != 0
         return self.intern_iri(self.last_name, self.last_prefix, message.start)
 
     cdef int64_t intern_iri(
         self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
     ) noexcept nogil:
         """Return the term that a prefix and a name make; prefix id 0 is the empty prefix."""
-        cdef LookupEntry* name = lookup_find(&self.names, name_id, at, &self.failure)
-        cdef LookupUse* use
+        cdef Lookup* names = &self.lookups[NAMES]
+        cdef Lookup* prefixes = &self.lookups[PREFIXES]
+        cdef LookupEntry* name = lookup_find(names, name_id, at, &self.failure)
         cdef LookupEntry* prefix
+        cdef LookupUse* use
         cdef size_t prefix_size = 0
         cdef size_t size
         cdef uint8_t* text
         if name == NULL:
             return -1
         if prefix_id != 0:
-            prefix = lookup_find(&self.prefixes, prefix_id, at, &self.failure)
+            prefix = lookup_find(prefixes, prefix_id, at, &self.failure)
             if prefix == NULL:
                 return -1
             prefix_size = prefix.size
-        use = &self.names.uses[name_id]
+        use = &names.uses[name_id]
         size = prefix_size + name.size
         if size > self.limits.string_size:
             return fail_limit(
@@ -789,14 +855,18 @@ cdef class TermDecoder:
         if prefix_size > 0:
             copy_blocks(text, prefix.text, prefix_size)
         copy_blocks(text + prefix_size, name.text, name.size)
-        if name.hashed_prefix != self.prefixes.serials[prefix_id]:
-            name.hashed_prefix = self.prefixes.serials[prefix_id]
+        if name.hashed_prefix != prefixes.serials[prefix_id]:
+            use_entry(names, name, prefixes.serials[prefix_id])
+            if prefix_id != 0:
+                use_entry(prefixes, prefix, EMPTY_PREFIX)
             name.hash = term_hash(TermKind.IRI, hash_text(text, size, self.seed), 0)
         use.key = self.epoch << 16 | prefix_id if prefix_id <= MAX_KEY_PREFIX else 0
         use.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
         return use.term
 
-    cdef int check_text(self, Span text) noexcept nogil:
+    cdef inline int check_text(self, Span text) noexcept nogil:
+        if <size_t>(text.end - text.start) <= self.limits.string_size and is_utf8(text.start, text.end):
+            return 0
         return check_text(text, self.limits.string_size, &self.failure)
 
     cdef inline int64_t intern_text(self, TermKind kind, Span text, uint32_t extra) noexcept nogil:
@@ -805,7 +875,7 @@ cdef class TermDecoder:
             &self.terms, kind, text, extra, self.seed, self.limits.string_size, &self.failure
         )
 
-    cdef inline int64_t intern_regular_text(
+    cdef int64_t intern_regular_text(
         self, TermKind kind, const uint8_t* start, size_t size
     ) noexcept nogil:
         """Do what `intern_text` does, where there are `SLACK` bytes to read behind the text."""
@@ -813,90 +883,45 @@ cdef class TermDecoder:
             &self.terms, kind, start, size, 0, self.seed, self.limits.string_size, &self.failure
         )
 
-    cdef int64_t decode_blank_node(self, Span label) noexcept nogil:
-        return self.intern_text(TermKind.BLANK_NODE, label, 0)
-
-    cdef int64_t intern_string(self, Span text) noexcept nogil:
-        """Decode a string that is not a term of RDF: a header's key, a prefix's name."""
-        return self.intern_text(TermKind.STRING, text, 0)
-
-    cdef int read_literal(self, Span message, EncodedLiteral* literal) noexcept nogil:
-        """Read the fields of an RdfLiteral."""
-        cdef const uint8_t* at = message.start
-        cdef const uint8_t* tag_at
-        cdef uint32_t field, wire_type
-        literal.kind = TermKind.SIMPLE_LITERAL
-        literal.lexical.start = literal.lexical.end = message.end
-        literal.language = literal.lexical
-        literal.datatype = 0
-        while at < message.end:
-            tag_at = at
-            if read_tag(&at, message.end, &field, &wire_type, &self.failure) < 0:
-                return -1
-            if field == 1:
-                if (
-                    expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
-                    # The last one counts, but those before it are checked too.
-                    or self.check_text(literal.lexical) < 0
-                    or read_span(&at, message.end, &literal.lexical, &self.failure) < 0
-                ):
-                    return -1
-            elif field == 2:
-                literal.kind = TermKind.LANGUAGE_LITERAL
-                if (
-                    expect_wire_type(LENGTH_DELIMITED, field, wire_type, tag_at, &self.failure) < 0
-                    or read_span(&at, message.end, &literal.language, &self.failure) < 0
-                    or self.check_text(literal.language) < 0
-                ):
-                    return -1
-            elif field == 3:
-                literal.kind = TermKind.TYPED_LITERAL
-                if (
-                    expect_wire_type(VARINT, field, wire_type, tag_at, &self.failure) < 0
-                    or read_uint32(&at, message.end, &literal.datatype, &self.failure) < 0
-                ):
-                    return -1
-            elif skip_field(&at, message.end, field, wire_type, &self.failure) < 0:
-                return -1
-        return 0
-
     cdef int64_t decode_literal(self, Span message) noexcept nogil:
         """Decode an RdfLiteral (Jelly-RDF, "Literals")."""
-        cdef EncodedLiteral literal
-        cdef int64_t extra
-        if self.read_literal(message, &literal) < 0:
+        cdef Field[2] fields  # the lexical form; the language or the datatype
+        cdef TermKind kind = TermKind.SIMPLE_LITERAL
+        cdef int64_t extra = 0
+        if self.read_message(LITERAL_MESSAGE, message, fields) < 0:
             return -1
-        if literal.kind == TermKind.SIMPLE_LITERAL:
-            return self.intern_text(literal.kind, literal.lexical, 0)
-        if literal.kind == TermKind.LANGUAGE_LITERAL:
-            if not is_language_tag(literal.language):
-                fail(&self.failure, literal.language.start, b"this is no language tag")
-                if self.recover() < 0:
-                    return -1
-            extra = self.intern_text(TermKind.STRING, literal.language, 0)
-        else:
-            extra = self.decode_datatype(literal.datatype, message.start)
+        if fields[1].kind == TEXT:
+            kind = TermKind.LANGUAGE_LITERAL
+            extra = self.intern_text(TermKind.STRING, fields[1].span, 0)
+            if extra >= 0 and not is_language_tag(fields[1].span) and self.recover(
+                fields[1].span.start, b"this is no language tag"
+            ) < 0:
+                return -1
+        elif fields[1].kind == NUMBER:
+            kind = TermKind.TYPED_LITERAL
+            extra = self.decode_datatype(<uint32_t>fields[1].value, message.start)
         if extra < 0:
             return -1
-        return self.intern_text(literal.kind, literal.lexical, <uint32_t>extra)
+        self.counts.terms[<int>kind] += 1
+        return self.intern_text(kind, fields[0].span, <uint32_t>extra)
 
     cdef int64_t decode_datatype(self, uint32_t id, const uint8_t* at) noexcept nogil:
         # Id 0 is out of range here: datatypes have no default.
-        cdef LookupEntry* entry = lookup_find(&self.datatypes, id, at, &self.failure)
+        cdef Lookup* lookup = &self.lookups[DATATYPES]
+        cdef LookupEntry* entry = lookup_find(lookup, id, at, &self.failure)
         cdef LookupUse* use
         cdef int64_t extra
         if entry == NULL:
             return -1
-        use = &self.datatypes.uses[id]
+        lookup.references += 1
+        use = &lookup.uses[id]
         if use.key == self.epoch << 16:
             return use.term
         if self.count_expansion(entry.size, at) < 0:
             return -1
         if entry.hashed_prefix != EMPTY_PREFIX:
-            entry.hashed_prefix = EMPTY_PREFIX
-            entry.hash = term_hash(
-                TermKind.IRI, hash_text(entry.text, entry.size, self.seed), 0
-            )
+            use_entry(lookup, entry, EMPTY_PREFIX)
+            entry.hash = term_hash(TermKind.IRI, hash_text(entry.text, entry.size, self.seed), 0)
         extra = terms_intern(
             &self.terms, TermKind.IRI, entry.text, entry.size, 0, entry.hash, at, &self.failure
         )
@@ -907,27 +932,22 @@ cdef class TermDecoder:
 
     cdef int64_t decode_triple(self, Span message, int depth) noexcept nogil:
         """Decode an RdfTriple that is a term (Jelly-RDF, "Quoted triples")."""
-        cdef EncodedTerm[4] terms
+        cdef Field[3] terms
         cdef uint32_t[3] numbers
         cdef int position
         cdef int64_t number
-        if not self.rdf_star:
-            fail(
-                &self.failure, message.start,
-                b"quoted triple, but the options do not have rdf_star",
-            )
-            if self.recover() < 0:
-                return -1
-        if depth > self.max_nesting_depth:
-            return fail_limit(
-                &self.failure, message.start,
-                b"quoted triples nest deeper than {number} (limit max_nesting_depth)",
-                self.max_nesting_depth, 0,
-            )
-        if self.read_statement(TRIPLE_MESSAGE, message, terms) < 0:
+        self.counts.terms[<int>TermKind.TRIPLE_TERM] += 1
+        if not self.rdf_star and self.recover(
+            message.start, b"quoted triple, but the options do not have rdf_star"
+        ) < 0:
+            return -1
+        if (
+            self.check_depth(depth, message.start) < 0
+            or self.read_message(TRIPLE_MESSAGE, message, terms) < 0
+        ):
             return -1
         for position in range(3):
-            if terms[position].kind == UNSET:
+            if terms[position].kind == NO_FIELD:
                 return fail_number(
                     &self.failure, message.start,
                     b"repeated term in a quoted triple, in position {number} of 3",

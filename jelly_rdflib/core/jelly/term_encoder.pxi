@@ -56,6 +56,19 @@ ctypedef struct Text:
 
 cdef TermFields[4] STATEMENT_FIELDS
 
+cdef inline size_t field_size(size_t size) noexcept:
+    """Return the bytes of a field with so many bytes, whose number is below 16."""
+    return 1 + varint_size(size) + size
+
+cdef inline void put_head(WriteBuffer* buffer, uint32_t field, size_t size) noexcept:
+    """Put the tag and the length of a field; `buffer_reserve` comes first here, too."""
+    put_tag(buffer, field, LENGTH_DELIMITED)
+    put_varint(buffer, size)
+
+cdef inline void put_number(WriteBuffer* buffer, uint32_t field, uint64_t number) noexcept:
+    put_tag(buffer, field, VARINT)
+    put_varint(buffer, number)
+
 cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
     """Return the one number of a graph, whatever the batch has for the default graph."""
     cdef bint is_default
@@ -281,6 +294,12 @@ cdef class TermEncoder:
             self.last_numbers[position] = BEFORE
         return 0
 
+    cdef inline void set_last(self, const uint32_t* numbers, bint has_graph) noexcept:
+        """Remember the terms of a statement that was put."""
+        memcpy(self.last_numbers, numbers, 3 * sizeof(uint32_t))
+        if has_graph:
+            self.last_numbers[GRAPH] = numbers[GRAPH]
+
     cdef inline bint is_last(self, uint32_t number, int position) except -1:
         """Is a term the last one of its position again ("Repeated terms")?"""
         cdef uint32_t last = self.last_numbers[position]
@@ -307,7 +326,7 @@ cdef class TermEncoder:
     cdef int end_row(self, uint32_t field) except -1:
         """Put the row, whose oneof has ``content`` in that field, into the frame."""
         cdef size_t size = self.content.size
-        cdef size_t row_size = 1 + varint_size(size) + size
+        cdef size_t row_size = field_size(size)
         cdef size_t start = self.frame.size
         cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
@@ -315,10 +334,8 @@ cdef class TermEncoder:
         # Most are short, and there is room for a block behind both.
         buffer_reserve(&self.content, BLOCK)
         buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
-        put_tag(&self.frame, ROWS_FIELD, LENGTH_DELIMITED)
-        put_varint(&self.frame, row_size)
-        put_tag(&self.frame, field, LENGTH_DELIMITED)
-        put_varint(&self.frame, size)
+        put_head(&self.frame, ROWS_FIELD, row_size)
+        put_head(&self.frame, field, size)
         target = self.frame.data + self.frame.size
         memcpy(target, self.content.data, BLOCK)
         if size > BLOCK:
@@ -410,23 +427,21 @@ cdef class TermEncoder:
         cdef size_t size = 0
         self.text_of(number, &lexical)
         if lexical.size > 0:
-            size += 1 + varint_size(lexical.size) + lexical.size
+            size += field_size(lexical.size)
         if kind == TermKind.LANGUAGE_LITERAL:
             self.text_of(extra, &language)
-            size += 1 + varint_size(language.size) + language.size
+            size += field_size(language.size)
         elif kind == TermKind.TYPED_LITERAL:
             datatype = self.find_datatype(number)
             size += 1 + varint_size(datatype) if datatype != 0 else 0
         buffer_reserve(&self.content, size + FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_varint(&self.content, size)
+        put_head(&self.content, field, size)
         self.put_string(1, &lexical)
         if kind == TermKind.LANGUAGE_LITERAL:
             self.put_text(2, &language)
         elif datatype != 0:
             buffer_reserve(&self.content, FIELD_HEAD)
-            put_tag(&self.content, 3, VARINT)
-            put_varint(&self.content, datatype)
+            put_number(&self.content, 3, datatype)
         return 0
 
     cdef int put_triple_term(self, uint32_t field, uint32_t number) except -1:
@@ -450,8 +465,7 @@ cdef class TermEncoder:
 
     cdef int put_text(self, uint32_t field, const Text* text) except -1:
         buffer_reserve(&self.content, FIELD_HEAD + text.size)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_varint(&self.content, text.size)
+        put_head(&self.content, field, text.size)
         put_bytes(&self.content, text.start, text.size)
         return 0
 
@@ -466,8 +480,7 @@ cdef class TermEncoder:
 
     cdef int put_empty(self, uint32_t field) except -1:
         buffer_reserve(&self.content, FIELD_HEAD)
-        put_tag(&self.content, field, LENGTH_DELIMITED)
-        put_byte(&self.content, 0)
+        put_head(&self.content, field, 0)
         return 0
 
     # Entries of the lookups.
@@ -567,24 +580,16 @@ cdef class TermEncoder:
     ) except -1:
         """Put an entry row into the frame, before the row that refers to it."""
         cdef uint32_t written = lookup.id_to_write(id)
-        cdef size_t entry_size = size
-        cdef size_t row_size
+        cdef size_t entry_size = field_size(size) if size > 0 else 0
         if written != 0:
             entry_size += 1 + varint_size(written)
-        if size > 0:
-            entry_size += 1 + varint_size(size)
-        row_size = 1 + varint_size(entry_size) + entry_size
-        buffer_reserve(&self.frame, row_size + FIELD_HEAD)
-        put_tag(&self.frame, ROWS_FIELD, LENGTH_DELIMITED)
-        put_varint(&self.frame, row_size)
-        put_tag(&self.frame, field, LENGTH_DELIMITED)
-        put_varint(&self.frame, entry_size)
+        buffer_reserve(&self.frame, entry_size + 2 * FIELD_HEAD)
+        put_head(&self.frame, ROWS_FIELD, field_size(entry_size))
+        put_head(&self.frame, field, entry_size)
         if written != 0:
-            put_tag(&self.frame, 1, VARINT)
-            put_varint(&self.frame, written)
+            put_number(&self.frame, 1, written)
         if size > 0:
-            put_tag(&self.frame, 2, LENGTH_DELIMITED)
-            put_varint(&self.frame, size)
+            put_head(&self.frame, 2, size)
             put_bytes(&self.frame, text, size)
         self.rows += 1
         return 0

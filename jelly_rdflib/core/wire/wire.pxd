@@ -135,6 +135,8 @@ cdef int skip_field(
     const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, Failure* failure
 ) noexcept nogil
 
+cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil
+
 
 cdef inline int expect_wire_type(
     uint32_t expected, uint32_t field, uint32_t wire_type, const uint8_t* at, Failure* failure

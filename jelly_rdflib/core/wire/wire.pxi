@@ -1,4 +1,4 @@
-"""The part of the wire format that is off the hot path: unknown fields."""
+"""The part of the wire format that is off the hot path: unknown fields, checks of strings."""
 
 cdef int skip_field(
     const uint8_t** at, const uint8_t* end, uint32_t field, uint32_t wire_type, Failure* failure
@@ -45,3 +45,15 @@ cdef int skip_field(
             )
         if read_tag(at, end, &field, &wire_type, failure) < 0:
             return -1
+
+
+cdef int check_text(Span text, size_t max_text, Failure* failure) noexcept nogil:
+    """Check a string on the wire."""
+    if <size_t>(text.end - text.start) > max_text:
+        return fail_limit(
+            failure, text.start, b"string of {number} bytes (limit max_string_size: {bound})",
+            text.end - text.start, max_text,
+        )
+    if not is_utf8(text.start, text.end):
+        return fail(failure, text.start, b"string is not UTF-8")
+    return 0
