@@ -1,7 +1,7 @@
 """The last operation on each distinct statement of a stream, transaction by transaction."""
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 

@@ -126,11 +126,3 @@ cdef int make_room(QuadTable* table) noexcept nogil:
             table.slots[slot] = (hash >> 32 << 32) | kept
     table.count = kept
     return 0
-
-
-cdef int resize(void** column, size_t size) noexcept nogil:
-    cdef void* resized = PyMem_RawRealloc(column[0], size)
-    if resized == NULL:
-        return -1
-    column[0] = resized
-    return 0
