@@ -74,10 +74,10 @@ def make_log(path: Path, versions: int) -> None:
     log = jr.PatchLog.create(path)
     log.append(patch(1))
     history = History(path, jr.Limits(), timeout=30)
-    with history.database.writing() as transaction:
+    with history.database.writing() as connection:
         rows = segments(history.segments, log.entry(), versions - 2)
         marks = ", ".join("?" * 8)
-        transaction.connection.executemany(f"INSERT INTO segments VALUES ({marks})", rows)
+        connection.executemany(f"INSERT INTO segments VALUES ({marks})", rows)
     log.refresh()
     log.append(patch(versions))
     # Whether they follow one another is looked at where they are listed.

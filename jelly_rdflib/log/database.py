@@ -15,12 +15,12 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jelly_rdflib.errors import LogConflict, LogError
-from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName
+from jelly_rdflib.log.names import FileName
 from jelly_rdflib.log.staging import (
     StagedFile,
     find_dead,
@@ -39,23 +39,19 @@ _NETWORK = re.compile(
 
 
 def network_file_system(folder: Path) -> str:
-    """Return the type of the network file system that a folder is on.
-
-    It is an empty text for any other file system, and on systems other than Linux.
-    """
+    """Return the type of the network file system of a folder; else, or not on Linux, no text."""
     try:
         lines = _MOUNTS.read_text(errors="surrogateescape").splitlines()
     except OSError:
         return ""
-    path = os.path.realpath(folder)
+    path = Path(os.path.realpath(folder))
     best, found = "", ""
     for line in lines:
         # proc(5): the fifth field is the mount point, the type comes after a lone dash.
         fields = line.split(" ")
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-        is_above = path == point or path.startswith(point.rstrip("/") + "/")
         # The later one of two at the same mount point hides the other.
-        if is_above and len(point) >= len(best):
+        if path.is_relative_to(point) and len(point) >= len(best):
             best, found = point, fields[fields.index("-", 6) + 1]
     return found if _NETWORK.fullmatch(found) else ""
 
@@ -73,75 +69,20 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-class Transaction:
-    """An immediate transaction of SQLite, and the files that are published in it.
-
-    No other process or thread can write to the database until it ends.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        # The staged file, its path, its table, the files to remove after a rollback, and the files
-        # to remove after a commit.
-        self.published: list[tuple[StagedFile, Path, str, list[Path], set[Path]]] = []
-
-    def publish(
-        self,
-        file: StagedFile,
-        path: Path,
-        table: str,
-        row: Sequence[Any],
-        *,
-        replaced: Iterable[Path] = (),
-    ) -> None:
-        """Give a staged file its path, and the database its row; a rollback undoes both.
-
-        The file is in memory, or was synced. The commit removes the ``replaced`` files, which have
-        no row any more.
-        """
-        if path.is_dir():
-            raise LogError(f"{path} is a folder, but should be a file: move it away")
-        # Until the end of the transaction is known, the next writer must clean up.
-        file.needs_cleaning = True
-        # An existing file without a row may be the last copy of a patch.
-        new = [] if path.exists() else [path]
-        old = set(replaced) - {path}
-        self.published.append((file, path, table, new, old))
-        file.publish(path, [*new, *old])
-        _insert(self.connection, table, row)
-
-    def settle(self, *, is_committed: bool) -> None:
-        """Remove the replaced files after a commit, or the published files after a rollback."""
-        for file, _, _, new, old in self.published:
-            # If a file can't be removed, its notes stay, and the next writer removes it.
-            with suppress(OSError):
-                remove_files(old if is_committed else new)
-                file.needs_cleaning = False
-
-
 @dataclass(frozen=True, eq=False)
 class Database:
     """A database in a file.
 
     A connection is open for one operation only, so a forked process never inherits one.
-
-    Args:
-        path: The absolute path of the file.
-        kind: The owner of the database in words.
-        application_id: The number in the file's header that identifies the owner.
-        timeout: The seconds to wait for other writers.
-        tables: The tables with a column ``file``, and the folders of these files.
-        schema: SQL statements that make the tables, with ``;`` between them and nowhere else.
-        advice: Advice for a damaged database.
     """
 
-    path: Path
-    kind: str
-    application_id: int
-    timeout: float
-    tables: Mapping[str, Path]
-    schema: str
-    advice: str
+    path: Path  # absolute
+    kind: str  # what the database is of, in words
+    application_id: int  # in the file's header
+    timeout: float  # seconds to wait for other writers
+    tables: Mapping[Path, str]  # the folders of files, and the tables with a column ``file``
+    schema: str  # statements that make the tables, with ``;`` between them and nowhere else
+    advice: str  # for a damaged database
 
     @property
     def staging(self) -> Path:
@@ -160,32 +101,38 @@ class Database:
         check_regular(self.path)
         return self.path.exists() and self.path.stat().st_size > 0
 
+    def check_not_lost(self) -> None:
+        """Check that there are no files of the tables without a database."""
+        if not self.exists():
+            names = (name for folder in self.tables for name in list_names(folder))
+            if any(map(FileName.parse, names)):
+                raise self.damaged("it is empty" if self.path.exists() else "it is gone")
+
     def check_free(self) -> None:
-        """Check that the folder is empty, or has the database."""
+        """Check that the folder has the database, or nothing."""
         if self.exists():
             return
+        self.check_not_lost()
         # Files of an earlier attempt that was interrupted are allowed.
-        others = set(list_names(self.path.parent)) - {self.path.name, f"{self.path.name}-journal"}
-        others = {name for name in others if not name.startswith(".")}
+        own = {self.path.name, f"{self.path.name}-journal"}
+        names = set(list_names(self.path.parent)) - own
+        others = [name for name in names if not name.startswith(".")]
         if others:
             raise LogError(
                 f"{self.path.parent} is no {self.kind}, but is not empty: there is {min(others)}"
             )
 
     def create(self, rows: Mapping[str, Sequence[Any]]) -> bool:
-        """Make the folder and the tables with these rows, unless the tables exist.
-
-        Return whether they were made.
-        """
+        """Make the folder and the tables with these rows; False if the tables exist."""
         make_folder(self.path.parent)
         if self.exists():
             # An existing database need not be writable.
             with suppress(LogError), self.reading():
                 return False
-        with self.writing(is_new=True) as transaction:
-            run = transaction.connection.execute
+        with self.writing(is_new=True) as connection:
+            run = connection.execute
             if run("PRAGMA schema_version").fetchone() != (0,):
-                self._check(transaction.connection)
+                self._check(connection)
                 return False
             run(f"PRAGMA application_id = {self.application_id}")
             run(f"PRAGMA user_version = {_FORMAT}")
@@ -194,7 +141,7 @@ class Database:
             run("INSERT INTO repeats VALUES (0)")
             for table, values in rows.items():
                 for row in values:
-                    _insert(transaction.connection, table, row)
+                    _insert(connection, table, row)
         sync_folder(self.path.parent)
         return True
 
@@ -208,17 +155,16 @@ class Database:
             connection.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self, *, is_new: bool = False) -> Iterator[Transaction]:
-        """Yield a transaction without other writers, which is committed after the block.
+    def writing(
+        self, file: StagedFile | None = None, *, is_new: bool = False
+    ) -> Iterator[sqlite3.Connection]:
+        """Yield a connection in a transaction without other writers, committed after the block.
 
-        First the files of dead writers are removed. With ``is_new`` the file may be missing, and is
-        not checked.
-
-        Raises:
-            LogConflict: Others kept the database locked for too long. Nothing was changed.
-            OSError: The file can't be written; or, with ``errno.EIO``, it is unknown whether the
-                transaction was committed.
+        First the files of dead writers are removed. A rollback removes the ``file``, if it was
+        published. With ``is_new`` the database may be missing, and is not checked. An OSError with
+        ``errno.EIO`` means that it is unknown whether the transaction was committed.
         """
+        file = file or StagedFile(self.staging, self.writing)
         if network := self._network:
             raise LogError(
                 f"{self.path.parent} can be read, but not written: it is on a network's file system"
@@ -230,24 +176,23 @@ class Database:
             closing(self._connect("rwc" if is_new else "rw")) as connection,
         ):
             connection.execute("BEGIN IMMEDIATE")
-            transaction = Transaction(connection)
             try:
                 if not is_new:
                     self._check(connection)
                     # Before the caller deletes rows, which a rollback would restore.
                     self._clear(connection)
-                yield transaction
+                yield connection
                 connection.execute("COMMIT")
-                transaction.settle(is_committed=True)
+                file.settle(is_committed=True)
             except BaseException as error:
                 if connection.in_transaction:
                     # First the files: after the rollback another writer may clear them.
-                    transaction.settle(is_committed=False)
+                    file.settle(is_committed=False)
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                     raise
                 try:
-                    is_committed = self._repeat_commit(transaction)
+                    is_committed = self._repeat_commit(file)
                 except sqlite3.Error as second:
                     what = (
                         f"{error}; it is unknown whether this was committed ({second}): look again"
@@ -257,37 +202,48 @@ class Database:
                 if not is_committed or not isinstance(error, sqlite3.Error):
                     raise
 
-    def _repeat_commit(self, transaction: Transaction) -> bool:
+    def _repeat_commit(self, file: StagedFile) -> bool:
         """Find out whether a transaction in doubt was committed.
 
-        If so, write to the database again, which syncs it: the sync may have failed. If not, remove
-        the published files.
+        If so, write to the database again, which syncs it: the sync may have failed.
         """
         with closing(self._connect("rw")) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for _, path, table, _, _ in transaction.published:
-                query = f"SELECT 1 FROM {table} WHERE file = ?"
-                if connection.execute(query, (path.name,)).fetchone() is not None:
-                    connection.execute("UPDATE repeats SET count = count + 1")
-                    connection.execute("COMMIT")
-                    transaction.settle(is_committed=True)
-                    return True
-            transaction.settle(is_committed=False)
-            connection.execute("ROLLBACK")
-        return False
+            is_committed = False
+            if (path := file.published) is not None:
+                query = f"SELECT 1 FROM {self.tables[path.parent]} WHERE file = ?"
+                is_committed = connection.execute(query, (path.name,)).fetchone() is not None
+            if is_committed:
+                connection.execute("UPDATE repeats SET count = count + 1")
+                connection.execute("COMMIT")
+            file.settle(is_committed=is_committed)
+        return is_committed
 
-    @contextmanager
-    def staged(self) -> Iterator[StagedFile]:
-        """Yield a staged file, which is discarded after the block unless it was published."""
-        file = StagedFile(self.staging, self.writing)
-        try:
-            yield file
-        finally:
-            file.discard()
+    def publish(
+        self,
+        connection: sqlite3.Connection,
+        file: StagedFile,
+        path: Path,
+        row: Sequence[Any],
+        replaced: Iterable[Path] = (),
+    ) -> None:
+        """Give a staged file its path, and the database its row, in the file's transaction.
+
+        The file is in memory, or was synced. The commit removes the ``replaced`` files, which have
+        no row any more.
+        """
+        if path.is_dir():
+            raise LogError(f"{path} is a folder, but should be a file: move it away")
+        file.publish(path, replaced)
+        _insert(connection, self.tables[path.parent], row)
+
+    def staged(self) -> closing[StagedFile]:
+        """Return a block with a staged file, which it discards unless it was published."""
+        return closing(StagedFile(self.staging, self.writing))
 
     def _clear(self, connection: sqlite3.Connection) -> None:
         """Make the folders, and remove the files of dead writers."""
-        for folder in (*self.tables.values(), self.staging):
+        for folder in (*self.tables, self.staging):
             make_folder(folder)
         dead, noted = find_dead(self.staging)
         with suppress(OSError):
@@ -297,13 +253,9 @@ class Database:
 
     def _uncommitted(self, connection: sqlite3.Connection, noted: set[str]) -> Iterator[Path]:
         """Iterate over the files without a row that dead writers have noted."""
-        for table, folder in self.tables.items() if noted else ():
+        for folder, table in self.tables.items() if noted else ():
             kept = {row[0] for row in connection.execute(f"SELECT file FROM {table}")}
-            kind = SEGMENT if table == "segments" else SNAPSHOT
-            for name in noted - kept:
-                parsed = FileName.parse(name)
-                if parsed is not None and parsed.kind == kind and (folder / name).is_file():
-                    yield folder / name
+            yield from (folder / name for name in noted - kept if (folder / name).is_file())
 
     def problems(self) -> list[str]:
         """Return the faults that SQLite itself finds in the file."""
@@ -322,24 +274,23 @@ class Database:
             "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
         )
 
-        def parts(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+        def parts(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
             rows = connection.execute(query)
-            return {name: (kind, " ".join(str(sql).split())) for name, kind, sql in rows}
+            return {(name, kind, " ".join(str(sql).split())) for name, kind, sql in rows}
 
         with closing(sqlite3.connect(":memory:")) as empty:
             for statement in self._statements():
                 empty.execute(statement)
             wanted = parts(empty)
         found = parts(connection)
-        strange = [
+        names = {name for name, _, _ in wanted}
+        return [
             f"its {kind} {name} is missing, or was changed"
-            for name, (kind, sql) in wanted.items()
-            if found.get(name) != (kind, sql)
-        ]
-        return strange + [
+            for name, kind, _ in sorted(wanted - found)
+        ] + [
             f"it has a {kind} {name}, which the {self.kind} has not made"
-            for name, (kind, _) in found.items()
-            if name not in wanted
+            for name, kind, _ in sorted(found - wanted)
+            if name not in names
         ]
 
     def check(self, columns: str, row: Any) -> Any:
@@ -418,16 +369,9 @@ class Database:
 
 def wrong_types(columns: str, row: Any) -> str:
     """Return the faults that `Database.check` finds in a row, in words; else an empty text."""
-    wrong = _wrong_types(columns, tuple(map(type, row)))
-    return wrong and f"of version {row[0]}, {wrong}"
-
-
-@cache
-def _wrong_types(columns: str, kinds: tuple[type, ...]) -> str:
-    """Return the columns with wrong types, in words."""
-    named = zip(columns.split(", "), kinds, strict=True)
+    named = zip(columns.split(", "), map(type, row), strict=True)
     wrong = [f"{name} is {kind.__name__}" for name, kind in named if kind not in _TYPES[name]]
-    return " and ".join(wrong)
+    return f"of version {row[0]}, {' and '.join(wrong)}" if wrong else ""
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> None:

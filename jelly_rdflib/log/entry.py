@@ -161,21 +161,15 @@ class LogEntry:
             return next(patches)
 
     def _open(self, read: Callable[..., _Reader], normalize: bool | None) -> _Reader:
-        source = checked_source(self)
+        source = read_stored(self.path, self.digest)
+        with closing(read_batches(source, limits=self.limits, format=FORMAT)) as batches:
+            check_start(self, next(batches))
         return read(source, limits=self.limits, normalize=normalize, format=FORMAT)
 
 
 def place_of(entry: LogEntry) -> Place:
     """Return the place of a patch in the log."""
     return Place(entry.first, entry.version, entry.id, entry.prev)
-
-
-def checked_source(entry: LogEntry) -> bytes | Path:
-    """Return a segment for readers, after a check of its digest and its place."""
-    source = read_stored(entry.path, entry.digest)
-    with closing(read_batches(source, limits=entry.limits, format=FORMAT)) as batches:
-        check_start(entry, next(batches))
-    return source
 
 
 def check_start(entry: LogEntry, batch: Batch) -> None:

@@ -1,4 +1,9 @@
-"""The folder of a log, and the patches and snapshots in its database."""
+"""The folder of a log: the patches and snapshots in its database, and all writes to it.
+
+A file is encoded first, since that may take long: in memory or, if it is large, in a staged file.
+Then, in a transaction without other writers, it is checked that the file fits the log, the file
+gets its name, and the database gets its row.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,30 @@ import errno
 import os
 import re
 import sqlite3
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rdflib.graph import Dataset
 from rdflib.term import URIRef
 
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.errors import LogConflict, LogError
 from jelly_rdflib.log.database import Database
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, Row
-from jelly_rdflib.log.names import FileName, file_path, parse_patch_id
-from jelly_rdflib.log.staging import list_names
-from jelly_rdflib.options import Limits
+from jelly_rdflib.log.files import Place, check_segment, write_segment, write_snapshot
+from jelly_rdflib.log.incoming import IncomingPatch
+from jelly_rdflib.log.names import SEGMENT, FileName, file_path, file_paths, parse_patch_id
+from jelly_rdflib.log.staging import StagedFile, is_whole
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import Limits, PatchOptions
 
+_SELECT = f"SELECT {COLUMNS} FROM segments"
 COMPRESSIONS = (None, "zst")
 NAME = "log.db"
 """The name of a log's database."""
@@ -72,14 +87,19 @@ def check_compression(compression: Any) -> None:
 
 
 class History:
-    """The folder of a log: its database, and the folders of its segments and snapshots."""
+    """The folder of a log: its database, and the folders of its segments and snapshots.
+
+    ``is_compressed`` says whether new files are compressed with zstd.
+    """
+
+    is_compressed = False
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
         self.segments = self.path / "segments"
         self.snapshots = self.path / "snapshots"
         self.limits = limits
-        tables = {"segments": self.segments, "snapshots": self.snapshots}
+        tables = {self.segments: "segments", self.snapshots: "snapshots"}
         self.database = Database(
             self.path / NAME, "patch log", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
         )
@@ -89,7 +109,6 @@ class History:
         check_compression(compression)
         if self.is_old():
             self.read_log()
-        self._check_not_lost()
         self.database.check_free()
         return self.make_tables(compression)
 
@@ -114,10 +133,12 @@ class History:
                     f"{self.path} is a patch log of an earlier format; convert it, which loses"
                     f" nothing: jellyp log upgrade {self.path}"
                 )
-            self._check_not_lost()
+            self.database.check_not_lost()
             raise LogError(f"{self.path} is no patch log: it has no {NAME}")
         with self.database.reading() as connection:
-            return (*self.read_name(connection), self.newest(connection))
+            id, compression = self.read_name(connection)
+            self.is_compressed = compression is not None
+            return id, compression, self.newest(connection)
 
     def read_name(self, connection: sqlite3.Connection) -> tuple[str, str | None]:
         """Return the id of the log, and the compression of its files."""
@@ -127,12 +148,6 @@ class History:
             if isinstance(id, str) and _LOG_ID.fullmatch(id) and compression in COMPRESSIONS:
                 return id, compression
         raise self.database.damaged("its table log has no valid row")
-
-    def _check_not_lost(self) -> None:
-        """Check that there are no segments without a database."""
-        if not self.database.exists() and any(map(FileName.parse, list_names(self.segments))):
-            is_empty = self.database.path.exists()
-            raise self.database.damaged("it is empty" if is_empty else "it is gone")
 
     def is_old(self) -> bool:
         """Is there a log of the earlier format?"""
@@ -144,14 +159,12 @@ class History:
 
     def newest(self, connection: sqlite3.Connection) -> LogEntry | None:
         """Return the newest patch; None if there is none."""
-        query = f"SELECT {COLUMNS} FROM segments ORDER BY version DESC LIMIT 1"
-        row = connection.execute(query).fetchone()
+        row = connection.execute(f"{_SELECT} ORDER BY version DESC LIMIT 1").fetchone()
         return None if row is None else self.entry(row)
 
     def find(self, connection: sqlite3.Connection, version: int) -> LogEntry:
         """Return the patch that makes a version, which must exist."""
-        query = f"SELECT {COLUMNS} FROM segments WHERE version = ?"
-        return self.entry(connection.execute(query, (version,)).fetchone())
+        return self.entry(connection.execute(f"{_SELECT} WHERE version = ?", (version,)).fetchone())
 
     def find_id(self, connection: sqlite3.Connection, id: URIRef) -> int | None:
         """Return the version that a patch makes; None if there is no such patch."""
@@ -184,19 +197,16 @@ class History:
         if not 0 <= version <= newest:
             raise LogError(f"there is no version {version}; the log has 0 to {newest}")
         if version > 0:
-            query = (
-                "SELECT version, first FROM segments WHERE version >= ? ORDER BY version LIMIT 1"
-            )
+            query = f"{_SELECT} WHERE version >= ? ORDER BY version LIMIT 1"
             row = connection.execute(query, (version,)).fetchone()
-            found, first = self.database.check("version, first", row) if row else (None, None)
-            if first is None or first > version:
+            if row is None or self.entry(row).first > version:
                 raise LogError(
                     f"the log is broken: version {version} is missing in {NAME}: see verify()"
                 )
-            if found != version:
+            if row[0] != version:
                 raise LogError(
-                    f"version {version} is no more: versions {first} to {found} were squashed into"
-                    " one patch"
+                    f"version {version} is no more: versions {row[1]} to {row[0]} were squashed"
+                    " into one patch"
                 )
         return version
 
@@ -204,7 +214,7 @@ class History:
         """Return the patches that lead from one version to another."""
         if since >= upto:
             return []
-        query = f"SELECT {COLUMNS} FROM segments WHERE version BETWEEN ? AND ? ORDER BY version"
+        query = f"{_SELECT} WHERE version BETWEEN ? AND ? ORDER BY version"
         rows = connection.execute(query, (since, upto)).fetchall()
         # The first row is that of the version before them.
         before = (0, None) if since == 0 else (since, rows.pop(0)[2])
@@ -230,6 +240,111 @@ class History:
         self.database.check(", ".join(Snapshot._fields), snapshot)
         return file_path(self.snapshots, snapshot.file)
 
+    def append(
+        self, patch: IncomingPatch, *, id: URIRef, prev: URIRef | None, options: PatchOptions
+    ) -> LogEntry:
+        """Append a patch, with an id and the id of the patch that it must follow."""
+        if not patch.is_in_memory:
+            # A conflict is better reported before a large patch is read.
+            with self.database.writing() as connection:
+                self._next_version(connection, prev, id)
+        with self.database.staged() as file:
+            # The segment does not contain its version.
+            place = Place(0, 0, id, prev)
+            self._write(file, patch.operations(), place, options, patch.check_header)
+            patch.check_end()
+            with self.database.writing(file) as connection:
+                version = self._next_version(connection, prev, id)
+                place = replace(place, first=version, last=version)
+                return self._add_segment(connection, file, place)
+
+    def squash(self, entries: Sequence[LogEntry]) -> LogEntry:
+        """Replace consecutive patches by one."""
+        first, last = entries[0], entries[-1]
+        place = Place(first.first, last.version, last.id, first.prev)
+        with self.database.staged() as file:
+            self._write(file, _squashed_operations(entries), place, _squashed_options(entries))
+            with self.database.writing(file) as connection:
+                before = self.find_id(connection, first.prev) if first.prev else 0
+                if before != place.first - 1 or entries != self.between(
+                    connection, before, place.last
+                ):
+                    raise LogError(
+                        f"versions {place.first} to {place.last} were squashed meanwhile"
+                    )
+                between, versions = "version BETWEEN ? AND ?", (place.first, place.last - 1)
+                query = f"SELECT file FROM snapshots WHERE {between}"
+                covered = file_paths(self.snapshots, connection.execute(query, versions))
+                covered += [each.path for each in entries]
+                connection.execute(f"DELETE FROM snapshots WHERE {between}", versions)
+                versions = (place.first, place.last)
+                connection.execute(f"DELETE FROM segments WHERE {between}", versions)
+                return self._add_segment(connection, file, place, covered)
+
+    def add_snapshot(self, entry: LogEntry, dataset: Dataset) -> Path:
+        """Write the data of a version as a snapshot; it replaces one that can't be read."""
+        version, id = entry.version, entry.id
+        with self.database.staged() as file:
+            path = write_snapshot(
+                file, dataset, version, id, self.snapshots, is_compressed=self.is_compressed
+            )
+            with self.database.writing(file) as connection:
+                if self.find_id(connection, id) != version:
+                    raise LogError(f"version {version} was squashed meanwhile")
+                query = "SELECT file FROM snapshots WHERE version = ?"
+                old = file_paths(self.snapshots, connection.execute(query, (version,)))
+                # Another process may have made the same one.
+                if old != [path] or not is_whole(path, file.digest):
+                    connection.execute("DELETE FROM snapshots WHERE version = ?", (version,))
+                    row = (version, str(id), path.name, file.size, file.digest, time.time())
+                    self.database.publish(connection, file, path, row, old)
+        return path
+
+    def _next_version(self, connection: sqlite3.Connection, prev: URIRef | None, id: URIRef) -> int:
+        """Return the version of the next patch: a compare-and-swap on ``prev``."""
+        newest = self.newest(connection)
+        version, head_id = (0, None) if newest is None else (newest.version, newest.id)
+        earlier = self.find_id(connection, id)
+        if earlier is not None:
+            message = f"the log has the patch <{id}> already: it makes version {earlier}"
+        elif prev != head_id:
+            wanted = "is to be the first one" if prev is None else f"is to follow <{prev}>"
+            message = f"the patch {wanted}, but the log has none"
+            if head_id is not None:
+                message = f"the patch {wanted}, but the newest is <{head_id}>, version {version}"
+        else:
+            return version + 1
+        raise LogConflict(message, expected=prev, head=head_id, version=version)
+
+    def _write(
+        self,
+        file: StagedFile,
+        operations: Iterable[Operation],
+        place: Place,
+        options: PatchOptions,
+        check_header: Callable[[Operation], None] | None = None,
+    ) -> None:
+        """Write and sync a patch, and check that it can be read."""
+        is_compressed = self.is_compressed
+        write_segment(file, operations, place=place, options=options, is_compressed=is_compressed)
+        check_segment(file.source, place, limits=self.limits, check_header=check_header)
+        file.sync()
+
+    def _add_segment(
+        self,
+        connection: sqlite3.Connection,
+        file: StagedFile,
+        place: Place,
+        replaced: Iterable[Path] = (),
+    ) -> LogEntry:
+        """Publish a segment, and add its row."""
+        first, last, id = place.first, place.last, place.id
+        name = str(FileName(first, last, id, file.digest, SEGMENT, self.is_compressed))
+        prev = None if place.prev is None else str(place.prev)
+        row: Row = (last, first, str(id), prev, name, file.size, file.digest, time.time())
+        self.database.publish(connection, file, self.segments / name, row, replaced)
+        return self.entry(row)
+
 
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
     """Find patches that don't follow the one before; return their versions and the faults.
@@ -245,3 +360,28 @@ def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> li
             broken.append((row[0], f"version {row[0]} must follow <{row[3]}>, but follows <{id}>"))
         version, id = row[0], row[2]
     return broken
+
+
+def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
+    """Iterate over the operations of one patch with the effect of several: see `compact`.
+
+    They lack the headers of its place. Memory is that of `compact`.
+    """
+    # Version 0 has no statement that could be deleted.
+    has_deletes = entries[0].prev is not None
+    for operation in compact(chain.from_iterable(entry.operations() for entry in entries)):
+        is_idle = operation[0] == Op.D and not has_deletes
+        if not is_idle and not Place.has_header(operation):
+            yield operation
+
+
+def _squashed_options(entries: Sequence[LogEntry]) -> PatchOptions:
+    """Return options that allow all terms of the patches."""
+    has_quoted = has_generalized = False
+    for entry in entries:
+        with closing(entry.batches()) as batches:
+            next(batches)
+            options = batches.options
+        has_quoted |= options.rdf_star
+        has_generalized |= options.generalized_statements
+    return PatchOptions(rdf_star=has_quoted, generalized_statements=has_generalized)

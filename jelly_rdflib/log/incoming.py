@@ -38,12 +38,10 @@ def default_options(patch: Any) -> PatchOptions:
 class IncomingPatch:
     """The operations of one patch, whose first headers have been read.
 
-    Args:
-        operations: The operations, with or without an `Op.END`.
-        limits: ``max_text_size`` limits the first headers and the keys of all others, which are
-            kept until the patch is written and checked. None if they are in memory anyway.
-        place_error: Gives an error in the first headers its place in a source that is read. Such a
-            source must have a patch.
+    ``max_text_size`` of ``limits`` limits the first headers and the keys of all others, which are
+    kept until the patch is written and checked; ``limits`` is None if they are in memory anyway.
+    ``place_error`` gives an error in the first headers its place in a source that is read. Such a
+    source must have a patch.
     """
 
     def __init__(

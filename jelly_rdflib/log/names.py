@@ -67,11 +67,6 @@ class FileName:
 
     ``first`` and ``last`` are the same, unless the patch is squashed. ``id`` is that of the patch
     which makes version ``last``. The name has only the first digits of ``digest``.
-
-    Examples:
-        >>> name = "0000000003-0686c69d-8f89-4496-acb5-744f0157a8db-e3b0c44298fc1c14.jellyp"
-        >>> FileName.parse(name).last
-        3
     """
 
     first: int

@@ -18,7 +18,6 @@ from jelly_rdflib.log.files import check_empty, empty_dataset, load_snapshot
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.names import make_patch_id, parse_patch_id
-from jelly_rdflib.log.publisher import Publisher
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.verify import LogProblem, find_problems
@@ -81,8 +80,6 @@ class PatchLog:
         if create:
             self._history.create(compression)
         self._log_id, self._compression, self._head = self._history.read_log()
-        is_compressed = self._compression is not None
-        self._publisher = Publisher(self._history, is_compressed=is_compressed)
 
     @classmethod
     def create(
@@ -230,7 +227,7 @@ class PatchLog:
                 if prev is not None and incoming.prev != expected:
                     raise ValueError(f"prev is {expected}, but the patch says {incoming.prev}")
                 expected = incoming.prev
-            self._head = self._publisher.append(
+            self._head = self._history.append(
                 incoming,
                 id=incoming.id or make_patch_id(),
                 prev=expected,
@@ -362,7 +359,7 @@ class PatchLog:
                 path = self._history.snapshot_path(found[-1])
                 read_stored(path, found[-1].digest)
                 return path
-        return self._publisher.add_snapshot(entry, self.checkout(entry.version))
+        return self._history.add_snapshot(entry, self.checkout(entry.version))
 
     def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
         """Replace several consecutive patches by one with the same effect.
@@ -397,7 +394,7 @@ class PatchLog:
             raise LogError(f"there are no versions from {first} to {end} to be squashed")
         if len(entries) == 1:
             return entries[0]
-        entry = self._publisher.squash(entries)
+        entry = self._history.squash(entries)
         # Patches that others have appended meanwhile come into the view with `refresh`.
         if self.version == entry.version:
             self._head = entry

@@ -16,15 +16,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
+from jelly_rdflib.algebra.sources import closing_reader
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError, LogError
 from jelly_rdflib.graph.apply import apply, apply_read
@@ -92,9 +92,10 @@ class Position:
         return URIRef(f"urn:x-jelly-rdflib:seal:{seal.hexdigest()}"), POSITION, id
 
 
-_MARKS = re.compile(b"[" + bytes([Op.TX, Op.TC, Op.TA]) + b"]")
-# Consecutive changes, or one mark.
-_PARTS = re.compile(b"[" + bytes([Op.PA, Op.PD, Op.A, Op.D]) + b"]+|" + _MARKS.pattern)
+_MARKS = (Op.TX, Op.TC, Op.TA)
+# Consecutive changes, or one mark of a transaction.
+_PARTS = re.compile(b"[%b]+|[%b]" % (bytes([Op.PA, Op.PD, Op.A, Op.D]), bytes(_MARKS)))
+_NO_MARKS = bytes(set(range(256)).difference(_MARKS))
 # A segment with fewer batches is decoded once, not twice.
 _FEW_BATCHES = 4
 
@@ -112,24 +113,17 @@ def replay_entries(
     """Apply patches to a graph or dataset; ``progress`` is called after each patch."""
     place = Target(target)
     for entry in entries:
-        moves, protected = (
-            ([], None) if position is None else (position.moves(entry.id), position.name)
-        )
-        source = read_stored(entry.path, entry.digest)
-        changes = _committed_changes(entry, source, normalize=normalize, protected=protected)
-        operations = chain.from_iterable((changes, moves))
+        moves = [] if position is None else position.moves(entry.id)
+        protected = None if position is None else position.name
+        changes = _committed_changes(entry, normalize=normalize, protected=protected)
         with closing(changes):
-            apply_read(operations, place, is_held=True, limits=entry.limits)
+            apply_read(chain(changes, moves), place, is_held=True, limits=entry.limits)
         if progress is not None:
             progress(entry)
 
 
 def _committed_changes(
-    entry: LogEntry,
-    source: bytes | Path,
-    *,
-    normalize: bool | None,
-    protected: URIRef | None,
+    entry: LogEntry, *, normalize: bool | None, protected: URIRef | None
 ) -> Generator[Operation, None, None]:
     """Iterate over the committed changes of a patch, without marks of transactions.
 
@@ -138,52 +132,36 @@ def _committed_changes(
     change.
     """
     options: dict[str, Any] = {"limits": entry.limits, "normalize": normalize, "format": FORMAT}
+    source = read_stored(entry.path, entry.digest)
     with closing(read_batches(source, **options)) as batches:
         few = list(islice(batches, _FEW_BATCHES))
         check_start(entry, few[0])
-        aborted = _aborted_transactions(chain(few, batches))
-    if len(few) < _FEW_BATCHES:
-        yield from _changes(few, aborted, entry, protected)
-        return
+        codes = (bytes(batch.ops) for batch in chain(few, batches))
+        marks = b"".join(each.translate(None, _NO_MARKS) for each in codes)
+    # A TC or a TA for each TX.
+    ends = iter(marks[1::2])
+    again = iter(few) if len(few) < _FEW_BATCHES else read_batches(source, **options)
     del few
-    with closing(read_batches(source, **options)) as batches:
-        yield from _changes(batches, aborted, entry, protected)
-
-
-def _aborted_transactions(batches: Iterable[Batch]) -> set[int]:
-    """Return the numbers of the aborted transactions, counted from 0."""
-    aborted: set[int] = set()
-    transaction = -1
-    for batch in batches:
-        for mark in _MARKS.findall(bytes(batch.ops)):
-            if mark[0] == Op.TX:
-                transaction += 1
-            elif mark[0] == Op.TA:
-                aborted.add(transaction)
-    return aborted
-
-
-def _changes(
-    batches: Iterable[Batch], aborted: set[int], entry: LogEntry, protected: URIRef | None
-) -> Iterator[Operation]:
-    transaction = -1
-    is_skipping = False
-    for batch in batches:
-        for part in _PARTS.finditer(bytes(batch.ops)):
-            mark = part[0][0]
-            if mark == Op.TX:
-                transaction += 1
-                is_skipping = transaction in aborted
-            elif mark in (Op.TC, Op.TA):
-                is_skipping = False
-            elif not is_skipping:
-                if protected is not None:
+    is_aborted = False
+    with closing_reader(again):
+        for batch in again:
+            for part in _PARTS.finditer(bytes(batch.ops)):
+                mark = part[0][0]
+                if mark == Op.TX:
+                    is_aborted = next(ends, None) == Op.TA
+                elif mark in _MARKS:
+                    is_aborted = False
+                elif not is_aborted:
                     _check_graphs(batch, part.start(), part.end(), entry, protected)
-                yield from batch.operations(part.start(), part.end())
+                    yield from batch.operations(part.start(), part.end())
 
 
-def _check_graphs(batch: Batch, start: int, stop: int, entry: LogEntry, protected: URIRef) -> None:
-    if any(batch.terms[number] == protected for number in set(batch.g[start:stop])):
+def _check_graphs(
+    batch: Batch, start: int, stop: int, entry: LogEntry, protected: URIRef | None
+) -> None:
+    if protected is not None and any(
+        batch.terms[number] == protected for number in set(batch.g[start:stop])
+    ):
         raise ApplyError(
             f"the patch <{entry.id}>, version {entry.version}, changes the graph <{protected}>, in"
             " which the position of the data in the log is kept: nothing of it was applied. If it"

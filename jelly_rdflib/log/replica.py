@@ -15,10 +15,9 @@ from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import empty_dataset, load_snapshot, write_snapshot
 from jelly_rdflib.log.history import Snapshot, check_compression
-from jelly_rdflib.log.names import FileName, file_path, file_paths
+from jelly_rdflib.log.names import file_path, file_paths
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.replay import Progress
-from jelly_rdflib.log.staging import list_names
 from jelly_rdflib.options import Limits
 
 _NAME = "replica.db"
@@ -69,8 +68,8 @@ class Replica:
         1
     """
 
-    _version: int
-    _id: URIRef | None
+    # The version of the dataset, and the id of the patch that makes it.
+    _at: tuple[int, URIRef | None]
 
     def __init__(
         self,
@@ -84,22 +83,11 @@ class Replica:
         self._path = Path(os.path.abspath(path))
         self._is_compressed = compression is not None
         self._limits = limits or Limits()
+        path, tables = self._path / _NAME, {self._path: "data"}
         self._database = Database(
-            self._path / _NAME,
-            "replica",
-            _APPLICATION_ID,
-            timeout,
-            {"data": self._path},
-            _SCHEMA,
-            _ADVICE,
+            path, "replica", _APPLICATION_ID, timeout, tables, _SCHEMA, _ADVICE
         )
-        is_new = not self._database.exists()
-        if is_new and any(map(FileName.parse, list_names(self._path))):
-            raise LogError(
-                f"{self._path} is a replica of an earlier format, or has lost its {_NAME}:"
-                f" {_ADVICE}"
-            )
-        if is_new:
+        if not self._database.exists():
             self._database.check_free()
             self._database.create({})
         self._load()
@@ -115,12 +103,12 @@ class Replica:
     @property
     def version(self) -> int:
         """The version of the dataset in the log; 0 if it is empty."""
-        return self._version
+        return self._at[0]
 
     @property
     def id(self) -> URIRef | None:
         """The id of the patch that makes this version; None if the dataset is empty."""
-        return self._id
+        return self._at[1]
 
     def update(self, log: PatchLog, *, upto: Any = None, progress: Progress | None = None) -> int:
         """Apply the missing patches, and store the result in the folder.
@@ -145,20 +133,20 @@ class Replica:
             ApplyError: rdflib can't hold a statement.
             OSError: The file can't be written.
         """
-        missing = log.patches(self._id, upto)
+        missing = log.patches(self.id, upto)
         if not missing:
-            return self._version
+            return self.version
         try:
-            if self._version == 0:
+            if self.version == 0:
                 log.checkout(upto, target=self.dataset, progress=progress)
             else:
-                log.replay(self.dataset, since=self._id, upto=upto, progress=progress)
+                log.replay(self.dataset, since=self.id, upto=upto, progress=progress)
             self._save(missing[-1])
         except BaseException:
             self._load()
             raise
-        self._version, self._id = missing[-1].version, missing[-1].id
-        return self._version
+        self._at = missing[-1].version, missing[-1].id
+        return self.version
 
     def _read(self) -> Snapshot | None:
         """Return the row of the dataset; None for an empty dataset."""
@@ -175,7 +163,7 @@ class Replica:
     def _load(self) -> None:
         while True:
             self.dataset = empty_dataset()
-            self._version, self._id = 0, None
+            self._at = 0, None
             row = self._read()
             if row is None:
                 return
@@ -187,7 +175,7 @@ class Replica:
                 if self._read() == row:
                     raise
             else:
-                self._version, self._id = row.version, URIRef(row.id)
+                self._at = row.version, URIRef(row.id)
                 return
 
     def _save(self, entry: LogEntry) -> None:
@@ -195,12 +183,12 @@ class Replica:
         with self._database.staged() as file:
             place = (entry.version, entry.id, self._path)
             path = write_snapshot(file, self.dataset, *place, is_compressed=self._is_compressed)
-            with self._database.writing() as transaction:
-                old = self._row(transaction.connection)
+            with self._database.writing(file) as connection:
+                old = self._row(connection)
                 if old is not None and old.version >= entry.version:
                     # Another process has updated it, too.
                     return
                 row = (entry.version, str(entry.id), path.name, file.digest, time.time())
-                transaction.connection.execute("DELETE FROM data")
+                connection.execute("DELETE FROM data")
                 replaced = [] if old is None else file_paths(self._path, [(old.file,)])
-                transaction.publish(file, path, "data", row, replaced=replaced)
+                self._database.publish(connection, file, path, row, replaced)

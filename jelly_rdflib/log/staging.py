@@ -26,7 +26,7 @@ from pathlib import Path
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log.names import DIGEST_LENGTH, FileName
 
-_STAGED = re.compile(r"([0-9a-f]{32})\.(?:(.+)\.)?(tmp|note|mark)")
+_STAGED = re.compile(r"(?P<writer>[0-9a-f]{32})\.(?:tmp|mark|(?P<noted>.+)\.note)")
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPEN
@@ -46,8 +46,9 @@ class StagedFile:
     def __init__(self, folder: Path, alone: Callable[[], AbstractContextManager[object]]) -> None:
         self.path = folder / f"{uuid.uuid4().hex}.tmp"
         self.size = 0
+        self.published: Path | None = None
         # Must the next writer remove something? Then the notes stay.
-        self.needs_cleaning = False
+        self._needs_cleaning = False
         self._alone = alone
         # None after the file was made.
         self._data: bytearray | None = bytearray()
@@ -89,41 +90,55 @@ class StagedFile:
             with _named(self.path):
                 os.fsync(self._fd)
 
-    def publish(self, path: Path, noted: Iterable[Path]) -> None:
+    def publish(self, path: Path, replaced: Iterable[Path] = ()) -> None:
         """Give the file its final path, on the same file system, and sync that.
 
-        Nobody else may call `find_dead` until the caller commits. If the process ends before, the
-        next writer removes those of the ``noted`` files that no row names.
+        Nobody else may call `find_dead` until the caller commits, and then calls `settle`. If the
+        process ends before, the next writer removes those of the new and the ``replaced`` files
+        that no row names.
         """
         self._check_process()
         if self._data is not None:
             self._make_file()
             self.sync()
-        self._close()
-        for each in noted:
+        self._close_fd()
+        self.published = path
+        self._needs_cleaning = True
+        # An existing file without a row may be the last copy of a patch.
+        self._new = set() if path.exists() else {path}
+        self._old = set(replaced) - {path}
+        for each in self._new | self._old:
             self._make_note(each.name)
         # The notes first: without them nobody would remove an uncommitted file.
         sync_folder(self.path.parent)
         os.replace(self.path, path)
         sync_folder(path.parent)
 
-    def discard(self) -> None:
-        """Remove the file, unless it was published; then its notes and its mark."""
+    def settle(self, *, is_committed: bool) -> None:
+        """Remove the replaced files after a commit, or the new file after a rollback."""
+        if self.published is not None:
+            # If a file can't be removed, the notes stay, and the next writer removes it.
+            with suppress(OSError):
+                remove_files(self._old if is_committed else self._new)
+                self._needs_cleaning = False
+
+    def close(self) -> None:
+        """Discard the file, unless it was published; then its notes and its mark."""
         if os.getpid() != self._pid:
             if self._lock is not None:
                 _INHERITED.append(self._lock)
             return
         with suppress(OSError):
-            self._close()
+            self._close_fd()
         if self._data is None:
             try:
                 self.path.unlink(missing_ok=True)
             except OSError:
-                self.needs_cleaning = True
+                self._needs_cleaning = True
         if self._lock is not None:
             self._lock.close()
             self._lock = None
-        if not self.needs_cleaning:
+        if not self._needs_cleaning:
             with suppress(OSError):
                 while self._signs:
                     self._signs[-1].unlink(missing_ok=True)
@@ -164,7 +179,7 @@ class StagedFile:
         if os.getpid() != self._pid:
             raise LogError("the process was forked meanwhile: only the one that began can go on")
 
-    def _close(self) -> None:
+    def _close_fd(self) -> None:
         fd, self._fd = self._fd, None
         if fd is not None:
             os.close(fd)
@@ -185,23 +200,21 @@ def _lock(mark: Path) -> sqlite3.Connection | None:
     return connection
 
 
-def parse_staged(name: str) -> tuple[str, str | None, str] | None:
-    """Parse a name in the staging folder; None if it is none of a staged file.
-
-    Return the writer, the noted name or None, and the kind: ``tmp``, ``note`` or ``mark``.
-    """
-    match = _STAGED.fullmatch(name)
-    if match is None:
+def parse_staged(name: str) -> re.Match[str] | None:
+    """Find the ``writer`` and the ``noted`` name in the name of a staged file, note or mark."""
+    found = _STAGED.fullmatch(name)
+    if found is None or (found["noted"] and FileName.parse(found["noted"]) is None):
         return None
-    writer, noted, kind = match.groups()
-    is_noted = noted is not None and FileName.parse(noted) is not None
-    is_whole = is_noted if kind == "note" else noted is None
-    return (writer, noted, kind) if is_whole else None
+    return found
 
 
 def list_noted(folder: Path) -> set[str]:
     """Return the names that writers have noted, living and dead ones."""
-    return {found[1] for found in map(parse_staged, list_names(folder)) if found and found[1]}
+    return {found["noted"] for found in _staged(folder) if found["noted"]}
+
+
+def _staged(folder: Path) -> list[re.Match[str]]:
+    return [found for name in list_names(folder) if (found := parse_staged(name))]
 
 
 def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
@@ -209,13 +222,12 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
     Return the staged files and notes, and last the marks; and the noted names.
     """
-    found = {name: parsed for name in list_names(folder) if (parsed := parse_staged(name))}
-    writers = {writer for writer, _, _ in found.values()}
+    found = _staged(folder)
+    writers = {each["writer"] for each in found}
     dead = {writer for writer in writers if _is_dead(folder / f"{writer}.mark")}
-    found = {name: parsed for name, parsed in found.items() if parsed[0] in dead}
-    names = sorted(found, key=lambda name: found[name][2] == "mark")
-    noted = {parsed[1] for parsed in found.values() if parsed[1] is not None}
-    return [folder / name for name in names], noted
+    found = [each for each in found if each["writer"] in dead]
+    names = sorted((each[0] for each in found), key=lambda name: name.endswith(".mark"))
+    return [folder / name for name in names], {each["noted"] for each in found if each["noted"]}
 
 
 def _is_dead(mark: Path) -> bool:

@@ -69,9 +69,8 @@ def upgrade(
     except (LogError, FileNotFoundError):
         return log
     head = history.path / _HEAD
-    is_note = head.is_file() and _NOTE.fullmatch(_start_of(head))
     # The marker last, which shows that an upgrade is to be done.
-    remove_files([*_leftovers(history), *([head] if is_note else [])])
+    remove_files([*_leftovers(history), *([head] if _read_note(head) else [])])
     remove_files([marker])
     return log
 
@@ -101,12 +100,12 @@ def _segments(history: History) -> list[Any]:
     # Of those with the same first version, the longest comes first.
     names = sorted(_names(folder, SEGMENT), key=lambda it: (it.first, -it.last, str(it)))
     rows: list[Any] = []
-    version, id = 0, None
+    first, version, id = 1, 0, None
     ids: set[URIRef] = set()
     for name in names:
         path = folder / str(name)
-        if rows and rows[-1][1] <= name.first and name.last <= version:
-            if (name.first, name.last) == (rows[-1][1], version):
+        if first <= name.first and name.last <= version:
+            if (name.first, name.last) == (first, version):
                 raise LogError(f"{path}: version {version} is there twice: also as {rows[-1][4]}")
             # It was squashed into that one.
             continue
@@ -117,13 +116,14 @@ def _segments(history: History) -> list[Any]:
         place = Place(name.first, name.last, name.id, id)
         row = _row(path, name, partial(check_segment, place=place, limits=history.limits))
         rows.append((name.last, name.first, str(name.id), None if id is None else str(id), *row))
-        version, id = name.last, name.id
+        first, version, id = name.first, name.last, name.id
         ids.add(id)
-    noted = _noted_version(history.path / _HEAD)
-    if noted > version:
+    note = _read_note(history.path / _HEAD)
+    # A damaged note may be half written.
+    if note and int(note[3], 16) == zlib.crc32(note[1]) and int(note[2]) > version:
         raise LogError(
-            f"{folder}: the newest segments are missing: there was a version {noted}, and they end"
-            f" at {version}"
+            f"{folder}: the newest segments are missing: there was a version {int(note[2])}, and"
+            f" they end at {version}"
         )
     return rows
 
@@ -155,25 +155,26 @@ def _leftovers(history: History) -> Iterator[Path]:
         segments = connection.execute("SELECT first, version, file FROM segments").fetchall()
         snapshots = dict(connection.execute("SELECT version, file FROM snapshots"))
     kept = {row[2] for row in segments} | set(snapshots.values())
+    # The versions that were squashed, and the last one of each squashed patch.
     squashed = {
-        version: row for row in segments if row[0] < row[1] for version in range(row[0], row[1] + 1)
+        each: last for first, last, _ in segments if first < last for each in range(first, last + 1)
     }
     for folder, kind in ((history.segments, SEGMENT), (history.snapshots, SNAPSHOT)):
         for name in _names(folder, kind):
-            covering = squashed.get(name.first)
-            if kind == SEGMENT:
-                is_unused = covering is not None and covering == squashed.get(name.last)
-            else:
-                is_unused = covering is not None or name.last in snapshots
+            last = squashed.get(name.first)
+            is_covered = last is not None and last == squashed.get(name.last)
             path = folder / str(name)
-            if is_unused and path.name not in kept and is_whole(path, name.digest):
+            if (
+                (is_covered or (kind == SNAPSHOT and name.last in snapshots))
+                and path.name not in kept
+                and is_whole(path, name.digest)
+            ):
                 yield path
 
 
-def _names(folder: Path, kind: str) -> Iterator[FileName]:
-    for name in map(FileName.parse, list_names(folder)):
-        if name is not None and name.kind == kind:
-            yield name
+def _names(folder: Path, kind: str) -> list[FileName]:
+    names = map(FileName.parse, list_names(folder))
+    return [name for name in names if name is not None and name.kind == kind]
 
 
 def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
@@ -189,14 +190,6 @@ def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
     return path.name, status.st_size, digest, status.st_mtime
 
 
-def _noted_version(path: Path) -> int:
-    """Return the newest version in the note of ``head``; 0 without a note."""
-    check_regular(path)
-    try:
-        found = _NOTE.fullmatch(_start_of(path))
-    except FileNotFoundError:
-        found = None
-    # A damaged note may be half written.
-    if found is None or int(found[3], 16) != zlib.crc32(found[1]):
-        return 0
-    return int(found[2])
+def _read_note(path: Path) -> re.Match[bytes] | None:
+    """Return the note of the newest version in ``head``; None if that is no note."""
+    return _NOTE.fullmatch(_start_of(path)) if path.is_file() else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,29 +89,32 @@ _SNAPSHOT_COLUMNS = "version, id, file, size, digest, time"
 def _read(history: History) -> _State:
     with history.database.reading() as connection:
         history.read_name(connection)
-        segments = connection.execute(f"SELECT {COLUMNS} FROM segments ORDER BY version").fetchall()
-        query = f"SELECT {_SNAPSHOT_COLUMNS} FROM snapshots ORDER BY version"
-        snapshots = connection.execute(query).fetchall()
+        segments, snapshots = (
+            connection.execute(f"SELECT {columns} FROM {table} ORDER BY version").fetchall()
+            for table, columns in (("segments", COLUMNS), ("snapshots", _SNAPSHOT_COLUMNS))
+        )
         return _State(segments, snapshots, history.database.strange_parts(connection))
 
 
 def _problems_of(history: History, state: _State, *, deep: bool) -> Iterator[LogProblem]:
     """Iterate over the problems of a log whose database can be read."""
-    problems = [_database_problem(history, each) for each in state.strange]
+    problem = partial(_database_problem, history)
+    problems = [problem(each) for each in state.strange]
     for columns, rows in ((COLUMNS, state.segments), (_SNAPSHOT_COLUMNS, state.snapshots)):
         wrong = {row[0]: what for row in rows if (what := wrong_types(columns, row))}
-        problems += [_database_problem(history, what, version) for version, what in wrong.items()]
+        problems += [problem(what, version) for version, what in wrong.items()]
     entries = [history.entry(row) for row in state.segments if not wrong_types(COLUMNS, row)]
     snapshots = [row for row in state.snapshots if not wrong_types(_SNAPSHOT_COLUMNS, row)]
-    problems += [
-        _database_problem(history, what, version)
-        for version, what in broken_links(state.segments)
-        if version not in {problem.version for problem in problems}
-    ]
-    problems += filter(None, (_segment_problem(history, entry) for entry in entries))
-    ids = {entry.version: entry.id for entry in entries}
-    problems += filter(None, (_snapshot_problem(history, row, ids) for row in snapshots))
-    problems += _strange_files(history)
+    known = {each.version for each in problems}
+    broken = broken_links(state.segments)
+    problems += [problem(what, version) for version, what in broken if version not in known]
+    ids = {entry.version: str(entry.id) for entry in entries}
+    for found in (
+        *(_segment_problem(history, entry) for entry in entries),
+        *(_snapshot_problem(history, row, ids) for row in snapshots),
+        *_strange_files(history),
+    ):
+        problems += [found] if found else []
     yield from problems
     if deep and not problems:
         yield from _wrong_snapshots(history, entries, snapshots)
@@ -131,35 +135,30 @@ def _strange_files(history: History) -> Iterator[LogProblem]:
             names = [name for name in sorted(list_names(folder)) if not name.startswith(".")]
             # A file that is just published or removed has no row, but is not found twice.
             strays = _strays(history, folder) if folder in kinds else set()
-            if strays:
-                strays &= _strays(history, folder)
+            strays &= _strays(history, folder) if strays else set()
         except LogConflict:
             raise
         except (LogError, OSError) as error:
             yield _problem_of(folder, error, None, "")
             continue
         for name in names:
-            parsed = FileName.parse(name)
-            if name in strays and parsed is not None and parsed.kind == kinds[folder]:
-                what = "no version of the log has this file"
-                yield LogProblem(folder / name, what, parsed.last, _STRAY)
-            elif folder in kinds and (parsed is None or parsed.kind != kinds[folder]):
-                kind = "segment" if kinds[folder] == SEGMENT else "snapshot"
-                yield LogProblem(folder / name, f"this is not the name of a {kind}", None, _STRANGE)
-            elif (folder == staging and parse_staged(name) is None) or (
-                folder == history.path and name not in own
-            ):
-                yield LogProblem(folder / name, "this is no file of the log's", None, _STRANGE)
+            path, parsed = folder / name, FileName.parse(name)
+            if folder not in kinds:
+                if not (parse_staged(name) if folder == staging else name in own):
+                    yield LogProblem(path, "this is no file of the log's", None, _STRANGE)
+            elif parsed is None or parsed.kind != kinds[folder]:
+                kind = folder.name.removesuffix("s")
+                yield LogProblem(path, f"this is not the name of a {kind}", None, _STRANGE)
+            elif name in strays:
+                yield LogProblem(path, "no version of the log has this file", parsed.last, _STRAY)
 
 
 def _strays(history: History, folder: Path) -> set[str]:
     """Return the files without a row, except those that the next writer will remove."""
     names = set(list_names(folder))
-    state = _read(history)
-    if folder == history.segments:
-        names -= {row[4] for row in state.segments}
-    else:
-        names -= {row[2] for row in state.snapshots}
+    query = f"SELECT file FROM {folder.name}"
+    with history.database.reading() as connection:
+        names -= {row[0] for row in connection.execute(query)}
     # Problems of the staging folder are reported separately.
     with suppress(LogError, OSError):
         names -= list_noted(history.database.staging)
@@ -174,35 +173,33 @@ def _segment_problem(history: History, entry: LogEntry) -> LogProblem | None:
     name = FileName.parse(path.name)
     assert name is not None
     try:
-        source = read_stored(path, entry.digest)
+        source = _read_file(path, entry.digest, entry.size)
         said = (name.first, name.last, name.id)
-        if said != (entry.first, entry.version, entry.id) or not entry.digest.startswith(
-            name.digest
-        ):
+        is_named = said == (entry.first, entry.version, entry.id)
+        if not is_named or not entry.digest.startswith(name.digest):
             raise LogError("its name does not match its row in the database")
-        _check_size(path, entry.size)
         check_segment(source, place_of(entry), limits=entry.limits)
     except (LogError, DecodeError, OSError) as error:
         return _problem_of(path, error, entry.version, _SEGMENT)
     return None
 
 
-def _check_size(path: Path, size: int) -> None:
+def _read_file(path: Path, digest: str, size: int) -> bytes | Path:
+    source = read_stored(path, digest)
     found = path.stat().st_size
     if found != size:
         raise LogError(f"it has {found} bytes, and should have {size}")
+    return source
 
 
-def _snapshot_problem(history: History, row: Any, ids: dict[int, Any]) -> LogProblem | None:
+def _snapshot_problem(history: History, row: Any, ids: dict[int, str]) -> LogProblem | None:
     version, id, file, size, digest, _ = row
     path = history.snapshots / str(file)
     try:
         path = file_path(history.snapshots, file)
-        if str(ids.get(version)) != id:
+        if ids.get(version) != id:
             raise LogError(f"it is of version {version} made by <{id}>, which the log has not")
-        source = read_stored(path, digest)
-        _check_size(path, size)
-        check_snapshot(source, history.limits)
+        check_snapshot(_read_file(path, digest, size), history.limits)
     except (LogError, DecodeError, OSError) as error:
         return _problem_of(path, error, version, _SNAPSHOT_AGAIN)
     return None

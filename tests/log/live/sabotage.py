@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from jelly_rdflib.log import database, staging
-from jelly_rdflib.log.publisher import Publisher
+from jelly_rdflib.log.history import History
 
 __all__ = [
     "cleared_without_lock",
@@ -39,15 +39,15 @@ def nothing_committed() -> None:
 
 def others_replaced() -> None:
     """The newest version is compared before the transaction, and not in it."""
-    real = Publisher._next_version
+    real = History._next_version
     found: dict[Any, int] = {}
 
-    def next_version(self: Publisher, connection: Any, prev: Any, id: Any) -> int:
+    def next_version(self: History, connection: Any, prev: Any, id: Any) -> int:
         if id not in found:
             found[id] = real(self, connection, prev, id)
         return found[id]
 
-    Publisher._next_version = next_version  # type: ignore[method-assign]
+    History._next_version = next_version  # type: ignore[method-assign]
     change_statements(lambda text: text.replace("INSERT INTO seg", "INSERT OR REPLACE INTO seg"))
 
 
