@@ -120,7 +120,7 @@ class StreamRules:
             yield from self._finish_statements(options)
 
     def _finish_statements(self, options: StreamOptions) -> Iterator[Fault]:
-        metadata, _ = self._statistics.metadata_entries
+        metadata = self._statistics.counts["metadata"]["count"]
         if options.version == 2 and not self._has_namespaces and metadata == 0:
             yield self._blame_options(
                 "version", "version 2, but neither namespace declarations nor metadata"
