@@ -85,6 +85,16 @@ class UnexpectedKind(IntEnum):
     GRAPH_FIELD = ...
     UNEXPECTED_KINDS = ...
 
+class Tally(TypedDict):
+    count: int
+    size: int
+
+class Counts(TypedDict):
+    rows: list[Tally]
+    metadata: Tally
+    terms: list[int]
+    repeated: list[int]
+
 class LookupCounts(TypedDict):
     size: int
     entries: int
@@ -111,12 +121,6 @@ class FrameStatistics:
     @property
     def last_frame(self) -> tuple[int, int, int, int, int]: ...
     @property
-    def rows(self) -> list[tuple[int, int]]: ...
-    @property
-    def metadata_entries(self) -> tuple[int, int]: ...
-    @property
-    def term_kinds(self) -> list[int]: ...
-    @property
-    def repeated_terms(self) -> list[int]: ...
+    def counts(self) -> Counts: ...
     @property
     def lookups(self) -> list[LookupCounts]: ...

@@ -342,17 +342,13 @@ def _counts(statistics: FrameStatistics | None) -> dict[str, Any]:
         tables = ("rows", "lookups", "terms", "repeated_terms")
         return {**{name: {} for name in tables}, "is_delimited": None, "metadata": Tally()}
     row_names = PATCH_ROWS if statistics.is_patch else STREAM_ROWS
-    rows, terms = statistics.rows, statistics.term_kinds
+    counts = statistics.counts
     lookups = zip(("name", "prefix", "datatype"), statistics.lookups, strict=True)
     return {
         "is_delimited": statistics.is_delimited,
-        "rows": {name: _tally(rows[field]) for field, name in row_names.items()},
-        "lookups": {name: LookupReport(**counts) for name, counts in lookups},
-        "terms": {kind.name.lower(): terms[kind] for kind in TERMS},
-        "repeated_terms": dict(zip("spog", statistics.repeated_terms, strict=True)),
-        "metadata": _tally(statistics.metadata_entries),
+        "rows": {name: Tally(**counts["rows"][field]) for field, name in row_names.items()},
+        "lookups": {name: LookupReport(**report) for name, report in lookups},
+        "terms": {kind.name.lower(): counts["terms"][kind] for kind in TERMS},
+        "repeated_terms": dict(zip("spog", counts["repeated"], strict=True)),
+        "metadata": Tally(**counts["metadata"]),
     }
-
-
-def _tally(numbers: tuple[int, int]) -> Tally:
-    return Tally(count=numbers[0], size=numbers[1])

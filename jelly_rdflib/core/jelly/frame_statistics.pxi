@@ -18,7 +18,7 @@ cdef class FrameStatistics:
     cdef uint64_t frame_rows
     cdef uint64_t frame_entries
     # Of all frames up to that one.
-    cdef Counts counts
+    cdef Counts frame_counts
     cdef Lookup[LOOKUPS] counted_lookups  # only for their counts
 
     def __cinit__(self, BatchReader batches not None):
@@ -44,11 +44,10 @@ cdef class FrameStatistics:
         self.frame_rows = decoder.row
         self.frame_entries = 0
         for lookup in range(LOOKUPS):
-            self.frame_entries += (
-                decoder.terms.lookups[lookup].set_count - self.counted_lookups[lookup].set_count
-            )
+            self.frame_entries += decoder.terms.lookups[lookup].counts.entries
+            self.frame_entries -= self.counted_lookups[lookup].counts.entries
             self.counted_lookups[lookup] = decoder.terms.lookups[lookup]
-        self.counts = decoder.terms.counts
+        self.frame_counts = decoder.terms.counts
         return True
 
     def locate(self, list rows not None):
@@ -158,37 +157,11 @@ cdef class FrameStatistics:
         )
 
     @property
-    def rows(self):
-        """For each field of a row's oneof, how many such rows there were, and their bytes."""
-        return [(tally.count, tally.size) for tally in self.counts.rows]
-
-    @property
-    def metadata_entries(self):
-        """How many entries frames' metadata had, and their bytes."""
-        return self.counts.metadata.count, self.counts.metadata.size
-
-    @property
-    def term_kinds(self):
-        """For each `TermKind` but STRING, how many such terms are written, at whatever depth."""
-        return [count for count in self.counts.terms]
-
-    @property
-    def repeated_terms(self):
-        """For each position of a statement, how often its last term was repeated."""
-        return [count for count in self.counts.repeated]
+    def counts(self):
+        """What the frames had so far, see `Counts`."""
+        return self.frame_counts
 
     @property
     def lookups(self):
-        """For the lookups of names, prefixes and datatypes, a dict of what was counted."""
-        return [
-            {
-                "size": lookup.size,
-                "entries": lookup.set_count,
-                "replaced": lookup.replaced,
-                "unused": lookup.unused,
-                "highest_id": lookup.highest_id,
-                "references": lookup.references,
-                "text_size": lookup.text_size,
-            }
-            for lookup in self.counted_lookups
-        ]
+        """For the lookups of names, prefixes and datatypes, their sizes and `LookupCounts`."""
+        return [{"size": lookup.size, **lookup.counts} for lookup in self.counted_lookups]

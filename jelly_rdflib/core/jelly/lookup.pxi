@@ -37,6 +37,15 @@ ctypedef struct LookupUse:
     uint32_t key
     uint32_t term
 
+ctypedef struct LookupCounts:
+    # For `FrameStatistics`.
+    uint32_t highest_id
+    uint64_t entries
+    uint64_t replaced  # entries whose place another entry took
+    uint64_t unused  # entries to which no term has referred
+    uint64_t references
+    uint64_t text_size
+
 ctypedef struct Lookup:
     const char* name
     LookupEntry* entries  # numbered from 1: entry 0 is not used
@@ -44,13 +53,7 @@ ctypedef struct Lookup:
     LookupUse* uses
     uint32_t size
     uint32_t last_set
-    # Counts for `FrameStatistics`.
-    uint32_t highest_id
-    uint64_t set_count
-    uint64_t replaced  # entries whose place another entry took
-    uint64_t unused  # entries to which no term has referred
-    uint64_t references
-    uint64_t text_size
+    LookupCounts counts
 
 cdef inline LookupEntry* lookup_find(
     Lookup* lookup, uint32_t id, const uint8_t* at, Failure* failure
@@ -136,11 +139,11 @@ cdef int lookup_set_text(
         entry.capacity = size + 8
     memcpy(entry.text, text, size)
     entry.size = size
-    lookup.set_count += 1
-    lookup.replaced += lookup.serials[id] != NOT_SET
-    lookup.unused += 1
-    lookup.highest_id = max(lookup.highest_id, id)
-    lookup.text_size += size
+    lookup.counts.entries += 1
+    lookup.counts.replaced += lookup.serials[id] != NOT_SET
+    lookup.counts.unused += 1
+    lookup.counts.highest_id = max(lookup.counts.highest_id, id)
+    lookup.counts.text_size += size
     lookup.serials[id] = serial
     lookup.uses[id].key = 0
     entry.hashed_prefix = NOT_SET
@@ -149,5 +152,5 @@ cdef int lookup_set_text(
 
 cdef inline void use_entry(Lookup* lookup, LookupEntry* entry, uint64_t prefix) noexcept nogil:
     """Note that a term refers to an entry, together with the prefix of that serial."""
-    lookup.unused -= entry.hashed_prefix == NOT_SET
+    lookup.counts.unused -= entry.hashed_prefix == NOT_SET
     entry.hashed_prefix = prefix

@@ -14,11 +14,11 @@ cdef enum StreamKind:
 cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
     cdef StreamKind kind = StreamKind.UNKNOWN_STREAM
     cdef Span row, options
-    cdef int found = find_message(&frame, &row)
+    cdef int found = find_first_field(&frame, LENGTH_DELIMITED, &row)
     if found <= 0:
         return StreamKind.NO_ROWS if found == 0 else StreamKind.UNKNOWN_STREAM
     while True:
-        found = find_message(&row, &options)
+        found = find_first_field(&row, LENGTH_DELIMITED, &options)
         if found <= 0:
             return kind if found == 0 else StreamKind.UNKNOWN_STREAM
         # The options may come in parts.
@@ -26,29 +26,25 @@ cdef StreamKind find_stream_kind(Span frame) noexcept nogil:
             kind = find_options_kind(options)
 
 
-cdef int find_message(Span* rest, Span* found) noexcept nogil:
-    """Find the next field 1 that is a message, of those that are unread; 0: there is none."""
+cdef StreamKind find_options_kind(Span options) noexcept nogil:
+    cdef Span ignored
+    cdef int found = find_first_field(&options, VARINT, &ignored)
+    if found < 0:
+        return StreamKind.UNKNOWN_STREAM
+    return StreamKind.PATCH_STREAM if found > 0 else StreamKind.STATEMENT_STREAM
+
+
+cdef int find_first_field(Span* rest, uint32_t wanted, Span* found) noexcept nogil:
+    """Find the next field 1 of that wire type, of the fields that are unread; 0: there is none."""
     cdef uint32_t field, wire_type
     cdef Failure ignored
     while rest.start < rest.end:
         if read_tag(&rest.start, rest.end, &field, &wire_type, &ignored) < 0:
             return -1
-        if field == 1 and wire_type == LENGTH_DELIMITED:
+        if field == 1 and wire_type == wanted:
+            if wanted == VARINT:
+                return 1
             return 1 if read_span(&rest.start, rest.end, found, &ignored) >= 0 else -1
         if skip_field(&rest.start, rest.end, field, wire_type, &ignored) < 0:
             return -1
     return 0
-
-
-cdef StreamKind find_options_kind(Span options) noexcept nogil:
-    cdef const uint8_t* at = options.start
-    cdef uint32_t field, wire_type
-    cdef Failure ignored
-    while at < options.end:
-        if read_tag(&at, options.end, &field, &wire_type, &ignored) < 0:
-            return StreamKind.UNKNOWN_STREAM
-        if field == 1 and wire_type == VARINT:
-            return StreamKind.PATCH_STREAM
-        if skip_field(&at, options.end, field, wire_type, &ignored) < 0:
-            return StreamKind.UNKNOWN_STREAM
-    return StreamKind.STATEMENT_STREAM

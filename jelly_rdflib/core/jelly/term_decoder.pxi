@@ -816,8 +816,8 @@ cdef class TermDecoder:
         # Beyond 32 bits the next name is 0 again, which is out of range too.
         self.last_name = <uint32_t>ids[1].value if ids[1].value != 0 else self.last_name + 1
         self.counts.terms[<int>TermKind.IRI] += 1
-        self.lookups[NAMES].references += 1
-        self.lookups[PREFIXES].references += self.last_prefix != 0
+        self.lookups[NAMES].counts.references += 1
+        self.lookups[PREFIXES].counts.references += self.last_prefix != 0
         return self.intern_iri(self.last_name, self.last_prefix, message.start)
 
     cdef int64_t intern_iri(
@@ -913,7 +913,7 @@ cdef class TermDecoder:
         cdef int64_t extra
         if entry == NULL:
             return -1
-        lookup.references += 1
+        lookup.counts.references += 1
         use = &lookup.uses[id]
         if use.key == self.epoch << 16:
             return use.term

@@ -108,11 +108,8 @@ class StreamRules:
             yield blame("unused-lookup", message)
         if isinstance(options, PatchOptions):
             return
-        if (
-            options.version == 2
-            and not self._has_namespaces
-            and statistics.metadata_entries[0] == 0
-        ):
+        metadata = statistics.counts["metadata"]["count"]
+        if options.version == 2 and not self._has_namespaces and metadata == 0:
             message = "version 2, but neither namespace declarations nor metadata"
             yield blame("version", message)
         if statistics.is_in_graph:
