@@ -8,7 +8,7 @@ from typing import Any
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.rereadable import RereadableSource
-from jelly_rdflib.algebra.sources import check_reading
+from jelly_rdflib.graph.stores.statements import check_reading
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import is_readable

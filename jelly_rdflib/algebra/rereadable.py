@@ -6,16 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
-from jelly_rdflib.algebra.sources import (
-    check_source,
-    closing_reader,
-    is_held,
-    open_operations,
-    operation_at,
-)
+from jelly_rdflib.algebra.sources import closing_reader, is_held, open_operations, operation_at
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.graph.stores.statements import check_source
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
