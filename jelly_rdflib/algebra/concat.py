@@ -9,8 +9,6 @@ from typing import Any
 
 from jelly_rdflib.algebra.headers import HeaderRoom, JoinedHeaders
 from jelly_rdflib.algebra.sources import (
-    check_reading,
-    check_source,
     closing_reader,
     is_held,
     open_operations,
@@ -18,6 +16,7 @@ from jelly_rdflib.algebra.sources import (
 )
 from jelly_rdflib.algebra.spool import Spool
 from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import is_readable, is_rereadable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any
 
@@ -10,7 +10,12 @@ from rdflib.graph import Graph
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
-from jelly_rdflib.graph.stores.statements import check_operation, not_an_operation
+from jelly_rdflib.graph.stores.statements import (
+    check_operation,
+    check_reading,
+    check_source,
+    not_an_operation,
+)
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
@@ -71,24 +76,6 @@ def operation_at(batch: Batch, row: int) -> Operation:
     if op == Op.H:
         return (op, terms[batch.s[row]], terms[batch.o[row]])
     return (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
-
-
-def check_source(source: object) -> None:
-    """Check that a source can be read or iterated over."""
-    if not is_readable(source) and not isinstance(source, Iterable):
-        raise TypeError(
-            f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
-            f"operations"
-        )
-
-
-def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
-    """Check that there are no options for reading, for sources of operations."""
-    if limits is not None or normalize is not None or format is not None:
-        raise ValueError(
-            "limits, normalize and format are about bytes, and operations are given: give them to "
-            "what reads the operations"
-        )
 
 
 def _checked(operation: Any) -> Operation:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from rdflib.graph import Graph
+from rdflib.term import URIRef
 
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, OperationReader
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.jelly import JELLY
-from jelly_rdflib.graph.stores.native import Claim, UndoLog, open_changes
+from jelly_rdflib.graph.stores.native import UndoLog, open_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
+from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
@@ -141,16 +143,8 @@ def apply(
         operations = opened.operations(is_held=atomic)
         is_held = is_at_hand(source)
         return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
-    if not isinstance(source, Iterable):
-        raise TypeError(
-            f"can't apply a {type(source).__name__}: give bytes, a path, a binary file or "
-            f"operations"
-        )
-    if limits is not None or normalize is not None or format is not None:
-        raise ValueError(
-            "limits, normalize and format are about bytes, and operations are given: give them to "
-            "what reads the operations"
-        )
+    check_source(source)
+    check_reading(limits, normalize, format)
     # Any other iterable runs the caller's code between two operations, which may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
@@ -166,18 +160,10 @@ def apply_statements(
     normalize: bool | None = None,
     strict: bool = True,
 ) -> ApplyResult:
-    """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset.
+    """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset, as `apply`.
 
-    All of them, or none: arguments and errors are those of `apply`. Namespaces are bound as by
-    rdflib's parsers: a prefix that stands for another IRI already stays what it is.
-
-    Args:
-        source: What `jelly_rdflib.read_statements` takes.
-        target: As for `apply`.
-        atomic: As for `apply`.
-        limits: As for `apply`.
-        normalize: As for `apply`.
-        strict: As for `jelly_rdflib.read_statements`.
+    Namespaces are bound as by rdflib's parsers: a prefix that stands for another IRI already stays
+    what it is.
     """
     place = Target(target)
     opened = open_input(
@@ -207,16 +193,10 @@ def apply_read(
     limits: Limits | None,
     has_exact_prefixes: bool = True,
 ) -> ApplyResult:
-    """Apply the operations of a reader, which is closed.
+    """Apply the operations of a reader, which is closed, or of a generator around it.
 
-    Args:
-        operations: The reader, or a generator around it. Nobody may look at the target between two
-            operations.
-        place: The graph or dataset to change.
-        atomic: As for `apply`.
-        is_held: Whether the operations come without waiting for anybody.
-        limits: As for `apply`.
-        has_exact_prefixes: As for `PrefixChanges`.
+    Nobody may look at the target between two operations. For ``is_held`` see `_Applier`, for
+    ``has_exact_prefixes`` `PrefixChanges`.
     """
     try:
         applier = _Applier(
@@ -229,28 +209,21 @@ def apply_read(
         )
         return applier.run(operations)
     except (ApplyError, LimitError) as error:
-        place_error = getattr(operations, "place_error", None)
-        if place_error is not None and error.offset is None:
-            place_error(error)
+        if isinstance(operations, OperationReader) and error.offset is None:
+            operations.place_error(error)
         raise
     finally:
-        # The reader may have a file open, if it was not read to the end.
-        close = getattr(operations, "close", None)
-        if close is not None:
-            close()
+        # It may have a file open, if it was not read to the end.
+        if isinstance(operations, OperationReader):
+            operations.close()
 
 
 class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
 
-    Args:
-        target: The graph or dataset to change.
-        is_atomic: Whether to keep a log.
-        is_deferred: Whether nobody looks at the store between two operations.
-        is_held: Whether the operations come without waiting for anybody. Then a store that is
-            recorded is locked for all of them: no other thread changes it meanwhile.
-        has_exact_prefixes: As for `PrefixChanges`.
-        max_prefixes: As for `PrefixChanges`.
+    If the operations come without waiting for anybody (``is_held``), a store that is recorded is
+    locked for all of them: no other thread changes it meanwhile. For the other arguments see
+    `open_changes` and `PrefixChanges`.
     """
 
     def __init__(
@@ -277,7 +250,6 @@ class _Applier:
             is_exact=has_exact_prefixes,
             max_prefixes=max_prefixes,
         )
-        self._claim = Claim(target.store)
         # Whether there is a transaction to roll back, and whether a TX started it.
         self._is_open = False
         self._is_explicit = False
@@ -287,12 +259,10 @@ class _Applier:
         self._operations_before = 0
         self._others = 0
         self._patches = 0
-        self._committed = 0
         self._aborted = 0
-        self._added = 0
-        self._deleted = 0
-        self._prefixes_added = 0
-        self._prefixes_deleted = 0
+        self._committed = dict.fromkeys(
+            ("committed", "added", "deleted", "prefixes_added", "prefixes_deleted"), 0
+        )
 
     def run(self, operations: Iterator[Operation]) -> ApplyResult:
         """Apply the operations."""
@@ -301,17 +271,13 @@ class _Applier:
         return ApplyResult(
             patches=self._patches + (self._count_operations() > self._operations_before),
             operations=self._count_operations(),
-            committed=self._committed,
             aborted=self._aborted,
-            added=self._added,
-            deleted=self._deleted,
-            prefixes_added=self._prefixes_added,
-            prefixes_deleted=self._prefixes_deleted,
+            **self._committed,
         )
 
     def _run(self, operations: Iterator[Operation]) -> None:
         try:
-            self._claim.take()
+            self._statements.claim()
             self._begin()
             while (operation := self._statements.statements(operations)) is not None:
                 self._take(operation)
@@ -320,7 +286,7 @@ class _Applier:
             self._log.undo(self._statements, self._leave, self._end_undoing)
             raise
         finally:
-            self._claim.free()
+            self._statements.free()
             # The log's steps are methods of objects that hold the log. Clearing it breaks these
             # cycles: otherwise the objects live until Python's collector runs.
             self._log.clear()
@@ -328,10 +294,8 @@ class _Applier:
     def _take(self, operation: Operation) -> None:
         """Take an operation other than an add or delete of a statement; its form is checked."""
         op = operation[0]
-        if op == Op.PA:
-            self._prefixes.add(operation[1], operation[2])
-        elif op == Op.PD:
-            self._prefixes.delete(operation[1])
+        if op in (Op.PA, Op.PD):
+            self._prefixes.take(operation[1], URIRef(operation[2]) if op == Op.PA else None)
         elif op == Op.END:
             self._end_patch("a patch ends")
             self._begin()
@@ -365,11 +329,14 @@ class _Applier:
         self._statements.commit()
         # From here on, and not before, an interrupt leaves what was done.
         self._is_open = False
-        self._committed += self._is_explicit or self._count_changes() > self._changes_before
-        self._added += self._statements.added
-        self._deleted += self._statements.deleted
-        self._prefixes_added += self._prefixes.added
-        self._prefixes_deleted += self._prefixes.deleted
+        for name, count in (
+            ("committed", self._is_explicit or self._count_changes() > self._changes_before),
+            ("added", self._statements.added),
+            ("deleted", self._statements.deleted),
+            ("prefixes_added", self._prefixes.added),
+            ("prefixes_deleted", self._prefixes.deleted),
+        ):
+            self._committed[name] += count
 
     def _abort(self) -> None:
         if not self._is_atomic:

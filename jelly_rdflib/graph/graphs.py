@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 from rdflib.graph import Dataset, Graph
@@ -16,12 +15,7 @@ from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
 from jelly_rdflib.graph.stores.contents import Contents
-from jelly_rdflib.options import (
-    Limits,
-    LogicalStreamType,
-    PhysicalStreamType,
-    StreamOptions,
-)
+from jelly_rdflib.options import Limits, LogicalStreamType, PhysicalStreamType, StreamOptions
 from jelly_rdflib.streams.frames import FrameIterator, read_frames
 from jelly_rdflib.streams.writing import StatementWriter
 
@@ -73,18 +67,13 @@ class GraphIterator:
     def __init__(self, frames: FrameIterator, *, strict: bool) -> None:
         self._frames = frames
         self._is_strict = strict
-        # Frames before the stream's options are empty, but the options say what they are.
-        self._early = 0
-        # None until the options are known; a batch is None for such an empty frame.
-        self._batches: Iterator[Batch | None] | None = None
+        self._batches = self._read_batches()
 
     def __iter__(self) -> GraphIterator:
         return self
 
     def __next__(self) -> Graph:
         """Return the next graph; after an ApplyError the one after that can still be read."""
-        if self._batches is None:
-            self._batches = self._read_options()
         batch = next(self._batches)
         is_triples = self.options and self.options.physical_type == PhysicalStreamType.TRIPLES
         graph = Graph() if is_triples else Dataset()
@@ -92,14 +81,16 @@ class GraphIterator:
             apply(batch, graph, atomic=False)
         return graph
 
-    def _read_options(self) -> Iterator[Batch | None]:
-        for frame in self._frames:
+    def _read_batches(self) -> Iterator[Batch | None]:
+        # Frames before the stream's options are empty, but the options say what they are.
+        for early, frame in enumerate(self._frames):
             if self.options is not None:
-                self._check_grouped(self.options)
-                others = map(attrgetter("batch"), self._frames)
-                return itertools.chain(itertools.repeat(None, self._early), [frame.batch], others)
-            self._early += 1
-        return iter(())
+                self._check_grouped(self.options, early)
+                yield from itertools.repeat(None, early)
+                yield frame.batch
+                break
+        for frame in self._frames:
+            yield frame.batch
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""
@@ -110,7 +101,7 @@ class GraphIterator:
         """The stream's options; None before its first frame was read."""
         return self._frames.options
 
-    def _check_grouped(self, options: StreamOptions) -> None:
+    def _check_grouped(self, options: StreamOptions, number: int) -> None:
         if not options.is_flat:
             return
         message = (
@@ -119,7 +110,7 @@ class GraphIterator:
         )
         if self._is_strict:
             self.close()
-            raise DecodeError(message, offset=0, frame=self._early)
+            raise DecodeError(message, offset=0, frame=number)
         warn(message)
 
 

@@ -11,8 +11,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import RecordError, RollbackError
 from jelly_rdflib.graph.stores.native import Journal, Tap
-from jelly_rdflib.graph.stores.prefixes import open_prefixes
-from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
+from jelly_rdflib.graph.stores.prefixes import clear_qname_cache, open_prefixes
 from jelly_rdflib.operations import Op
 from jelly_rdflib.recording.sinks import Sink
 

@@ -16,7 +16,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.algebra import spool
 from jelly_rdflib.algebra.headers import JoinedHeaders
-from jelly_rdflib.graph.stores import qname_cache
+from jelly_rdflib.graph.stores import prefixes
 from tests.faults.targets import OtherMemory
 
 S, P = URIRef("urn:s"), URIRef("urn:p")
@@ -46,7 +46,7 @@ def test_prefixes_in_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work(count: int) -> int:
         insert = Counted(rdflib.namespace.insert_trie)
-        monkeypatch.setattr(qname_cache, "insert_trie", insert)
+        monkeypatch.setattr(prefixes, "insert_trie", insert)
         monkeypatch.setattr(rdflib.namespace, "insert_trie", insert)
         text = "".join(f"TX . PA p{n} <urn:{n}#> . TC . " for n in range(count))
         dataset = Dataset()

@@ -10,27 +10,26 @@ from rdflib.term import BNode, Node
 
 from jelly_rdflib.graph.canonical.form import Canonicalizer, Form
 from jelly_rdflib.graph.canonical.pairing import pair
-from jelly_rdflib.graph.canonical.quads import Describe, Known, Quad, describer, is_blank, split
+from jelly_rdflib.graph.canonical.quads import (
+    Describe,
+    Known,
+    Quad,
+    blank_nodes,
+    describer,
+    group,
+    is_blank,
+    split,
+)
 
 
 def differ(
     old: Sequence[Quad], new: Sequence[Quad], *, folds_strings: bool
 ) -> tuple[list[Quad], list[Quad]]:
-    """Find the statements that turn one set into the other, whatever the labels of blank nodes.
+    """Find the statements of ``old`` to delete, and those to add, so that it turns into ``new``.
 
-    Args:
-        old: Statements, each with a blank node.
-        new: The same of the other dataset.
-        folds_strings: Whether ``"x"`` and ``"x"^^xsd:string`` are the same.
-
-    Returns:
-        The statements of ``old`` to delete, and those to add. Their blank nodes are those of
-        ``old``, and new ones. A new label depends only on the statements about its node, and no
-        node of ``old`` has it.
-
-    Raises:
-        ImportError: pyoxigraph is missing; the message names the extra.
-        PatchError: One is no statement of RDF 1.1.
+    Each statement has a blank node, whose label does not count. If ``folds_strings``, ``"x"`` and
+    ``"x"^^xsd:string`` are the same. The blank nodes of the result are those of ``old``, and new
+    ones. A new label depends only on the statements about its node, and no node of ``old`` has it.
     """
     canonicalizer = Canonicalizer(folds_strings=folds_strings)
     describe = describer(folds_strings=folds_strings)
@@ -40,14 +39,14 @@ def differ(
     renamed: list[Quad] = []
     unknown: list[Quad] = []
     for quad in new_left:
-        if all(term in new_to_old for term in quad if is_blank(term)):
+        if blank_nodes([quad]) <= new_to_old.keys():
             renamed.append(_replace(quad, new_to_old))
         else:
             unknown.append(_replace(quad, known))
     old_keys = {_key(quad, describe) for quad in old_left}
     new_keys = {_key(quad, describe) for quad in renamed}
     forms = [canonicalizer.form(component) for component in split(unknown)]
-    labels: set[Node] = {term for quad in old for term in quad if is_blank(term)}
+    labels = blank_nodes(old)
     return (
         [quad for quad in old_left if _key(quad, describe) not in new_keys],
         [
@@ -61,28 +60,20 @@ def _without_same(
     old: Sequence[Sequence[Quad]], new: Sequence[Sequence[Quad]], canonicalizer: Canonicalizer
 ) -> tuple[list[Quad], list[Quad]]:
     """Return the statements of the components that only one of the two has."""
-    by_form: dict[bytes, list[Sequence[Quad]]] = {}
-    for component in old:
-        form = _hash(canonicalizer.text(component))
-        by_form.setdefault(form, []).append(component)
-    new_left: list[Sequence[Quad]] = []
-    same: dict[bytes, int] = {}
-    for component in new:
-        form = _hash(canonicalizer.text(component))
-        if same.get(form, 0) < len(by_form.get(form, ())):
-            same[form] = same.get(form, 0) + 1
-        else:
-            new_left.append(component)
-    old_left: list[Sequence[Quad]] = []
-    for form, components in by_form.items():
-        if len(components) > 1:
+    ours, theirs = (
+        group((_hash(canonicalizer.text(component)), component) for component in components)
+        for components in (old, new)
+    )
+    left: tuple[list[Quad], list[Quad]] = ([], [])
+    for quads, some, others in zip(left, (ours, theirs), (theirs, ours), strict=True):
+        for form, components in some.items():
             # Any of them may stay, but the same ones each time.
             components.sort(key=_least_label)
-        old_left += components[same.get(form, 0) :]
-    return list(chain.from_iterable(old_left)), list(chain.from_iterable(new_left))
+            quads.extend(chain.from_iterable(components[len(others.get(form, ())) :]))
+    return left
 
 
-def _with_new_labels(forms: Sequence[Form], taken: set[Node]) -> Iterator[Quad]:
+def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]:
     """Iterate over the statements of forms, with labels that are not taken."""
     copies = count()
     text = None
@@ -90,14 +81,15 @@ def _with_new_labels(forms: Sequence[Form], taken: set[Node]) -> Iterator[Quad]:
         if form.text != text:
             # The number tells copies of a form apart, and from nodes that were there before.
             text, copies = form.text, count()
-        nodes = {term for quad in form.quads for term in quad if is_blank(term)}
-        labels: dict[BNode, Node] = {}
-        while not labels or any(label in taken for label in labels.values()):
+        nodes = blank_nodes(form.quads)
+        labels: dict[BNode, BNode] = {}
+        while not labels or not taken.isdisjoint(labels.values()):
             tag = sha256(f"{next(copies)} {text}".encode()).hexdigest()[:16]
             labels = {node: BNode(f"{node}-{tag}") for node in nodes}
         taken.update(labels.values())
         for quad in form.quads:
-            yield _name_known(_replace(quad, labels))
+            s, p, o, g = _replace(quad, labels)
+            yield _name(s), _name(p), _name(o), _name(g)
 
 
 def _hash(text: str) -> bytes:
@@ -105,7 +97,7 @@ def _hash(text: str) -> bytes:
 
 
 def _least_label(component: Sequence[Quad]) -> str:
-    return min(str(term) for quad in component for term in quad if is_blank(term))
+    return min(map(str, blank_nodes(component)))
 
 
 def _replace(quad: Quad, nodes: Mapping[BNode, Node]) -> Quad:
@@ -113,9 +105,8 @@ def _replace(quad: Quad, nodes: Mapping[BNode, Node]) -> Quad:
     return s, p, o, g
 
 
-def _name_known(quad: Quad) -> Quad:
-    s, p, o, g = (BNode(term) if isinstance(term, Known) else term for term in quad)
-    return s, p, o, g
+def _name(term: Node) -> Node:
+    return BNode(term) if isinstance(term, Known) else term
 
 
 def _key(quad: Quad, describe: Describe) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -27,14 +27,10 @@ _STRING = XSD.string
 _OWN = "x-jelly-rdflib:"
 
 
-@dataclass(frozen=True)
-class Form:
-    """A component in its canonical form.
+class Form(NamedTuple):
+    """A component in its canonical form: canonical N-Quads, and the statements.
 
-    Attributes:
-        text: Canonical N-Quads: equal for components that are the same.
-        quads: The statements. Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), but
-            for those that are `Known`.
+    Blank nodes have the labels of RDFC-1.0 (``c14n0`` and so on), but for those that are `Known`.
     """
 
     text: str
@@ -42,11 +38,7 @@ class Form:
 
 
 class Canonicalizer:
-    """Brings components into their canonical form.
-
-    Raises:
-        ImportError: pyoxigraph is missing; the message names the extra.
-    """
+    """Brings components into their canonical form."""
 
     def __init__(self, *, folds_strings: bool) -> None:
         try:
@@ -68,14 +60,7 @@ class Canonicalizer:
         return _write(self._canonicalize(component, {}))
 
     def form(self, component: Sequence[Quad]) -> Form:
-        """Return the canonical form of a component.
-
-        Args:
-            component: Statements that blank nodes join. Those that are `Known` count as IRIs.
-
-        Raises:
-            PatchError: One is no statement of RDF 1.1.
-        """
+        """Return the canonical form of a component; blank nodes that are `Known` count as IRIs."""
         terms: dict[Node, Any] = {}
         quads = self._canonicalize(component, terms)
         nodes = {made: term for term, made in terms.items() if not is_blank(term)}
@@ -83,10 +68,7 @@ class Canonicalizer:
         def node(term: Any) -> Node:
             return BNode(term.value) if isinstance(term, self._ox.BlankNode) else nodes[term]
 
-        return Form(
-            _write(quads),
-            [tuple(map(node, quad)) for quad in quads],  # type: ignore[misc]
-        )
+        return Form(_write(quads), [(node(s), node(p), node(o), node(g)) for s, p, o, g in quads])
 
     def _canonicalize(
         self, component: Sequence[Quad], terms: dict[Node, Any]
@@ -126,26 +108,22 @@ class Canonicalizer:
 
     def _convert_iri(self, iri: URIRef) -> pyoxigraph.NamedNode:
         if not iri.startswith(_OWN):
-            try:
+            # rdflib takes any text for an IRI, with no more than a warning.
+            with suppress(ValueError):
                 return self._ox.NamedNode(str(iri))
-            except ValueError:
-                # rdflib takes any text for an IRI, with no more than a warning.
-                pass
         return self._make_own("iri", iri)
 
     def _convert_literal(self, literal: Literal) -> pyoxigraph.Literal:
         datatype = literal.datatype
         make: Callable[..., pyoxigraph.Literal] = self._ox.Literal
-        try:
+        # The language tag may be too long, or the text no UTF-8.
+        with suppress(ValueError):
             if literal.language:
                 return make(str(literal), language=literal.language)
             if datatype is None or (self._folds_strings and datatype == _STRING):
                 return make(str(literal))
             if datatype != _STRING:
                 return make(str(literal), datatype=self._convert(datatype, 0))
-        except ValueError:
-            # The language tag is too long, or the text is no UTF-8.
-            pass
         kind = f"{literal.language or ''} {datatype or ''}"
         text = quote(str(literal), safe="", errors="surrogatepass")
         return make(text, datatype=self._make_own("literal", kind))

@@ -13,7 +13,15 @@ from typing import TypeAlias
 
 from rdflib.term import BNode, Node
 
-from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
+from jelly_rdflib.graph.canonical.quads import (
+    Describe,
+    Quad,
+    digest,
+    group,
+    is_blank,
+    join,
+    lines_by_node,
+)
 
 # How far around a node statements are compared at first.
 _DEPTH = 4
@@ -21,157 +29,117 @@ _DEPTH = 4
 _MAX_ROUNDS = 10
 
 _Found: TypeAlias = "dict[str, list[BNode]]"
+_Views: TypeAlias = "dict[BNode, str]"
 
 
 def pair(old: Sequence[Quad], new: Sequence[Quad], describe: Describe) -> dict[BNode, BNode]:
     """Pair blank nodes of ``new`` with those of ``old``, each with a different one."""
-    pairing = _Pairing(_Side(old, describe), _Side(new, describe))
-    pairing.by_surroundings()
+    ours, theirs = _Side(old, describe), _Side(new, describe)
+    new_to_old: dict[BNode, BNode] = {}
+    # Pairs whose neighbours are still to be compared.
+    waiting: deque[tuple[BNode, BNode]] = deque()
+
+    def pair_alike(old: _Found, new: _Found, *, are_twins: bool = False) -> bool:
+        """Pair the only free nodes of a key on each side, or any twins; were there any?"""
+        count = len(new_to_old)
+        for key in sorted(old.keys() & new.keys()):
+            ones = [node for node in old[key] if node not in ours.names]
+            others = [node for node in new[key] if node not in theirs.names]
+            if are_twins or len(ones) == len(others) == 1:
+                for one, other in zip(sorted(ones, key=str), others, strict=False):
+                    new_to_old[other] = one
+                    ours.names[one] = theirs.names[other] = str(one)
+                    waiting.append((one, other))
+        return len(new_to_old) > count
+
+    # The widest first.
+    for found in zip(ours.surroundings()[::-1], theirs.surroundings()[::-1], strict=True):
+        pair_alike(*found)
     for _ in range(_MAX_ROUNDS):
-        pairing.by_neighbours()
+        while waiting:
+            one, other = waiting.popleft()
+            pair_alike(ours.neighbours(one), theirs.neighbours(other))
         if not (
-            pairing.by_single_statements(is_loose=False)
-            or pairing.by_twins()
-            or pairing.by_single_statements(is_loose=True)
+            pair_alike(ours.single_statements(), theirs.single_statements())
+            or pair_alike(ours.twins(), theirs.twins(), are_twins=True)
+            or pair_alike(
+                ours.single_statements(is_loose=True), theirs.single_statements(is_loose=True)
+            )
         ):
             break
-    return pairing.new_to_old
+    return new_to_old
 
 
 class _Side:
     """The blank nodes of one of the two datasets.
 
     Attributes:
-        lines: The statements by their blank nodes.
-        names: The names of paired nodes, the same on both sides.
+        names: The names of paired nodes, the same on both sides. The others are free.
     """
 
     def __init__(self, quads: Sequence[Quad], describe: Describe) -> None:
-        self.lines = lines_by_node(quads)
-        self.names: dict[BNode, str] = {}
+        self._lines = lines_by_node(quads)
         self._describe = describe
-
-    def free(self) -> Iterator[BNode]:
-        """Iterate over the nodes that are not paired."""
-        return (node for node in self.lines if node not in self.names)
+        self.names: dict[BNode, str] = {}
 
     def surroundings(self) -> list[_Found]:
         """Return the nodes by their statements, then by those and their neighbours', and so on."""
-        views: dict[BNode, str] = {}
+        views: _Views = {}
         steps = []
         for _ in range(_DEPTH):
             views = {
                 node: digest(self._line(quad, node, views) for quad in lines).hex()
-                for node, lines in self.lines.items()
+                for node, lines in self._lines.items()
             }
-            step: _Found = {}
-            for node, view in views.items():
-                step.setdefault(view, []).append(node)
-            steps.append(step)
+            steps.append(group((view, node) for node, view in views.items()))
         return steps
 
-    def single_statements(self, *, is_loose: bool) -> _Found:
+    def single_statements(self, *, is_loose: bool = False) -> _Found:
         """Return free nodes by each of their statements.
 
         If ``is_loose``, all other free nodes count as one; else statements that have any are left
         out.
         """
-        found: _Found = {}
-        for node in self.free():
+        return group(
+            (line, node)
+            for node, lines in self._free()
             for line in {
-                self._line(quad, node, {})
-                for quad in self.lines[node]
-                if is_loose or all(self._is_known(term) or term == node for term in quad)
-            }:
-                found.setdefault(line, []).append(node)
-        return found
+                self._line(quad, node) for quad in lines if is_loose or self._is_known(quad, node)
+            }
+        )
 
     def neighbours(self, node: BNode) -> _Found:
         """Return free nodes by each statement of this node in which all else is known."""
-        found: _Found = {}
-        for quad in self.lines[node]:
-            free = {term for term in quad if is_blank(term) and term not in self.names}
-            if len(free) == 1:
-                other = free.pop()
-                found.setdefault(self._line(quad, other, {}), []).append(other)
-        return found
+        return group(
+            (self._line(quad, other), other)
+            for quad in self._lines[node]
+            for other in {term for term in quad if is_blank(term) and term not in self.names}
+            if self._is_known(quad, other)
+        )
 
     def twins(self) -> _Found:
         """Return free nodes by all they have: those that share it can be exchanged."""
-        found: _Found = {}
-        for node in self.free():
-            lines = self.lines[node]
-            if all(self._is_known(term) or term == node for quad in lines for term in quad):
-                whole = digest(self._line(quad, node, {}) for quad in lines).hex()
-                found.setdefault(whole, []).append(node)
-        return found
+        return group(
+            (digest(self._line(quad, node) for quad in lines).hex(), node)
+            for node, lines in self._free()
+            if all(self._is_known(quad, node) for quad in lines)
+        )
 
-    def _is_known(self, term: Node) -> bool:
-        return not is_blank(term) or term in self.names
+    def _free(self) -> Iterator[tuple[BNode, list[Quad]]]:
+        return ((node, lines) for node, lines in self._lines.items() if node not in self.names)
 
-    def _line(self, quad: Quad, node: BNode, views: dict[BNode, str]) -> str:
+    def _is_known(self, quad: Quad, node: BNode) -> bool:
+        """Is all of a statement known, but for this node?"""
+        return all(not is_blank(term) or term in self.names or term == node for term in quad)
+
+    def _line(self, quad: Quad, node: BNode, views: _Views | None = None) -> str:
         """Describe a statement from the view of one of its nodes."""
-        return join(self._show(term, node, views) for term in quad)
+        return join(self._show(term, node, views or {}) for term in quad)
 
-    def _show(self, term: Node, node: BNode, views: dict[BNode, str]) -> str:
+    def _show(self, term: Node, node: BNode, views: _Views) -> str:
         if not is_blank(term):
             return self._describe(term)
         if term == node:
             return "*"
         name = self.names.get(term)
         return f"_{views.get(term, '')}" if name is None else f"={name}"
-
-
-class _Pairing:
-    """The pairs found so far."""
-
-    def __init__(self, old: _Side, new: _Side) -> None:
-        self._old = old
-        self._new = new
-        self.new_to_old: dict[BNode, BNode] = {}
-        # Pairs whose neighbours are still to be compared.
-        self._waiting: deque[tuple[BNode, BNode]] = deque()
-
-    def by_surroundings(self) -> None:
-        """Pair nodes with the same surroundings, the widest first."""
-        for old, new in zip(
-            reversed(self._old.surroundings()), reversed(self._new.surroundings()), strict=True
-        ):
-            self._pair_only_ones(old, new)
-
-    def by_neighbours(self) -> None:
-        """Pair nodes that are beside pairs in the same way."""
-        while self._waiting:
-            old, new = self._waiting.popleft()
-            self._pair_only_ones(self._old.neighbours(old), self._new.neighbours(new))
-
-    def by_single_statements(self, *, is_loose: bool) -> bool:
-        """Pair nodes that share a statement with no other; say whether there were any."""
-        return self._pair_only_ones(
-            self._old.single_statements(is_loose=is_loose),
-            self._new.single_statements(is_loose=is_loose),
-        )
-
-    def by_twins(self) -> bool:
-        """Pair nodes that share all statements, whichever; say whether there were any."""
-        old, new = self._old.twins(), self._new.twins()
-        count = len(self.new_to_old)
-        for key in sorted(old.keys() & new.keys()):
-            for one, other in zip(sorted(old[key], key=str), new[key], strict=False):
-                self._pair(one, other)
-        return len(self.new_to_old) > count
-
-    def _pair_only_ones(self, old: _Found, new: _Found) -> bool:
-        """Pair the nodes of which there is one free on each side; say whether there were any."""
-        count = len(self.new_to_old)
-        for key in sorted(old.keys() & new.keys()):
-            ones = [node for node in old[key] if node not in self._old.names]
-            others = [node for node in new[key] if node not in self._new.names]
-            if len(ones) == len(others) == 1:
-                self._pair(ones[0], others[0])
-        return len(self.new_to_old) > count
-
-    def _pair(self, old: BNode, new: BNode) -> None:
-        self.new_to_old[new] = old
-        self._old.names[old] = self._new.names[new] = str(old)
-        self._waiting.append((old, new))

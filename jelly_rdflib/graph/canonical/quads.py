@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, TypeVar
 
 from rdflib.namespace import XSD
 from rdflib.term import BNode, Literal, Node, URIRef
@@ -14,6 +14,9 @@ Quad: TypeAlias = tuple[Node, Node, Node, Node]
 
 Describe: TypeAlias = Callable[[Node], str]
 """Describes a term that is no blank node: equal terms, and only those, have the same text."""
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 # Taken once: a namespace looks each name up in a slow way.
 _STRING = XSD.string
@@ -62,13 +65,22 @@ def digest(texts: Iterable[str]) -> bytes:
     return hash.digest()
 
 
+def group(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Return the values of each key."""
+    groups: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def blank_nodes(quads: Iterable[Quad]) -> set[BNode]:
+    """Return the blank nodes of statements."""
+    return {term for quad in quads for term in quad if is_blank(term)}
+
+
 def lines_by_node(quads: Iterable[Quad]) -> dict[BNode, list[Quad]]:
     """Return the statements of each blank node."""
-    lines: dict[BNode, list[Quad]] = {}
-    for quad in quads:
-        for node in {term for term in quad if is_blank(term)}:
-            lines.setdefault(node, []).append(quad)
-    return lines
+    return group((node, quad) for quad in quads for node in blank_nodes([quad]))
 
 
 def split(quads: Iterable[Quad]) -> list[list[Quad]]:
@@ -83,7 +95,7 @@ def split(quads: Iterable[Quad]) -> list[list[Quad]]:
 
     quads_of: dict[BNode, list[Quad]] = {}
     for quad in quads:
-        first, *others = {term for term in quad if is_blank(term)}
+        first, *others = blank_nodes([quad])
         # The very object that is the key, so that a root can be known by that.
         root = find(parents.setdefault(first, first))
         quads_of.setdefault(root, []).append(quad)

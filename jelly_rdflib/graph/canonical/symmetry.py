@@ -14,11 +14,20 @@ may then not be found so. That makes a difference larger than it need be, never 
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rdflib.term import BNode, Node
 
-from jelly_rdflib.graph.canonical.quads import Describe, Quad, digest, is_blank, join, lines_by_node
+from jelly_rdflib.graph.canonical.quads import (
+    Describe,
+    Quad,
+    blank_nodes,
+    digest,
+    is_blank,
+    join,
+    lines_by_node,
+)
 
 # So many may be alike: RDFC-1.0 takes a millisecond, whatever they are.
 _MAX_ALIKE = 4
@@ -30,7 +39,7 @@ _MAX_SORTED = 100
 
 def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str]:
     """Return marks for the blank nodes of a component; none if RDFC-1.0 is fast without."""
-    nodes = {term for quad in component for term in quad if is_blank(term)}
+    nodes = blank_nodes(component)
     if len(nodes) <= _MAX_ALIKE:
         return {}
     colours = _Colours(component, describe)
@@ -42,11 +51,7 @@ def find_marks(component: Sequence[Quad], describe: Describe) -> dict[BNode, str
 
 
 class _Colours:
-    """The colours of blank nodes, refined until nodes of one colour have like neighbours.
-
-    Attributes:
-        of: The colour of each.
-    """
+    """The colours ``of`` blank nodes, refined until nodes of one colour have like neighbours."""
 
     def __init__(self, component: Sequence[Quad], describe: Describe) -> None:
         self._lines = lines_by_node(component)
@@ -61,10 +66,7 @@ class _Colours:
 
     def count_alike_at_first(self) -> int:
         """Return how many look alike to RDFC-1.0 by their own statements."""
-        counts: dict[bytes, int] = {}
-        for node in self._lines:
-            signature = self._sign(node)
-            counts[signature] = counts.get(signature, 0) + 1
+        counts = Counter(map(self._sign, self._lines))
         return sum(count for count in counts.values() if count > 1)
 
     def refine(self, changed: Iterable[BNode]) -> None:
@@ -98,13 +100,10 @@ class _Colours:
                 continue
             self._round += 1
             changed: set[BNode] = set()
-            if self._are_twins(nodes):
-                chosen = list(nodes)[1:]
-            elif size <= _MAX_SORTED:
+            chosen = list(nodes)[1:]
+            if not self._are_twins(nodes):
                 # The same one each time, should it matter which.
-                chosen = [min(nodes, key=str)]
-            else:
-                chosen = [next(iter(nodes))]
+                chosen = [min(nodes, key=str) if size <= _MAX_SORTED else next(iter(nodes))]
             for number, node in enumerate(chosen):
                 changed |= self._colour([node], self._mix(colour, f"number {number}"))
             self.refine(changed)
@@ -156,9 +155,5 @@ class _Colours:
             if count > 1:
                 self._alike += count
                 heapq.heappush(self._shared, (count, each))
-        neighbours: set[BNode] = set()
-        for node in nodes:
-            self.of[node] = colour
-            for quad in self._lines[node]:
-                neighbours.update(term for term in quad if is_blank(term))
-        return neighbours
+        self.of.update(dict.fromkeys(nodes, colour))
+        return blank_nodes(quad for node in nodes for quad in self._lines[node])

@@ -7,12 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import Any, TypeAlias
 
-from rdflib.graph import (
-    DATASET_DEFAULT_GRAPH_ID,
-    ConjunctiveGraph,
-    Graph,
-    QuotedGraph,
-)
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
 from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
@@ -35,17 +30,6 @@ class Contents:
         is_dataset: Whether it has named graphs.
         graphs: The graphs by their names; the default graph's is rdflib's
             ``DATASET_DEFAULT_GRAPH_ID``. Formulas of N3 are not among them.
-
-    Raises:
-        TypeError: It is none of these.
-        PatchError: Its store is not open.
-
-    Examples:
-        >>> from rdflib import Dataset
-        >>> dataset = Dataset()
-        >>> _ = dataset.graph("urn:g").add((URIRef("urn:s"), URIRef("urn:p"), Literal(1)))
-        >>> [str(name) for name in Contents(dataset).graphs]
-        ['urn:x-rdflib:default', 'urn:g']
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -53,10 +37,9 @@ class Contents:
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
         # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
         self._tells_apart: bool | None = None
-        self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: graph}
-        if isinstance(graph, ConjunctiveGraph):
-            default = get_default_graph(graph)
-            self.graphs[DATASET_DEFAULT_GRAPH_ID] = default
+        default = get_default_graph(graph) if isinstance(graph, ConjunctiveGraph) else graph
+        self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
+        if self.is_dataset:
             # Not `graphs()`: that has the store list the default graph if it did not.
             contexts: Iterator[Any] = graph.store.contexts()
             for context in contexts:
@@ -77,11 +60,9 @@ class Contents:
         triples = self._triple_set(name)
         if triples is not None:
             # A copy, so that the graph may be changed meanwhile, as with what stores give.
-            yield from tuple(triples)
-            return
+            return iter(tuple(triples))
         graph = self.graphs[name]
-        for triple, _ in graph.store.triples((None, None, None), graph):
-            yield triple
+        return (triple for triple, _ in graph.store.triples((None, None, None), graph))
 
     def missing(self, other: Contents, name: Node) -> Iterator[_Triple]:
         """Iterate over the triples of a graph that the other has in none of their spellings."""

@@ -8,8 +8,12 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.graph.stores.native import Tap, UndoLog, find_tap
-from jelly_rdflib.graph.stores.prefixes import PrefixMap, PublicPrefixes, open_prefixes
-from jelly_rdflib.graph.stores.qname_cache import clear_qname_cache
+from jelly_rdflib.graph.stores.prefixes import (
+    PrefixMap,
+    PublicPrefixes,
+    clear_qname_cache,
+    open_prefixes,
+)
 from jelly_rdflib.graph.stores.target import Target
 
 
@@ -21,15 +25,10 @@ class PrefixChanges:
 
     Changes wait for the commit: not every store can unbind, so not every one could undo a binding.
 
-    Args:
-        target: The graph or dataset with the prefixes.
-        log: Gets a step that undoes each change.
-        is_atomic: Whether changes wait for the commit; else each takes effect at once.
-        is_exact: Whether a prefix is bound to its IRI whatever it was bound to, as a patch demands.
-            Else it is bound as rdflib's parsers do: what the user has bound stays, and the IRI gets
-            another prefix.
-        max_prefixes: How many prefixes the store may then have, and a transaction change; None for
-            any number.
+    Unless ``is_atomic``, each takes effect at once. If ``is_exact``, a prefix is bound to its IRI
+    whatever it was bound to, as a patch demands. Else it is bound as rdflib's parsers do: what the
+    user has bound stays, and the IRI gets another prefix. The store may then have up to
+    ``max_prefixes`` prefixes, and a transaction change as many; None is any number.
     """
 
     def __init__(
@@ -71,21 +70,21 @@ class PrefixChanges:
         self.added = 0
         self.deleted = 0
 
-    def add(self, prefix: str, iri: str) -> None:
-        """Bind the prefix to the IRI."""
-        self._take(prefix, URIRef(iri))
-
-    def delete(self, prefix: str) -> None:
-        """Unbind the prefix, whatever it is bound to."""
-        self._take(prefix, None)
+    def take(self, prefix: str, iri: URIRef | None) -> None:
+        """Bind the prefix to the IRI; if that is None, unbind it, whatever it is bound to."""
+        self.operations += 1
+        if not self._is_atomic:
+            self._change(prefix, iri)
+        elif self._is_news(prefix, iri):
+            if len(self._waiting) >= self._max_prefixes:
+                raise LimitError(
+                    f"a transaction changes more than {self._max_prefixes} prefixes"
+                    " (limit max_prefixes)"
+                )
+            self._waiting.append((prefix, iri))
 
     def commit(self) -> None:
-        """Make the waiting changes; up to the next `begin` the log can still undo them.
-
-        Raises:
-            ApplyError: The store can't unbind, or does not bind.
-            LimitError: The store would have more prefixes than the limits allow.
-        """
+        """Make the waiting changes; up to the next `begin` the log can still undo them."""
         for prefix, iri in self._waiting:
             self._change(prefix, iri)
         if self._is_changed:
@@ -109,18 +108,6 @@ class PrefixChanges:
             self._bound.clear()
             self._unbound.clear()
 
-    def _take(self, prefix: str, iri: URIRef | None) -> None:
-        self.operations += 1
-        if not self._is_atomic:
-            self._change(prefix, iri)
-        elif self._is_news(prefix, iri):
-            if len(self._waiting) >= self._max_prefixes:
-                raise LimitError(
-                    f"a transaction changes more than {self._max_prefixes} prefixes"
-                    " (limit max_prefixes)"
-                )
-            self._waiting.append((prefix, iri))
-
     def _is_news(self, prefix: str, iri: URIRef | None) -> bool:
         """Can it change anything after the changes that wait? Take note that it did."""
         if iri is None:
@@ -130,25 +117,22 @@ class PrefixChanges:
         elif self._is_exact:
             is_news = not self._bound.has(prefix, iri)
             if is_news:
-                for name, _ in self._bound.bind(prefix, iri):
-                    self._unbound.add(name)
+                self._unbound.update(name for name, _ in self._bound.bind(prefix, iri))
                 self._unbound.discard(prefix)
         else:
             is_news = (prefix, iri) not in self._parsed
             self._parsed.add((prefix, iri))
         return is_news
 
-    def _open(self) -> PrefixMap | PublicPrefixes:
-        if self._prefixes is None:
+    def _change(self, prefix: str, iri: URIRef | None) -> None:
+        prefixes = self._prefixes
+        if prefixes is None:
             # Not before the first change: a graph without a manager makes one when it is asked,
             # which binds rdflib's prefixes. And a manager given by the user may have another store.
             store = self._target.namespace_manager.store
-            self._prefixes = open_prefixes(store, self._log if self._is_atomic else None)
+            log = self._log if self._is_atomic else None
+            prefixes = self._prefixes = open_prefixes(store, log)
             self._tap = find_tap(store)
-        return self._prefixes
-
-    def _change(self, prefix: str, iri: URIRef | None) -> None:
-        prefixes = self._open()
         if not self._is_changed:
             if self._is_atomic:
                 self._log.note_step(self._forget_names)
@@ -178,5 +162,7 @@ class PrefixChanges:
         self._count += 1
         if self._count > self._max_count:
             self._count = len(prefixes)
-        if self._count > self._max_count:
-            raise LimitError(f"there are more than {self._max_count} prefixes (limit max_prefixes)")
+            if self._count > self._max_count:
+                raise LimitError(
+                    f"there are more than {self._max_count} prefixes (limit max_prefixes)"
+                )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from functools import partial
 from typing import Any, TypeAlias
 
+from rdflib.namespace import NamespaceManager, insert_trie
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from rdflib.store import Store
@@ -29,10 +30,7 @@ _Names: TypeAlias = Mapping[URIRef, str | None]
 class _Prefixes(ABC):
     """Prefixes and their IRIs. In rdflib a prefix has one IRI, and an IRI one prefix.
 
-    Args:
-        get_iri: Looks up the IRI of a prefix.
-        get_prefix: Looks up the prefix of an IRI.
-        log: Gets a step that undoes each change, before the change is made; None for no log.
+    The log, if there is one, gets a step that undoes each change, before the change is made.
     """
 
     def __init__(
@@ -55,11 +53,7 @@ class _Prefixes(ABC):
 
     @abstractmethod
     def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
-        """Start a transaction, before the log gets steps of its changes.
-
-        Raises:
-            ApplyError: The store can't make one of the changes: None unbinds a prefix.
-        """
+        """Start a transaction; an ApplyError if the store can't make one of its changes."""
 
     def has(self, prefix: str, iri: URIRef) -> bool:
         """Are the prefix and the IRI bound to each other?"""
@@ -71,10 +65,8 @@ class _Prefixes(ABC):
         """Note in the log all that may change when the prefix is bound to the IRI.
 
         A store's `bind` may break the rule of one prefix for one IRI. So every binding is followed
-        that the prefix and the IRI lead to.
-
-        Returns:
-            The prefixes that may change, and their present IRIs.
+        that the prefix and the IRI lead to. The result is the prefixes that may change, with their
+        present IRIs.
         """
         iris = {prefix: self._get_iri(prefix)}
         names: dict[URIRef, str | None] = {}
@@ -102,13 +94,7 @@ class _Prefixes(ABC):
 
 
 class PrefixMap(_Prefixes):
-    """Prefixes in two dicts, of which each is the inverse of the other.
-
-    Examples:
-        >>> prefixes = PrefixMap({"a": URIRef("urn:a#")}, {URIRef("urn:a#"): "a"})
-        >>> prefixes.bind("b", URIRef("urn:a#")), prefixes.unbind("a")
-        ([('a', rdflib.term.URIRef('urn:a#'))], [])
-    """
+    """Prefixes in two dicts, of which each is the inverse of the other."""
 
     def __init__(
         self,
@@ -130,10 +116,7 @@ class PrefixMap(_Prefixes):
         """Bind the prefix to the IRI, and return the bindings that this displaced."""
         if self._log is not None:
             self.watch(prefix, iri)
-        displaced = self._pop(prefix)
-        other = self._names.get(iri)
-        if other is not None:
-            displaced += self._pop(other)
+        displaced = self._pop(prefix) + self._pop(self._names.get(iri))
         self._iris[prefix] = iri
         self._names[iri] = prefix
         return displaced
@@ -149,9 +132,8 @@ class PrefixMap(_Prefixes):
         self._iris.clear()
         self._names.clear()
 
-    def _pop(self, prefix: str) -> list[tuple[str, URIRef]]:
-        iri = self._iris.pop(prefix, None)
-        if iri is None:
+    def _pop(self, prefix: str | None) -> list[tuple[str, URIRef]]:
+        if prefix is None or (iri := self._iris.pop(prefix, None)) is None:
             return []
         if self._names.get(iri) == prefix:
             del self._names[iri]
@@ -161,16 +143,14 @@ class PrefixMap(_Prefixes):
         return dict(self._iris), dict(self._names)
 
     def _restore(self, iris: _Iris, names: _Names) -> None:
-        _put_all(self._iris, iris)
-        _put_all(self._names, names)
-
-
-def _put_all(place: MutableMapping[Any, Any], content: Mapping[Any, Any]) -> None:
-    for key, value in content.items():
-        if value is not None:
-            place[key] = value
-        else:
-            place.pop(key, None)
+        places: list[tuple[MutableMapping[Any, Any], Mapping[Any, Any]]]
+        places = [(self._iris, iris), (self._names, names)]
+        for place, content in places:
+            for key, value in content.items():
+                if value is not None:
+                    place[key] = value
+                else:
+                    place.pop(key, None)
 
 
 class _BerkeleyDict(MutableMapping[Any, Any]):
@@ -213,18 +193,18 @@ class PublicPrefixes(_Prefixes):
         self._store = store
         # Prefixes to unbind at the end of an undo: they were unbound before the transaction.
         self._new: dict[str, None] = {}
-        self._unbind = _find_unbind(store)
+        self._delete = _find_unbind(store)
 
     def begin(self, changes: Iterable[tuple[str, URIRef | None]] = ()) -> None:
         """Have the log unbind the new prefixes after all other steps of the transaction."""
-        if self._unbind is None:
+        if self._delete is None:
             # Before the first change, which could not be undone.
             bound = {prefix for prefix, _ in self._store.namespaces()}
             for prefix, iri in changes:
                 if iri is not None:
                     bound.add(prefix)
                 elif prefix in bound:
-                    raise self._refusal(prefix)
+                    self._unbind(prefix)
         if self._log is not None:
             self._new = {}
             self._log.note_step(partial(self._unbind_all, self._new))
@@ -247,23 +227,22 @@ class PublicPrefixes(_Prefixes):
         iri = self._get_iri(prefix)
         if iri is None:
             return []
-        if self._unbind is None:
-            raise self._refusal(prefix)
         self.watch(prefix, None)
         self._unbind(prefix)
         return [(prefix, iri)]
 
-    def _refusal(self, prefix: str) -> ApplyError:
-        return ApplyError(
-            f"the store ({type(self._store).__name__}) can't unbind the prefix {prefix!r}: rdflib "
-            f"has no method for it; leave deletions of prefixes out of what is applied to it"
-        )
+    def _unbind(self, prefix: str) -> None:
+        if self._delete is None:
+            raise ApplyError(
+                f"the store ({type(self._store).__name__}) can't unbind the prefix {prefix!r}: "
+                "rdflib has no method for it; leave deletions of prefixes out of what is applied "
+                "to it"
+            )
+        self._delete(prefix)
 
     def _unbind_all(self, prefixes: dict[str, None]) -> None:
         for prefix in prefixes:
             if self._get_iri(prefix) is not None:
-                if self._unbind is None:
-                    raise self._refusal(prefix)
                 self._unbind(prefix)
 
     def _read(self) -> tuple[_Iris, _Names]:
@@ -305,6 +284,50 @@ def _find_unbind(store: Any) -> Callable[[str], object] | None:
 
         return delete
     return None
+
+
+# The short names of IRIs that a namespace manager remembers; and the namespaces as a tree, for
+# looking up the longest one.
+_TREE = "_NamespaceManager__trie"
+_CACHES = (
+    "_NamespaceManager__cache",
+    "_NamespaceManager__cache_strict",
+    "_NamespaceManager__strie",
+)
+
+
+def clear_qname_cache(manager: NamespaceManager) -> None:
+    """Have a manager find short names anew, by the prefixes at the time of the lookup.
+
+    rdflib's ``reset`` puts all namespaces into a tree at once. Here that waits for the next lookup,
+    so that it is not done for each of a million transactions.
+    """
+    if not all(hasattr(manager, name) for name in (_TREE, *_CACHES)):
+        manager.reset()
+        return
+    for name in _CACHES:
+        setattr(manager, name, {})
+    setattr(manager, _TREE, _Tree(manager))
+
+
+class _Tree(dict[str, Any]):
+    """The namespaces of a manager as a tree, which is built at the first ``in``.
+
+    rdflib asks ``in`` before anything else.
+    """
+
+    def __init__(self, manager: NamespaceManager) -> None:
+        super().__init__()
+        self._manager: NamespaceManager | None = manager
+
+    def __contains__(self, key: object) -> bool:
+        if self._manager is not None:
+            tree: dict[str, Any] = {}
+            for _, namespace in self._manager.namespaces():
+                insert_trie(tree, str(namespace))
+            self.update(tree)
+            self._manager = None
+        return super().__contains__(key)
 
 
 def open_prefixes(store: Store, log: UndoLog | None = None) -> PrefixMap | PublicPrefixes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Iterable
 from typing import Any
 
 from rdflib.graph import Graph
@@ -11,24 +12,35 @@ from rdflib.term import IdentifiedNode, Literal, Node, URIRef
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import ApplyError
 from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.streams.sources import is_readable
 
-_LENGTHS = {
-    Op.H: 3,
-    Op.TX: 1,
-    Op.TC: 1,
-    Op.TA: 1,
-    Op.PA: 4,
-    Op.PD: 4,
-    Op.A: 5,
-    Op.D: 5,
-    Op.END: 1,
-}
+# In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
+_LENGTHS = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
 
 # A wrong operation may be of any size, and its own `__repr__` may fail.
 _shortener = reprlib.Repr()
 _shortener.maxtuple = 5
 _shortener.maxstring = _shortener.maxother = 100
+
+
+def check_source(source: object) -> None:
+    """Check that a source can be read or iterated over."""
+    if not is_readable(source) and not isinstance(source, Iterable):
+        raise TypeError(
+            f"a {type(source).__name__} has no operations: give bytes, a path, a binary file or "
+            f"operations"
+        )
+
+
+def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
+    """Check that there are no options for reading, for sources of operations."""
+    if limits is not None or normalize is not None or format is not None:
+        raise ValueError(
+            "limits, normalize and format are about bytes, and operations are given: give them to "
+            "what reads the operations"
+        )
 
 
 def check_operation(operation: object) -> None:

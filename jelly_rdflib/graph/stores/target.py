@@ -21,11 +21,9 @@ from jelly_rdflib.graph.stores.statements import show_term
 
 def get_default_graph(dataset: ConjunctiveGraph) -> Graph:
     """Return the default graph of a dataset, whatever this version of rdflib calls it."""
-    if hasattr(dataset, "default_graph"):
-        graph: Graph = dataset.default_graph
-        return graph
-    context: Graph = dataset.default_context
-    return context
+    name = "default_graph" if hasattr(dataset, "default_graph") else "default_context"
+    graph: Graph = getattr(dataset, name)
+    return graph
 
 
 def get_inner(store: Store) -> Store:
@@ -38,9 +36,7 @@ def get_inner(store: Store) -> Store:
 def check_target(graph: Graph, error: type[JellyError], *, is_changed: bool) -> None:
     """Check that a graph or dataset can be read, and changed if it is to be.
 
-    Raises:
-        TypeError: It is no graph or dataset, or one that can't be changed.
-        JellyError: The error of the type given: its store is not open, or can only be read.
+    If its store is not open, or can only be read, that is an error of the type given.
     """
     given: object = graph
     refused = (ReadOnlyGraphAggregate, QuotedGraph) if is_changed else ReadOnlyGraphAggregate
@@ -63,18 +59,7 @@ class Target:
     `rdflib.Dataset.parse` hands a plugin not itself but its default graph: a graph with that
     name in a store that knows graphs stands for the whole dataset.
 
-    Attributes:
-        store: Its store.
-        is_dataset: Whether it has named graphs.
-
-    Raises:
-        TypeError: It is no graph or dataset, or one that can't be changed.
-        ApplyError: Its store is not open, or can only be read.
-
-    Examples:
-        >>> from rdflib import Dataset, Graph
-        >>> Target(Dataset()).is_dataset, Target(Graph()).is_dataset
-        (True, False)
+    If ``is_dataset``, it has named graphs.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -99,11 +84,7 @@ class Target:
         return self._graph.namespace_manager
 
     def context(self, g: IdentifiedNode | None) -> Graph:
-        """Return the graph that a store's methods take for the graph term of an operation.
-
-        Raises:
-            ApplyError: It names a graph and the target has no named graphs.
-        """
+        """Return the graph that a store's methods take for the graph term of an operation."""
         if g is None or g == DATASET_DEFAULT_GRAPH_ID:
             return self._default
         if not self.is_dataset:

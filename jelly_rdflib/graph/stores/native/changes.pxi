@@ -1,5 +1,8 @@
 """Changes to the statements of a store, by the methods that every store has."""
 
+# The changes that are being made, by the store's identity: not all stores have a dictionary.
+cdef dict CLAIMS = {}
+
 
 cdef class Changes(Undoer):
     """Adds and deletes the statements of one transaction after the other in a store.
@@ -23,13 +26,34 @@ cdef class Changes(Undoer):
     cdef object target, store
     cdef UndoLog log
     cdef bint is_atomic
+    # The store's identity. Made beforehand: to free the store must take no memory.
+    cdef object key
 
     def __init__(self, target, UndoLog log not None, *, is_atomic):
         self.target = target
+        self.key = id(target.store)
         self.store = target.store
         self.tap = find_tap(target.store)
         self.log = log
         self.is_atomic = is_atomic
+
+    def claim(self):
+        """Claim the store, since two appliers at once would undo each other's changes.
+
+        Raises:
+            ApplyError: Somebody else has claimed it.
+        """
+        # At once: looking and then setting might let another thread in between.
+        if CLAIMS.setdefault(self.key, self) is not self:
+            raise ApplyError(
+                "changes are being applied to this store already, by another thread or by what"
+                " yields these operations: apply one after the other"
+            )
+
+    def free(self):
+        """Free the store; nothing is done if another has it."""
+        if CLAIMS.get(self.key) is self:
+            del CLAIMS[self.key]
 
     def begin(self):
         """Start a transaction; what was committed stays."""

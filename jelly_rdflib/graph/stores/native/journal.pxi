@@ -65,17 +65,10 @@ cdef class Journal(Undoer):
     A change is a tuple as in `View`. Its subclass has the methods that the tap calls for prefixes
     (`expect_prefix`, `tell_prefixes`) and for the store's own transactions (`commit`, `roll_back`).
 
-    Args:
-        target: The graph or dataset; no other graphs of its store are recorded.
-        tap: Tells of the changes in its store.
-        sink: Gets the operations. The first one of a transaction begins it there.
-        is_atomic: Whether to keep the log.
-
-    Attributes:
-        failure: Why the transaction can't be committed; None if it can.
-        added, deleted: How many statements were, in this transaction.
-        log: Undoes this transaction.
-        is_open: Whether the sink has begun the transaction.
+    No other graphs of the target's store are recorded. The sink gets the operations; the first one
+    of a transaction begins it there, which sets ``is_open``. If there is a ``failure``, the
+    transaction can't be committed. The counts of added and deleted statements are those of this
+    transaction, and the log undoes it.
     """
 
     cdef public object failure
@@ -170,15 +163,13 @@ cdef class Journal(Undoer):
         return 0
 
     cdef int turn_to(self, object graph) except -1:
-        cdef object name = get_name(graph)
-        cdef object term = self.terms.get(name, NOTHING)
-        if term is NOTHING:
-            term = self.find_term(name)
+        name = get_name(graph)
+        if name not in self.terms:
             if len(self.terms) >= MAX_TERMS:
                 self.terms.clear()
-            self.terms[name] = term
-        self.is_recorded = term is not LEFT_OUT and term is not REFUSED
-        self.g = term
+            self.terms[name] = self.find_term(name)
+        self.g = self.terms[name]
+        self.is_recorded = self.g is not LEFT_OUT and self.g is not REFUSED
         self.graph = graph
         return 0
 

@@ -279,28 +279,20 @@ cdef class MemoryChanges(Changes):
                 change = Change.UNION
             if contexts is self.default_contexts:
                 contexts = contexts.copy()
-            self.list_graph(graph)
-            # Before the change, so that whatever happens in the middle of it can be undone.
-            if self.is_atomic:
-                self.log.note(change, triple, graph)
-            contexts[graph.key] = False
-            if change & Change.UNION:
-                contexts[None] = False
         else:
             change = Change.WHOLE | Change.UNION
-            self.list_graph(graph)
-            if self.is_atomic:
-                self.log.note(change, triple, graph)
-            contexts = {graph.key: False, None: False}
-            if self.get_default_contexts() is None:
-                self.store._Memory__defaultContexts = contexts
-                self.default_contexts = contexts
-        self.set_contexts(triple, hash, contexts)
-        self.put(graph, triple, hash)
+            contexts = {}
+        self.list_graph(graph)
+        # Before the change, so that whatever happens in the middle of it can be undone.
+        if self.is_atomic:
+            self.log.note(change, triple, graph)
+        contexts[graph.key] = False
         if change & Change.UNION:
-            self.put(self.union, triple, hash)
+            contexts[None] = False
+        self.set_contexts(triple, hash, contexts)
+        self.put(graph, triple, hash, change, True)
         if change & Change.WHOLE:
-            self.index(s, p, o)
+            self.index(s, p, o, True)
         self.added += 1
         return 0
 
@@ -337,16 +329,14 @@ cdef class MemoryChanges(Changes):
             statement = self.spell(triple, hash, graph) if o.has_spellings else triple
             self.log.note(change, statement, graph)
         if change & Change.WHOLE:
-            self.unindex(s, p, o)
+            self.index(s, p, o, False)
             dict_discard(self.triple_contexts, triple, hash)
         else:
             del contexts[graph.key]
             if change & Change.UNION:
                 del contexts[None]
             self.set_contexts(triple, hash, contexts)
-        self.take(graph, triple, hash)
-        if change & Change.UNION:
-            self.take(self.union, triple, hash)
+        self.put(graph, triple, hash, change, False)
         self.deleted += 1
         return 0
 
@@ -365,42 +355,33 @@ cdef class MemoryChanges(Changes):
         cdef tuple triple
         cdef NodeEntry s, p, o
         cdef Py_hash_t hash
-        cdef dict contexts
+        cdef dict contexts = {}
+        cdef bint was_there = change & DELETED
         if statement is None:
             self.all_contexts.discard(graph.graph)
             graph.listed_in = -1
             return 0
         triple = triple_of(statement)
-        s = self.nodes.find(triple[0])
-        p = self.nodes.find(triple[1])
-        o = self.nodes.find(triple[2])
+        s, p, o = self.nodes.find(triple[0]), self.nodes.find(triple[1]), self.nodes.find(triple[2])
         hash = hash_triple(triple, s, p, o)
         if change & Change.WHOLE:
-            if change & DELETED:
-                contexts = {}
-                self.index(s, p, o)
-            else:
-                contexts = None
-                self.unindex(s, p, o)
-                dict_discard(self.triple_contexts, triple, hash)
+            self.index(s, p, o, was_there)
         else:
             contexts = self.get_contexts(triple, hash).copy()
-        if change & DELETED:
+        if was_there:
             contexts[graph.key] = bool(change & Change.QUOTED)
-            self.put(graph, triple, hash)
-            if change & Change.UNION:
-                contexts[None] = False
-                self.put(self.union, triple, hash)
         else:
-            self.take(graph, triple, hash)
-            if change & Change.UNION:
-                self.take(self.union, triple, hash)
-            if contexts is not None:
-                contexts.pop(graph.key, None)
-                if change & Change.UNION:
-                    contexts.pop(None, None)
-        if contexts is not None:
+            contexts.pop(graph.key, None)
+        if change & Change.UNION:
+            if was_there:
+                contexts[None] = False
+            else:
+                contexts.pop(None, None)
+        self.put(graph, triple, hash, change, was_there)
+        if contexts:
             self.set_contexts(triple, hash, contexts)
+        else:
+            dict_discard(self.triple_contexts, triple, hash)
         if type(statement) is Spelled:
             self.flush()
             self.spellings.respell(statement)
@@ -417,26 +398,16 @@ cdef class MemoryChanges(Changes):
         self.last_p = p
         return self.last_objects
 
-    cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
-        dict_set(self.need_objects(s, p), o.node, 1, o.hash)
+    cdef int index(self, NodeEntry s, NodeEntry p, NodeEntry o, bint is_there) except -1:
+        """Have the three indexes have a triple, or no longer."""
         if p.objects is None:
             p.objects = dict_need_dict(self.pos, p.node, p.hash)
-        dict_set(dict_need_dict(p.objects, o.node, o.hash), s.node, 1, s.hash)
         if o.subjects is None:
             o.subjects = dict_need_dict(self.osp, o.node, o.hash)
-        dict_set(dict_need_dict(o.subjects, s.node, s.hash), p.node, 1, p.hash)
-        return 0
-
-    cdef int unindex(self, NodeEntry s, NodeEntry p, NodeEntry o) except -1:
         # The dicts that get empty stay, as rdflib leaves them.
-        dict_discard(self.need_objects(s, p), o.node, o.hash)
-        if p.objects is None:
-            p.objects = dict_need_dict(self.pos, p.node, p.hash)
-        dict_discard(dict_need_dict(p.objects, o.node, o.hash), s.node, s.hash)
-        if o.subjects is None:
-            o.subjects = dict_need_dict(self.osp, o.node, o.hash)
-        dict_discard(dict_need_dict(o.subjects, s.node, s.hash), p.node, p.hash)
-        return 0
+        put_key(self.need_objects(s, p), o, is_there)
+        put_key(dict_need_dict(p.objects, o.node, o.hash), s, is_there)
+        return put_key(dict_need_dict(o.subjects, s.node, s.hash), p, is_there)
 
     cdef dict get_contexts(self, tuple triple, Py_hash_t hash):
         """Return the graphs of a triple that is in the store: name to whether it is quoted."""
@@ -445,6 +416,8 @@ cdef class MemoryChanges(Changes):
 
     cdef int set_contexts(self, tuple triple, Py_hash_t hash, dict contexts) except -1:
         cdef dict default = self.get_default_contexts()
+        if default is None:
+            default = self.default_contexts = self.store._Memory__defaultContexts = contexts
         # Equal dicts are as long; that spares most comparisons.
         if len(contexts) == len(default) and (contexts is default or contexts == default):
             dict_discard(self.triple_contexts, triple, hash)
@@ -458,19 +431,20 @@ cdef class MemoryChanges(Changes):
             self.default_contexts = self.store._Memory__defaultContexts
         return self.default_contexts
 
-    cdef int put(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
-        self.note_dirty(graph)
-        return dict_set(graph.adds, triple, True, hash)
-
-    cdef int take(self, MemoryGraph graph, tuple triple, Py_hash_t hash) except -1:
-        self.note_dirty(graph)
-        if graph.adds:
-            dict_discard(graph.adds, triple, hash)
-        return dict_set(graph.removes, triple, True, hash)
-
-    cdef int note_dirty(self, MemoryGraph graph) except -1:
+    cdef int put(
+        self, MemoryGraph graph, tuple triple, Py_hash_t hash, int change, bint is_there
+    ) except -1:
+        """Note that the set of a graph is to have a triple, or no longer; so is that of the union."""
         if not graph.adds and not graph.removes:
             self.dirty.append(graph)
+        if is_there:
+            dict_set(graph.adds, triple, True, hash)
+        else:
+            if graph.adds:
+                dict_discard(graph.adds, triple, hash)
+            dict_set(graph.removes, triple, True, hash)
+        if change & Change.UNION:
+            self.put(self.union, triple, hash, 0, is_there)
         return 0
 
     cdef int flush(self) except -1:
@@ -495,6 +469,12 @@ cdef class MemoryChanges(Changes):
         elif not triples and graph.key is not None:
             self.context_triples.pop(graph.key, None)
         return 0
+
+
+cdef inline int put_key(dict nodes, NodeEntry entry, bint is_there) except -1:
+    if is_there:
+        return dict_set(nodes, entry.node, 1, entry.hash)
+    return dict_discard(nodes, entry.node, entry.hash)
 
 
 cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:

@@ -33,6 +33,7 @@ cdef class MemoryView(View):
         self.triple_contexts = store._Memory__tripleContexts
         self.context_map = store._Memory__context_obj_map
         self.graph = self
+        self.is_exact = True
 
     cdef set triples_of(self, object graph):
         """Return the store's set of the triples of a graph; None if it has none."""
@@ -41,20 +42,11 @@ cdef class MemoryView(View):
             self.graph = graph
         return self.context_triples.get(self.key)
 
-    cdef bint has(self, tuple triple, object graph) except -1:
+    cdef tuple look_up(self, tuple triple, object graph):
         cdef set triples = self.triples_of(graph)
-        if triples is None:
-            return False
-        return find_triple(triples, triple, hash_of_triple(triple)) is not None
-
-    cdef object addition(self, tuple triple, object graph):
-        return None if self.has(triple, graph) else triple
-
-    cdef bint has_added(self, object statement, object graph) except -1:
-        return self.has(self.triple_of(statement), graph)
-
-    cdef tuple removal(self, tuple triple, object graph):
-        return (self.spell(triple, graph) if self.has(triple, graph) else None), []
+        if triples is None or find_triple(triples, triple, hash_of_triple(triple)) is None:
+            triple = None
+        return triple, []
 
     cdef list removals(self, object pattern, object graph):
         cdef list changes = []
@@ -94,7 +86,3 @@ cdef class MemoryView(View):
                 graph = self.context_map[key]
                 changes.append((False, triple, graph, self.spell(triple, graph)))
         return 0
-
-    cdef list as_stored(self, list changes):
-        # All literals stay as they are.
-        return changes

@@ -8,8 +8,22 @@ cdef enum:
     # A store may have any number of IRIs.
     MAX_IRIS = 1 << 14
 
+cdef str STRING_TEXT = str(STRING)
 # pyoxigraph, once there is such a store.
 cdef object ox = None
+
+
+class _Remembered(dict):
+    """What a function makes of keys, made at the first look-up."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def __missing__(self, key):
+        if len(self) >= MAX_IRIS:
+            self.clear()
+        made = self[key] = self.make(key)
+        return made
 
 
 cdef bint can_view_oxigraph(object store) except -1:
@@ -34,36 +48,29 @@ cdef class OxigraphView(View):
     A log keeps Oxigraph's own quads, since rdflib normalizes literals.
     """
 
-    # Graphs by Oxigraph's names for them, and IRIs of either kind by those of the other.
+    # Graphs by Oxigraph's names for them.
     cdef dict graphs
-    cdef dict iris
-    cdef dict named_nodes
+    # IRIs of either kind by those of the other.
+    cdef object iris, named_nodes
     # The graph that was asked for last, and Oxigraph's name for it.
-    cdef object graph
-    cdef object name
+    cdef object graph, name
 
     def __init__(self, store):
         super().__init__(store)
         self.tells_tags_apart = False
+        self.is_exact = True
         self.graphs = {}
-        self.iris = {str(STRING): STRING}
-        self.named_nodes = {}
+        self.iris = _Remembered(URIRef)
+        self.named_nodes = _Remembered(ox.NamedNode)
         self.graph = self
 
     cdef object oxigraph(self):
         # Asked for each time: a reference would keep its files open.
         return self.store._inner
 
-    cdef bint has(self, tuple triple, object graph) except -1:
+    cdef tuple look_up(self, tuple triple, object graph):
         quad = self.find_quad(triple, graph)
-        return quad is not None and quad in self.oxigraph()
-
-    cdef bint has_added(self, object statement, object graph) except -1:
-        return self.has(self.triple_of(statement), graph)
-
-    cdef tuple removal(self, tuple triple, object graph):
-        # Any equal triple can be added again: Oxigraph spells it in its own way.
-        return (triple if self.has(triple, graph) else None), []
+        return (triple if quad is not None and quad in self.oxigraph() else None), []
 
     cdef bint lists(self, object graph) except -1:
         name = self.graph_name(graph)
@@ -148,12 +155,8 @@ cdef class OxigraphView(View):
     cdef object find_quad(self, tuple triple, object graph):
         """Return Oxigraph's quad for a triple; None if it can't have such a statement."""
         try:
-            return ox.Quad(
-                self.term(triple[0]),
-                self.term(triple[1]),
-                self.term(triple[2]),
-                self.graph_name(graph),
-            )
+            s, p, o = triple
+            return ox.Quad(self.term(s), self.term(p), self.term(o), self.graph_name(graph))
         except (TypeError, ValueError):
             # Oxigraph raises the error when it is asked to add the triple.
             return None
@@ -167,18 +170,9 @@ cdef class OxigraphView(View):
         return self.name
 
     cdef object term(self, object node):
-        """Return Oxigraph's term for one of rdflib's.
-
-        Raises:
-            TypeError, ValueError: It has none.
-        """
+        """Return Oxigraph's term for one of rdflib's; a TypeError or ValueError if it has none."""
         if isinstance(node, URIRef):
-            term = self.named_nodes.get(node)
-            if term is None:
-                if len(self.named_nodes) >= MAX_IRIS:
-                    self.named_nodes.clear()
-                term = self.named_nodes[node] = ox.NamedNode(node)
-            return term
+            return self.named_nodes[node]
         if isinstance(node, Literal):
             datatype = node.datatype
             if node.language:
@@ -186,9 +180,7 @@ cdef class OxigraphView(View):
             if datatype is not None and not isinstance(datatype, URIRef):
                 # A mock's is one more mock, without end.
                 raise TypeError(f"Oxigraph has no datatype for {datatype!r}")
-            return ox.Literal(
-                node, datatype=None if datatype is None else self.term(datatype)
-            )
+            return ox.Literal(node, datatype=None if datatype is None else self.term(datatype))
         if isinstance(node, BNode):
             return ox.BlankNode(node)
         if isinstance(node, TripleTerm):
@@ -200,36 +192,26 @@ cdef class OxigraphView(View):
 
     cdef object graph_of(self, object quad):
         name = quad.graph_name
-        graph = self.graphs.get(name)
-        if graph is None:
-            if isinstance(name, ox.DefaultGraph):
-                identifier = DATASET_DEFAULT_GRAPH_ID
-            else:
-                identifier = self.node(name)
-            graph = self.graphs[name] = Graph(self.store, identifier)
-        return graph
+        if name not in self.graphs:
+            is_default = isinstance(name, ox.DefaultGraph)
+            identifier = DATASET_DEFAULT_GRAPH_ID if is_default else self.node(name)
+            self.graphs[name] = Graph(self.store, identifier)
+        return self.graphs[name]
 
     cdef object node(self, object term):
         """Return rdflib's node for a term of Oxigraph's."""
-        cdef str text
         cls = type(term)
         if cls is ox.NamedNode:
-            text = term.value
-            node = self.iris.get(text)
-            if node is None:
-                if len(self.iris) >= MAX_IRIS:
-                    self.iris = {str(STRING): STRING}
-                node = self.iris[text] = URIRef(text)
-            return node
+            return self.iris[term.value]
         if cls is ox.BlankNode:
             return BNode(term.value)
         if cls is ox.Literal:
             if term.language:
                 return Literal(term.value, lang=term.language)
-            datatype = self.node(term.datatype)
-            if datatype is STRING:
+            datatype = term.datatype.value
+            if datatype == STRING_TEXT:
                 return make_string(term.value)
-            return Literal(term.value, datatype=datatype)
+            return Literal(term.value, datatype=self.iris[datatype])
         return TripleTerm(*[self.node(part) for part in (term.subject, term.predicate, term.object)])
 
 

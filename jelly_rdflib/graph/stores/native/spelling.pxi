@@ -101,8 +101,6 @@ cdef class Spellings:
     cdef object spell(self, tuple triple, object name):
         """Return a triple of a graph as the store spells it: a `Spelled` if indexes may differ."""
         s, p, o = triple
-        if is_plain(o):
-            return triple
         try:
             found = find_key(self.spo[s][p], o, hash_node(o))
         except KeyError:

@@ -21,13 +21,7 @@ cdef class Tap:
     other changes, as it removes a graph by removing its statements: those are told once. Changes
     that others make meanwhile, as subscribers to the store's events may, are told as well.
 
-    One thread at a time can change the store, others wait for it.
-
-    Attributes:
-        lock: Held while the store is changed.
-
-    Raises:
-        RecordError: Changes of such a store can't be seen.
+    One thread at a time can change the store, others wait for its lock.
     """
 
     cdef readonly object lock
@@ -94,10 +88,7 @@ cdef class Tap:
             self.journals.append(journal)
 
     def leave(self, Journal journal not None):
-        """Tell a journal no more. After the last one the store gets its methods back.
-
-        A second call does nothing.
-        """
+        """Tell a journal no more. After the last one the store gets its methods back."""
         with self.lock:
             if journal not in self.journals:
                 return
@@ -130,12 +121,7 @@ cdef class Tap:
             )
 
     def addN(self, quads):
-        """Add triples to graphs, and tell of those that were not there.
-
-        Raises:
-            RecordError: They are triples, for a whole dataset; or the store would put them
-                somewhere else.
-        """
+        """Add triples to graphs, and tell of those that were not there."""
         try:
             return self.add_all(quads)
         except ValueError as error:
@@ -214,11 +200,7 @@ cdef class Tap:
                 self.tell_prefixes()
 
     def update(self, *args, **kwargs):
-        """Have the store run a SPARQL Update by itself, and compare its contents before and after.
-
-        Raises:
-            RecordError: The store is at the other end of a network.
-        """
+        """Have the store run a SPARQL Update by itself, and compare its contents before and after."""
         with self.lock:
             if not self.is_telling():
                 return self.methods["update"](*args, **kwargs)
@@ -230,7 +212,7 @@ cdef class Tap:
                     "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
                     "it, by update(..., use_store_provided=False)"
                 )
-            listed = self.list_graphs()
+            listed = self.view.list_graphs()
             before = self.view.take_snapshot()
             has_run = True
             self.is_quiet = True
@@ -293,19 +275,20 @@ cdef class Tap:
     def roll_back_store(self):
         """Roll back the store's own transaction, if it has such."""
         self.view.forget_failed()
-        self.call_quietly("rollback")
-        self.forget_listed()
+        if self.call_quietly("rollback"):
+            self.forget_listed()
 
-    cdef int call_quietly(self, str name) except -1:
+    cdef bint call_quietly(self, str name) except -1:
         """Call a method of the store, if it has it, without telling of the changes it makes."""
         cdef bint was_quiet = self.is_quiet
-        if name in self.methods:
-            self.is_quiet = True
-            try:
-                self.methods[name]()
-            finally:
-                self.is_quiet = was_quiet
-        return 0
+        if name not in self.methods:
+            return False
+        self.is_quiet = True
+        try:
+            self.methods[name]()
+        finally:
+            self.is_quiet = was_quiet
+        return True
 
     cdef int undo(self, int change, object statement, object graph, Journal asker) except -1:
         """Undo a change, unless it is undone already; tell all journals but the asker."""
@@ -466,10 +449,6 @@ cdef class Tap:
         self.added_to = NOTHING
         return 0
 
-    cdef set list_graphs(self):
-        """Return the names of the graphs that the store lists, in a new set."""
-        return set(self.view.list_graphs()) if self.view.is_graph_aware else set()
-
     cdef list removals(self, object pattern, object graph):
         if isinstance(graph, QuotedGraph):
             self.look_at(graph, True)
@@ -477,7 +456,7 @@ cdef class Tap:
 
     cdef int tell_differences(self, object before, set listed) except -1:
         self.forget_listed()
-        now = self.list_graphs()
+        now = self.view.list_graphs()
         for name in listed ^ now:
             self.expect_listing(Graph(self.store, name), name in now)
         changes = self.without_pending(self.view.differences(before, self.view.take_snapshot()))

@@ -4,9 +4,6 @@ Python looks for signals between its own instructions, such as at the start of a
 Cython code so that there is no such place between the call that is interrupted and the next one.
 """
 
-# Claims of stores, by the store's identity: not all stores have a dictionary.
-cdef dict CLAIMS = {}
-
 cdef enum:
     # Of a change: a statement was deleted, or a graph is listed no more. Else it came to be there.
     DELETED = 1
@@ -136,28 +133,3 @@ cdef class UndoLog:
             ) from failure
         if interrupt is not None:
             raise interrupt
-
-
-@cython.final
-cdef class Claim:
-    """Claims a store for changes: two appliers at once would undo each other's."""
-
-    cdef object key
-
-    def __init__(self, store):
-        # Made here: to free it must take no memory.
-        self.key = id(store)
-
-    def take(self):
-        """Claim the store; an ApplyError if somebody else has claimed it."""
-        # At once: looking and then setting might let another thread in between.
-        if CLAIMS.setdefault(self.key, self) is not self:
-            raise ApplyError(
-                "changes are being applied to this store already, by another thread or by what"
-                " yields these operations: apply one after the other"
-            )
-
-    def free(self):
-        """Free the store; nothing is done if another has it."""
-        if CLAIMS.get(self.key) is self:
-            del CLAIMS[self.key]

@@ -42,6 +42,8 @@ cdef class View(Undoer):
     cdef bint keeps_literals
     # Whether it may have both "x"@en and "x"@EN.
     cdef bint tells_tags_apart
+    # Whether a look-up finds each statement, however the store spells it.
+    cdef bint is_exact
     # The store that lists the graphs, itself or the one that it wraps; and whether it does.
     cdef object lister
     cdef bint is_graph_aware
@@ -63,16 +65,8 @@ cdef class View(Undoer):
 
     # --- statements -------------------------------------------------------------------------------
 
-    cdef bint has(self, tuple triple, object graph) except -1:
-        """Does the store have the triple in the graph?"""
-        return self.look_up(triple, graph)[0] is not None
-
     cdef tuple look_up(self, tuple triple, object graph):
-        """Ask the store for a triple in a graph.
-
-        Returns:
-            The triple as the store has it, or None; and the other triples of its answer.
-        """
+        """Return a triple of a graph as the store has it, or None; and what else it answers."""
         cdef list others = []
         stored = None
         for (s, p, o), _ in self.store.triples(triple, graph):
@@ -86,14 +80,7 @@ cdef class View(Undoer):
         return stored, others
 
     cdef int check_spellings(self, list found) except -1:
-        """Check that the store spells triples as rdflib has read them.
-
-        Args:
-            found: Triples with literals that rdflib may have normalized, each with its Graph.
-
-        Raises:
-            SpellingError: It has one in another spelling.
-        """
+        """Check that the store spells triples as rdflib has read them; each is with its Graph."""
         cdef set known = set()
         for triple, graph in found:
             s, p, o = triple
@@ -120,23 +107,20 @@ cdef class View(Undoer):
         """Does the store have a statement that it did not have at its `addition`?"""
         others = (<Crowded>statement).others if type(statement) is Crowded else ()
         # A store may spell a literal in a way that rdflib does not take for the same.
-        for found, _ in self.store.triples(self.triple_of(statement), graph):
-            if tuple(found) not in others:
-                return True
-        return False
+        found = self.store.triples(self.triple_of(statement), graph)
+        return any([tuple(triple) not in others for triple, _ in found])
 
     cdef bint is_there(self, int change, object statement, object graph) except -1:
         """Does the store have the statement of a change in a log?"""
-        if change & DELETED:
-            return self.has(self.triple_of(statement), graph)
+        if change & DELETED or self.is_exact:
+            return self.look_up(self.triple_of(statement), graph)[0] is not None
         return self.has_added(statement, graph)
 
     cdef tuple removal(self, tuple triple, object graph):
         """Find the statements that go when a triple is removed from a graph.
 
-        Returns:
-            The triple as a log keeps it, None if the store does not have it; and other triples that
-            the store removes with it.
+        They are the triple as a log keeps it, None if the store does not have it; and the other
+        triples that the store removes with it.
         """
         stored, others = self.look_up(triple, graph)
         if stored is None:
@@ -153,7 +137,7 @@ cdef class View(Undoer):
     cdef int put_back(self, list triples, object graph) except -1:
         """Add triples again that the store has removed from a graph without being asked to."""
         for triple in triples:
-            if not self.has(triple, graph):
+            if self.look_up(triple, graph)[0] is None:
                 self.store.add(triple, graph)
         return 0
 
@@ -229,7 +213,7 @@ cdef class View(Undoer):
             return self.listed
         contexts = None
         try:
-            contexts = self.lister.contexts()
+            contexts = self.lister.contexts() if self.is_graph_aware else ()
             # Some stores yield graphs, some their names.
             self.listed = {get_name(graph) for graph in contexts}
         except BaseException as error:
@@ -263,11 +247,7 @@ cdef class View(Undoer):
     # --- changes ----------------------------------------------------------------------------------
 
     cdef list removals(self, object pattern, object graph):
-        """Return a change for each statement that matches a pattern; None is any term or graph.
-
-        Raises:
-            RecordError: A statement could not be put back.
-        """
+        """Return a change for each statement that matches a pattern; None is any term or graph."""
         cdef list changes = []
         cdef list literals = []
         found = self.store.triples(pattern, graph)
