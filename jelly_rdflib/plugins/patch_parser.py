@@ -32,9 +32,7 @@ class PatchParser(Parser):
         Args:
             source: Where rdflib found the bytes.
             sink: What to apply them to. The default graph of a Dataset stands for the dataset.
-            limits: As for `apply`.
-            normalize: As for `apply`.
-            atomic: As for `apply`.
+            limits, normalize, atomic: As for `apply`.
 
         Raises:
             TypeError: The source is text, and the format is binary.

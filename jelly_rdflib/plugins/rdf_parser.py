@@ -48,8 +48,7 @@ class JellyParser(Parser):
         Args:
             source: Where rdflib found the bytes.
             sink: What to add to. The default graph of a Dataset stands for the dataset.
-            limits: As for `jelly_rdflib.read_statements`.
-            normalize: As for `jelly_rdflib.read_statements`.
+            limits, normalize: As for `jelly_rdflib.read_statements`.
             strict: As for `jelly_rdflib.read_statements`, but False by default.
             bnode_context: None to keep the labels of blank nodes, so that patches for what is
                 parsed find them. A dict, even an empty one, has each label stand for the blank

@@ -161,19 +161,16 @@ class _Child:
         self._socket, theirs = socket.socketpair()
         # The path may lack this package, if an import hook found it.
         places = [*filter(os.path.isabs, sys.path), str(Path(jelly_rdflib.__file__).parents[1])]
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _START, *places],
-                bufsize=0,
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                stderr=subprocess.PIPE,
-            )
-        except BaseException:
-            self._socket.close()
-            raise
-        finally:
-            theirs.close()
+        command = [sys.executable, "-I", "-c", _START, *places]
+        end = theirs.fileno()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(
+                    command, bufsize=0, stdin=end, stdout=end, stderr=subprocess.PIPE
+                )
+            except BaseException:
+                self._socket.close()
+                raise
 
     def send(self, data: bytes | None) -> None:
         """Send bytes that the child waits for; None says that the source failed."""
