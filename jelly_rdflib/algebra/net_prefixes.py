@@ -88,8 +88,7 @@ class _Kept:
                 # In rdflib they are one prefix: the first operation does not tell the old IRI.
                 yield last
                 continue
-            was_bound = first[1][0] == Op.PD
-            is_bound = last[1][0] == Op.PA
+            was_bound, is_bound = first[1][0] == Op.PD, last[1][0] == Op.PA
             iri = _iri(last)
             if was_bound and is_bound and _iri(first) == iri and iri not in taken:
                 continue

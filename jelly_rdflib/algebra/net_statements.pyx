@@ -12,5 +12,351 @@ from jelly_rdflib.nodes.numbering cimport NodeNumbers
 from jelly_rdflib.operations import Op
 from jelly_rdflib.transactions import follow_transaction
 
-include "net_statements/quad_table.pxi"
-include "net_statements/net_statements.pxi"
+cdef enum:
+    FIRST_ROWS = 64
+    # The largest table that keeps its memory when it is emptied.
+    MAX_KEPT_ROWS = 1 << 10
+    # Recent terms, and bytes of their text: the first capacity, and the most.
+    FIRST_RECENT = 1 << 10
+    FIRST_TEXT = 1 << 16
+    MAX_RECENT = 1 << 17
+    MAX_TEXT = 16 << 20
+
+cdef object ADD = Op.A
+cdef object DELETE = Op.D
+
+
+# The last operation on each distinct quad of numbers, in the order of these operations. When a quad
+# comes again, its old row is marked as dead and a new row is appended. Dead rows are removed when
+# the table is full.
+
+cdef enum RowState:
+    """Flags of a row; a dead row has none."""
+    LAST = 1  # no later operation is on its quad
+    DELETES = 2
+    FIRST_DELETES = 4  # the first operation on its quad was a delete
+    GRAPHLESS = 8  # it came without a graph: the default graph
+
+ctypedef struct Quad:
+    uint32_t s
+    uint32_t p
+    uint32_t o
+    uint32_t g
+
+ctypedef struct QuadTable:
+    size_t count  # of rows, dead ones included
+    size_t live
+    size_t capacity
+    Quad* quads
+    uint8_t* states
+    # Open addressing: the upper half of the quad's hash, and the row's number + 1; 0 is free.
+    uint64_t* slots
+    size_t mask
+    uint64_t seed  # of hashes
+
+
+cdef void quads_init(QuadTable* table) noexcept nogil:
+    memset(table, 0, sizeof(QuadTable))
+    table.seed = hash_seed()
+
+
+cdef void quads_free(QuadTable* table) noexcept nogil:
+    PyMem_RawFree(table.quads)
+    PyMem_RawFree(table.states)
+    PyMem_RawFree(table.slots)
+    memset(table, 0, sizeof(QuadTable))
+
+
+cdef inline uint64_t hash_quad(const QuadTable* table, Quad quad) noexcept nogil:
+    # With a seed, since the input chooses the order of terms, and so their numbers.
+    return mix(
+        table.seed ^ (<uint64_t>quad.s << 32 | quad.o),
+        table.seed ^ (<uint64_t>quad.p << 32 | quad.g),
+    )
+
+
+cdef int quads_put(QuadTable* table, Quad quad, uint8_t state) except -1:
+    """Append an operation on a quad; `FIRST_DELETES` of its state counts only if it is new."""
+    cdef uint64_t hash = hash_quad(table, quad)
+    cdef uint64_t tag = hash >> 32 << 32
+    cdef size_t slot, row
+    cdef Quad* other
+    if table.count == table.capacity:
+        make_room(table)
+    slot = hash & table.mask
+    while table.slots[slot] != 0:
+        if table.slots[slot] >> 32 << 32 == tag:
+            row = <uint32_t>table.slots[slot] - 1
+            other = &table.quads[row]
+            if (
+                other.s == quad.s and other.o == quad.o and other.p == quad.p
+                and other.g == quad.g
+            ):
+                state = (state & ~<int>FIRST_DELETES) | (table.states[row] & FIRST_DELETES)
+                table.states[row] = 0
+                table.live -= 1
+                break
+        slot = (slot + 1) & table.mask
+    table.quads[table.count] = quad
+    table.states[table.count] = state | LAST
+    table.count += 1
+    table.live += 1
+    table.slots[slot] = tag | table.count
+    return 0
+
+
+cdef int make_room(QuadTable* table) except -1:
+    """Remove dead rows; unless they are more than half of the rows, double the capacity."""
+    cdef size_t capacity = table.capacity
+    cdef size_t row, slot, kept = 0
+    cdef uint64_t hash
+    if table.live * 2 >= capacity:
+        capacity = max(2 * capacity, <size_t>FIRST_ROWS)
+        # A slot has 32 bits for a row.
+        if capacity >= <uint32_t>-1:
+            raise MemoryError
+        grow(<void**>&table.quads, capacity * sizeof(Quad))
+        grow(<void**>&table.states, capacity)
+        grow(<void**>&table.slots, 2 * capacity * sizeof(uint64_t))
+        table.mask = 2 * capacity - 1
+        table.capacity = capacity
+    memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
+    for row in range(table.count):
+        if table.states[row] != 0:
+            table.quads[kept] = table.quads[row]
+            table.states[kept] = table.states[row]
+            hash = hash_quad(table, table.quads[kept])
+            kept += 1
+            slot = hash & table.mask
+            while table.slots[slot] != 0:
+                slot = (slot + 1) & table.mask
+            table.slots[slot] = (hash >> 32 << 32) | kept
+    table.count = kept
+    return 0
+
+
+cdef int grow(void** column, size_t size) except -1:
+    if resize(column, size) < 0:
+        raise MemoryError
+    return 0
+
+
+@cython.final
+cdef class NetStatements:
+    """The last operation on each distinct statement, in the order of these operations.
+
+    Statements are the same if rdflib finds their terms equal; no graph is the default graph.
+    """
+
+    cdef NodeNumbers numbers
+    cdef object default_graph
+    # Operations of committed transactions, and of the open transaction.
+    cdef QuadTable committed, pending
+    cdef QuadTable* current
+    cdef readonly bint is_open  # in a transaction
+    # The last batch, the nodes of its terms that were made, and the numbers of its terms, 0 while
+    # unknown.
+    cdef Batch batch
+    cdef list nodes
+    cdef uint32_t* known
+    cdef size_t known_capacity
+    # Terms of recent batches, and their numbers: most terms need no node then.
+    cdef TermColumns recent
+    cdef uint32_t* recent_numbers
+    cdef size_t recent_capacity
+    cdef Failure failure
+
+    def __cinit__(self, default_graph not None):
+        self.numbers = NodeNumbers()
+        self.default_graph = default_graph
+        quads_init(&self.committed)
+        quads_init(&self.pending)
+        self.forget_recent()
+        self.current = &self.committed
+
+    def __dealloc__(self):
+        quads_free(&self.committed)
+        quads_free(&self.pending)
+        terms_free(&self.recent)
+        PyMem_RawFree(self.known)
+        PyMem_RawFree(self.recent_numbers)
+
+    def __len__(self):
+        """The number of kept operations."""
+        return self.committed.live + self.pending.live
+
+    def begin(self):
+        """Start a transaction."""
+        if self.is_open:
+            follow_transaction(Op.TX, True)
+        self.is_open = True
+        self.current = &self.pending
+
+    def commit(self):
+        """End the transaction."""
+        cdef QuadTable empty
+        cdef size_t row
+        if not self.is_open:
+            follow_transaction(Op.TC, False)
+        if self.committed.count == 0:
+            empty = self.committed
+            self.committed = self.pending
+            self.pending = empty
+        else:
+            for row in range(self.pending.count):
+                if self.pending.states[row] != 0:
+                    quads_put(&self.committed, self.pending.quads[row], self.pending.states[row])
+        self.forget_pending()
+
+    def abort(self):
+        """End the transaction, and forget its operations."""
+        if not self.is_open:
+            follow_transaction(Op.TA, False)
+        self.forget_pending()
+
+    def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):
+        """Take rows of a batch: adds, deletes, and starts and ends of transactions.
+
+        Return the number of the first row that is another operation, or ``stop``. With
+        ``has_others``, which says that the transaction has other operations, the end of a
+        transaction counts as another operation.
+        """
+        cdef size_t row
+        cdef uint8_t op
+        if batch is not self.batch:
+            self.start_batch(batch)
+        for row in range(start, min(stop, batch.rows.count)):
+            op = batch.rows.ops[row]
+            if op == A or op == D:
+                self.put(
+                    self.number(batch.rows.s[row]), self.number(batch.rows.p[row]),
+                    self.number(batch.rows.o[row]), self.number(batch.rows.g[row]), op == D,
+                )
+            elif op == TX:
+                self.begin()
+            elif op == TC and not has_others:
+                self.commit()
+            elif op == TA and not has_others:
+                self.abort()
+            else:
+                return row
+        return stop
+
+    def take(self, tuple operation not None):
+        """Take an add or delete, which the caller has checked."""
+        op, s, p, o, g = operation
+        self.put(
+            self.numbers.find(s), self.numbers.find(p), self.numbers.find(o),
+            0 if g is None else self.numbers.find(g), op == DELETE,
+        )
+
+    def operations(self, *, bint without_reverted):
+        """Iterate over the committed operations; after that no more may be taken.
+
+        With ``without_reverted``, leave out statements that were first added and last deleted, or
+        first deleted and last added.
+        """
+        cdef QuadTable* table = &self.committed
+        cdef list nodes = self.numbers.nodes
+        cdef size_t row
+        cdef uint8_t state
+        for row in range(table.count):
+            state = table.states[row]
+            if state != 0 and not (
+                without_reverted and ((state & DELETES) != 0) != ((state & FIRST_DELETES) != 0)
+            ):
+                yield (
+                    DELETE if state & DELETES else ADD,
+                    nodes[table.quads[row].s],
+                    nodes[table.quads[row].p],
+                    nodes[table.quads[row].o],
+                    None if state & GRAPHLESS else nodes[table.quads[row].g],
+                )
+
+    cdef inline int put(self, int64_t s, int64_t p, int64_t o, int64_t g, bint deletes) except -1:
+        """Put an operation on a quad of numbers; graph 0 is none."""
+        cdef Quad quad
+        cdef uint8_t state = DELETES | FIRST_DELETES if deletes else 0
+        if g == 0:
+            state |= GRAPHLESS
+            g = self.numbers.find(self.default_graph)
+        quad.s, quad.p, quad.o, quad.g = <uint32_t>s, <uint32_t>p, <uint32_t>o, <uint32_t>g
+        return quads_put(self.current, quad, state)
+
+    cdef int forget_pending(self) except -1:
+        self.is_open = False
+        self.current = &self.committed
+        if self.pending.capacity > MAX_KEPT_ROWS:
+            quads_free(&self.pending)
+            quads_init(&self.pending)
+        elif self.pending.count > 0:
+            memset(self.pending.slots, 0, (self.pending.mask + 1) * sizeof(uint64_t))
+            self.pending.count = self.pending.live = 0
+        return 0
+
+    cdef int start_batch(self, Batch batch) except -1:
+        cdef size_t count
+        if batch.terms is None:
+            raise TypeError("this batch was not made by a reader")
+        batch.terms.check_made()
+        count = batch.terms.columns.count
+        self.batch = None
+        if self.recent.count > MAX_RECENT or self.recent.offsets[self.recent.count] > MAX_TEXT:
+            self.forget_recent()
+        if count > self.known_capacity:
+            grow(<void**>&self.known, count * sizeof(uint32_t))
+            self.known_capacity = count
+        memset(self.known, 0, count * sizeof(uint32_t))
+        self.nodes = None
+        self.batch = batch
+        return 0
+
+    cdef int forget_recent(self) except -1:
+        terms_free(&self.recent)
+        if terms_init(&self.recent, FIRST_RECENT, FIRST_TEXT, <uint32_t>-1) < 0:
+            raise MemoryError
+        PyMem_RawFree(self.recent_numbers)
+        self.recent_numbers = NULL
+        self.recent_capacity = 0
+        return 0
+
+    cdef inline uint32_t number(self, uint32_t term) except? 0:
+        """Return the number of a term of the batch; 0 for no term."""
+        if self.known[term] == 0 and term != 0:
+            self.known[term] = self.find_number(term)
+        return self.known[term]
+
+    cdef uint32_t find_number(self, uint32_t term) except? 0:
+        cdef TermColumns* terms = &self.batch.terms.columns
+        cdef int64_t recent = terms_copy(&self.recent, terms, term, NULL, &self.failure)
+        if recent < 0:
+            raise failure_to_error(&self.failure, None, None, None)
+        if <size_t>recent >= self.recent_capacity:
+            grow(<void**>&self.recent_numbers, self.recent.capacity * sizeof(uint32_t))
+            memset(
+                self.recent_numbers + self.recent_capacity, 0,
+                (self.recent.capacity - self.recent_capacity) * sizeof(uint32_t),
+            )
+            self.recent_capacity = self.recent.capacity
+        if self.recent_numbers[recent] == 0:
+            if self.nodes is None:
+                self.nodes = [None] * terms.count
+            self.recent_numbers[recent] = <uint32_t>self.numbers.find(
+                self.make_node(self.batch.terms, term, self.nodes)
+            )
+        return self.recent_numbers[recent]
+
+    cdef object make_node(self, TermTable table, uint32_t term, list nodes):
+        """Make the node of a term, after the nodes of the terms that it refers to."""
+        cdef uint32_t[3] numbers
+        cdef uint32_t number
+        if term == 0 or nodes[term] is not None:
+            return nodes[term]
+        if table.columns.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(numbers, table.columns.data + table.columns.offsets[term], sizeof(numbers))
+            for number in numbers:
+                self.make_node(table, number, nodes)
+        else:
+            self.make_node(table, table.columns.extras[term], nodes)
+        nodes[term] = table.factory.find_or_make(&table.columns, term, nodes)
+        return nodes[term]

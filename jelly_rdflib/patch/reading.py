@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
-from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
+from jelly_rdflib.core.batch import BatchSlice, BatchSource
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
@@ -70,58 +71,51 @@ class PatchIterator:
 
     def __init__(self, batches: BatchSource, *, max_held_operations: int) -> None:
         self._batches = batches
-        self._max_held = max_held_operations
-        # The slices of the next patch, and the sum that is compared with the limit.
-        self._slices: list[BatchSlice] = []
-        self._held = 0
-        # The current batch, its operation codes, and the start of the next patch in it.
-        self._batch: Batch | None = None
-        self._ops = b""
-        self._start = 0
+        self._patches = _split(batches, max_held_operations)
 
     def __iter__(self) -> PatchIterator:
         return self
 
     def __next__(self) -> Patch:
-        while True:
-            if self._batch is None:
-                self._batch = next(self._batches)
-                self._ops = bytes(self._batch.ops)
-                self._start = 0
-            end = self._ops.find(Op.END, self._start)
-            is_whole = end >= 0
-            if not is_whole:
-                end = len(self._ops)
-            if end > self._start:
-                self._hold(BatchSlice(self._batch, self._start, end))
-            self._start = end + 1
-            if self._start >= len(self._ops):
-                self._batch = None
-            if is_whole:
-                slices, self._slices = self._slices, []
-                self._held = 0
-                return Patch.of_slices(slices)
-
-    def _hold(self, piece: BatchSlice) -> None:
-        self._held += max(len(piece), _BATCH_COST)
-        if self._held > self._max_held:
-            error = LimitError(
-                f"a patch has more than {self._max_held} operations (limit max_held_operations;"
-                f" each frame counts as {_BATCH_COST} or more)"
-            )
-            self._batches.place_error(error)
-            self.close()
-            raise error
-        self._slices.append(piece)
+        return next(self._patches)
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""
         self._batches.close()
-        self._slices = []
-        self._batch = None
+        self._patches.close()
 
     @property
     def options(self) -> PatchOptions | None:
         """The stream's options; None before its first frame was read."""
         options: PatchOptions | None = self._batches.options
         return options
+
+
+def _split(batches: BatchSource, max_held: int) -> Generator[Patch, None, None]:
+    slices: list[BatchSlice] = []
+    held = 0
+    for batch in batches:
+        ops = bytes(batch.ops)
+        start = 0
+        while start < len(ops):
+            end = ops.find(Op.END, start)
+            is_whole = end >= 0
+            if not is_whole:
+                end = len(ops)
+            if end > start:
+                held += max(end - start, _BATCH_COST)
+                slices.append(BatchSlice(batch, start, end))
+            if held > max_held:
+                error = LimitError(
+                    f"a patch has more than {max_held} operations (limit max_held_operations;"
+                    f" each frame counts as {_BATCH_COST} or more)"
+                )
+                batches.place_error(error)
+                batches.close()
+                raise error
+            start = end + 1
+            if is_whole:
+                yield Patch.of_slices(slices)
+                slices, held = [], 0
+        # Its memory is not needed while the next one is read.
+        del batch
