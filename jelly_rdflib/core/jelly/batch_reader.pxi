@@ -7,8 +7,6 @@ cdef class BatchReader(BatchSource):
 
     Args:
         source: See `jelly_rdflib.core.source.open_source`.
-        decoder: Decodes the frames.
-        limits: A `jelly_rdflib.Limits`.
         statement_decoder: Decodes the frames if they turn out to be of Jelly-RDF. None: only the
             format of ``decoder`` is expected.
         offset: For a part of a stream that starts behind the stream's start: its offset there. Its

@@ -51,8 +51,7 @@ cdef class FrameDecoder:
         limits: A `jelly_rdflib.Limits`.
         faults: A list that takes errors after which decoding goes on as if there had been none:
             those of rules that what follows does not depend on. Else each is raised.
-        on_repeated_options: What options mean that the stream has already, see
-            `jelly_rdflib.PatchDecoder`.
+        on_repeated_options: See `jelly_rdflib.PatchDecoder`.
     """
 
     cdef TermDecoder terms
@@ -140,14 +139,9 @@ cdef class FrameDecoder:
         rows_free(&self.rows)
 
     def decode_frame(self, data, *, uint64_t offset=0):
-        """Decode one frame, without a length before it.
+        """Decode one frame, without a length before it; ``offset`` is its place, for errors.
 
-        Args:
-            data: The bytes of the frame's message.
-            offset: Position of the frame in its stream, for errors.
-
-        Raises:
-            DecodeError: The frame breaks a rule. The decoder can't go on after that.
+        The decoder can't go on after a DecodeError.
         """
         cdef Py_buffer view
         PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
@@ -157,15 +151,10 @@ cdef class FrameDecoder:
             PyBuffer_Release(&view)
 
     def finish(self):
-        """End the stream.
+        """End the stream; return a batch with the `Op.END` that its end stands for, if any.
 
-        Returns:
-            A batch with the `Op.END` of the patch that the end of input ends: that of a FLAT
-            stream, or the last one of a PUNCTUATED stream that has no mark behind it. Else an
-            empty batch.
-
-        Raises:
-            DecodeError: A transaction is open, or there was no frame at all.
+        That is the END of a FLAT stream, or of the last patch of a PUNCTUATED stream that has no
+        mark behind it.
         """
         return self.end(0)
 
@@ -173,9 +162,6 @@ cdef class FrameDecoder:
         """Return a checkpoint: bytes with which another decoder goes on from the next frame.
 
         It has as many bytes as the lookups' entries, and some more.
-
-        Raises:
-            DecodeError: There was no frame with options yet, or the decoder can't go on.
         """
         cdef WriteBuffer out
         cdef size_t field
@@ -201,12 +187,7 @@ cdef class FrameDecoder:
             buffer_free(&out)
 
     def restore(self, bytes checkpoint not None):
-        """Go on from a checkpoint that `save` returned; the decoder must be new.
-
-        Raises:
-            DecodeError: The checkpoint is damaged, or one of another format.
-            LimitError: It asks for more than the limits.
-        """
+        """Go on from a checkpoint that `save` returned; the decoder must be new."""
         cdef Span rest
         cdef uint32_t[OPTION_FIELDS] options
         cdef size_t field

@@ -47,12 +47,7 @@ cdef class FrameEncoder(Output):
         Output.__init__(self, sink)
 
     cdef int put_options(self, dict fields, bytes name) except -1:
-        """Put the options, the first row of the stream.
-
-        Args:
-            fields: The fields of the options that are numbers, by name.
-            name: The stream's name, in field 1.
-        """
+        """Put the options, the first row of the stream: those that are numbers, and its name."""
         cdef Text text = Text(<const uint8_t*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
         begin_row(self.terms)
         self.terms.put_string(1, &text)
@@ -83,13 +78,9 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(field)
 
     cdef int put_row(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put a row with terms, which stand where they stand in a `Batch`.
+        """Put a row with four terms of the batch, which stand where they stand in a `Batch`.
 
         The row is not written if that fails, so the ids it would have had must not count.
-
-        Args:
-            field: The row's member of the oneof.
-            numbers: The numbers of four terms of the batch that is being written.
         """
         cdef size_t prefixes = self.terms.prefixes.size
         # Only quoted triples make a row of more than four IRIs.
@@ -152,8 +143,8 @@ cdef class FrameEncoder(Output):
             return graph_number(self.terms, number)
         if number != 0:
             raise EncodeError(
-                f"graph {self.terms.table.make_node(number)!r} in a stream of triples: options need a type"
-                " with graphs, such as QUADS"
+                f"graph {self.terms.table.make_node(number)!r} in a stream of triples: options need"
+                " a type with graphs, such as QUADS"
             )
         return 0
 

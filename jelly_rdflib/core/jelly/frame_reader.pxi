@@ -7,10 +7,6 @@ cdef class FrameReader(InputBuffer):
 
     Memory is bounded by the largest frame: a frame's length is checked against the limit before
     room is made for it, and room is made only as its bytes come in.
-
-    Args:
-        source: What `open_source` takes.
-        limits: A `jelly_rdflib.Limits`.
     """
 
     cdef bint is_started

@@ -4,10 +4,8 @@
 cdef class FrameStatistics:
     """Tells what frames that a reader has decoded are made of: rows, lookup entries and terms.
 
-    The reader's decoders count, as soon as there are statistics of it.
-
-    Args:
-        batches: The reader; call `count` after each of its batches.
+    The reader's decoders count as soon as there are statistics of it; `count` comes after each of
+    its batches.
     """
 
     cdef BatchReader batches
@@ -28,10 +26,9 @@ cdef class FrameStatistics:
             batches.other_decoder.terms.inspect()
 
     def count(self):
-        """Take over the counts up to the frame of the reader's last batch.
+        """Take over the counts up to the frame of the reader's last batch, if it has one.
 
-        Returns:
-            Whether there was a frame: not behind the batch that stands for the end of the input.
+        The batch that stands for the end of the input has none.
         """
         cdef FrameReader frames = self.batches.frames
         cdef FrameDecoder decoder = self.batches.decoder
@@ -51,14 +48,10 @@ cdef class FrameStatistics:
         return True
 
     def locate(self, list rows not None):
-        """Say where operations of the last batch are in the input.
+        """Say where operations of the last batch, by rising numbers, are in the input.
 
-        Args:
-            rows: Their numbers in the batch, rising.
-
-        Returns:
-            For each of them its offset in bytes, and the number of its row in the frame; of an
-            operation that no row stands for, the end of the frame, and None.
+        Each gets its offset in bytes, and the number of its row in the frame; an operation that no
+        row stands for gets the end of the frame, and None.
         """
         cdef FrameReader frames = self.batches.frames
         cdef FrameDecoder decoder = self.batches.decoder
@@ -97,11 +90,9 @@ cdef class FrameStatistics:
     def find_unexpected_fields(self):
         """Find fields of the last frame that protobuf does not mind, but a stream should not have.
 
-        Each kind of field is told once, however many of them the stream has.
-
-        Returns:
-            For each of them why it is odd, an `UnexpectedKind`; its message's name and its own number;
-            its offset in the input, in bytes, and the number of its row.
+        Each kind of field is told once, however many of them the stream has: why it is odd (an
+        `UnexpectedKind`), its message's name and its own number, its offset in the input in bytes,
+        and the number of its row.
         """
         cdef FrameReader frames = self.batches.frames
         cdef UnexpectedFields* odd = self.batches.decoder.terms.odd

@@ -32,8 +32,8 @@ ctypedef struct TextLimits:
     uint64_t expansion
 
 ctypedef struct LookupUse:
-    # The term that an entry had when it was last used, valid as long as `key` is the same. It is kept
-    # apart from the entries, since most IRIs need nothing else.
+    # The term that an entry had when it was last used, valid as long as `key` is the same. It is
+    # kept apart from the entries, since most IRIs need nothing else.
     uint32_t key
     uint32_t term
 

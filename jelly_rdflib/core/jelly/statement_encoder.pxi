@@ -32,11 +32,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
         self.put_options(STREAM_OPTION_FIELDS, options.stream_name.encode())
 
     def end_frame(self, metadata=None):
-        """End the frame: what follows is in the next one.
-
-        Args:
-            metadata: What to attach to the frame: a dict of str to bytes.
-        """
+        """End the frame, with that metadata: what follows is in the next one."""
         cdef list entries
         check_usable(self)
         if self.sink is None:
@@ -52,15 +48,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
             self.state = FINISHED
 
     def encode_frame(self, write not None, metadata=None):
-        """Encode statements to one frame, without its length.
-
-        Args:
-            write: Called without arguments; it writes the statements and namespaces of the frame.
-            metadata: What to attach to the frame: a dict of str to bytes.
-
-        Returns:
-            The frame's bytes.
-        """
+        """Encode what ``write()`` writes to one frame with that metadata, without its length."""
         self.begin_frame("use end_frame()")
         try:
             self.start_last = self.terms.last_terms()
@@ -197,7 +185,7 @@ cdef class StatementFrameEncoder(FrameEncoder):
                 or read_tag(&content.start, content.end, &field, &wire_type, &ignored) < 0
             ):
                 raise AssertionError("the frame is not what was put into it")
-            if field == OPTIONS_ROW or field == RDF_NAME or field == RDF_PREFIX or field == RDF_DATATYPE:
+            if field == OPTIONS_ROW or RDF_NAME <= field <= RDF_DATATYPE:
                 memmove(frame.data + kept, row, at - row)
                 kept += at - row
                 rows += 1

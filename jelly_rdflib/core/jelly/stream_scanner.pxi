@@ -3,18 +3,11 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class StreamScanner:
-    """Decodes a stream, and takes a checkpoint of the decoder each time so many bytes were read.
+    """Decodes a stream, and takes a checkpoint of its new decoder when ``spacing`` bytes were read.
 
     Iterating gives tuples: the offset at which the next frame starts, the place of its first
-    operation (see `jelly_rdflib.core.arrow.RowColumnsBuilder`), and the checkpoint. None is taken
-    at the stream's start or end.
-
-    Args:
-        source: See `jelly_rdflib.core.source.open_source`.
-        decoder: A new decoder.
-        limits: A `jelly_rdflib.Limits`.
-        spacing: The least number of bytes between two checkpoints.
-        counts_frames: See `jelly_rdflib.core.arrow.RowColumnsBuilder`.
+    operation (see `jelly_rdflib.core.arrow.RowColumnsBuilder`, also for ``counts_frames``), and the
+    checkpoint. None is taken at the stream's start or end.
     """
 
     cdef FrameReader frames
@@ -49,33 +42,27 @@ cdef class StreamScanner:
 
     cdef tuple next_place(self):
         cdef FrameReader frames = self.frames
+        cdef tuple found = None
         cdef uint64_t start
-        cdef bytes checkpoint
-        while True:
+        cdef Batch batch
+        cdef size_t row
+        while found is None:
             start = frames.position
             # A bare frame is the whole stream.
             if not frames.next_frame() or not frames.is_delimited:
                 raise StopIteration
-            if start - self.last < self.spacing or not self.decoder.has_options:
-                self.step()
-                continue
-            self.last = start
-            place = (
-                self.place.seq, self.place.patch, self.place.next_transaction,
-                self.place.transaction, self.place.implicit_transaction,
-            )
-            checkpoint = self.decoder.save()
-            self.step()
-            return start, place, checkpoint
-
-    cdef int step(self) except -1:
-        """Decode the frame that was found."""
-        cdef Batch batch = decode_found(self.frames, self.decoder)
-        cdef size_t row
-        for row in range(batch.rows.count):
-            place_operation(&self.place, batch.rows.ops[row])
-        self.place.patch += self.counts_frames
-        return 0
+            if start - self.last >= self.spacing and self.decoder.has_options:
+                self.last = start
+                place = (
+                    self.place.seq, self.place.patch, self.place.next_transaction,
+                    self.place.transaction, self.place.implicit_transaction,
+                )
+                found = start, place, self.decoder.save()
+            batch = decode_found(frames, self.decoder)
+            for row in range(batch.rows.count):
+                place_operation(&self.place, batch.rows.ops[row])
+            self.place.patch += self.counts_frames
+        return found
 
     def close(self):
         """Close the source, if it was opened here."""

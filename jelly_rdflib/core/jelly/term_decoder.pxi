@@ -108,8 +108,8 @@ cdef class TermDecoder:
     cdef int max_nesting_depth
     cdef uint32_t max_frame_terms
     cdef size_t held  # bytes that the lookups keep
-    # Bytes of text that were joined or copied in the whole stream, and their limit, which grows with
-    # the bytes that were read.
+    # Bytes of text that were joined or copied in the whole stream, and their limit, which grows
+    # with the bytes that were read.
     cdef uint64_t expansion
     cdef uint64_t max_expansion
     # Bytes that merging fields took in this frame, and how many it may take.
@@ -251,7 +251,8 @@ cdef class TermDecoder:
         if self.expansion > self.max_expansion:
             return fail_limit(
                 &self.failure, at,
-                b"the stream stands for more than {number} times its own size (limit max_expansion)",
+                b"the stream stands for more than {number} times its own size"
+                b" (limit max_expansion)",
                 self.limits.expansion, 0,
             )
         return 0
@@ -338,7 +339,7 @@ cdef class TermDecoder:
         return 0
 
     cdef int set_entry(self, int number, Span entry) noexcept nogil:
-        """Set the entry that a row defines (Jelly-RDF, "Prefix, name, and datatype lookup entries")."""
+        """Set an entry of a lookup (Jelly-RDF, "Prefix, name, and datatype lookup entries")."""
         cdef Lookup* lookup = &self.lookups[number]
         cdef Field[2] fields
         cdef const uint8_t* text
@@ -389,7 +390,7 @@ cdef class TermDecoder:
             at: Start of a row, at its tag.
             end: End of the frame.
             rows: Where the operations go.
-            add, delete: The two kinds of statements, by their tag, and the operations that they are.
+            add, delete: The two kinds of statements: their tags and operations.
             has_graph: Whether statements may have graphs.
             first_entry: The first of the three fields of entries.
             number: The number of the row, which is raised.
@@ -865,7 +866,8 @@ cdef class TermDecoder:
         return use.term
 
     cdef inline int check_text(self, Span text) noexcept nogil:
-        if <size_t>(text.end - text.start) <= self.limits.string_size and is_utf8(text.start, text.end):
+        cdef size_t size = text.end - text.start
+        if size <= self.limits.string_size and is_utf8(text.start, text.end):
             return 0
         return check_text(text, self.limits.string_size, &self.failure)
 

@@ -166,13 +166,7 @@ cdef inline size_t prefix_size(const uint8_t* text, size_t size) noexcept:
 
 @cython.final
 cdef class TermEncoder:
-    """The state that terms are encoded with, and the frame they are put into.
-
-    Args:
-        types: Has the node of the default graph.
-        options: Has ``max_name_table_size`` and so on, as `jelly_rdflib.PatchOptions` has.
-        entry_fields: Fields of the row's name, prefix and datatype entries.
-    """
+    """The state that terms are encoded with, and the frame they are put into."""
 
     cdef bytes default_graph
     cdef LookupEncoder names
@@ -261,7 +255,7 @@ cdef class TermEncoder:
         return 0
 
     cdef list last_terms(self):
-        """Return the stream's last s, p, o and g: a table with copies of them, and their numbers."""
+        """Return the stream's last s, p, o and g: a table of their copies, and their numbers."""
         cdef TermTable copies = TermTable.__new__(TermTable)
         cdef list last = [copies]
         cdef const TermColumns* source
@@ -403,7 +397,9 @@ cdef class TermEncoder:
             )
         if kind == TermKind.TRIPLE_TERM:
             if fields.triple_term == 0:
-                raise EncodeError(f"a quoted triple can't be a graph: {self.table.make_node(number)!r}")
+                raise EncodeError(
+                    f"a quoted triple can't be a graph: {self.table.make_node(number)!r}"
+                )
             return self.put_triple_term(fields.triple_term, number)
         self.text_of(number, &text)
         return self.put_text(fields.blank_node, &text)
@@ -450,7 +446,9 @@ cdef class TermEncoder:
         cdef size_t start
         cdef int position
         if not self.rdf_star:
-            raise EncodeError(f"quoted triple {self.table.make_node(number)!r}: options need rdf_star=True")
+            raise EncodeError(
+                f"quoted triple {self.table.make_node(number)!r}: options need rdf_star=True"
+            )
         if self.depth >= MAX_NESTING_DEPTH:
             raise EncodeError(f"quoted triples nest deeper than {MAX_NESTING_DEPTH}")
         memcpy(numbers, self.terms.data + self.terms.offsets[number], sizeof(numbers))
@@ -486,13 +484,7 @@ cdef class TermEncoder:
     # Entries of the lookups.
 
     cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
-        """Find the entries for an IRI, or write what sets them.
-
-        Args:
-            text: The IRI.
-            hash: Its hash in a table of terms.
-            found: Is filled in.
-        """
+        """Find the entries for an IRI, or write what sets them; ``hash`` is that of its term."""
         cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
         cdef size_t split = 0
         if (
