@@ -17,8 +17,7 @@ cdef int find_operation(const uint8_t* at, const uint8_t* end, bint is_final) no
     # The end of the text also ends a word.
     if end - at < 3 and not is_final:
         return -1
-    # A word may have a dot, but not at its end.
-    if is_code_part(code_end + (code_end < end and code_end[0] == b"."), end):
+    if is_code_part(code_end, end):
         return 0
     for op in range(1, CODES + 1):
         if at[0] == ROW_CODES[2 * op - 2] and second == ROW_CODES[2 * op - 1]:
@@ -52,17 +51,20 @@ cdef inline const uint8_t* end_row(
 
 
 cdef inline const uint8_t* decode_row(TextDecoder self, const uint8_t* at) noexcept nogil:
+    cdef const uint8_t* word_end
     cdef int op
     if at + 1 < self.end and at[1] == b" " and (at[0] == b"A" or at[0] == b"D"):
         return decode_statement(self, at + 1, A if at[0] == b"A" else D)
-    op = find_operation(at, self.end, self.is_final)
-    if op < 0:
-        return cut_off(self)
-    if op == 0:
+    word_end = scan_name(self, at, False)
+    if word_end == NULL:
+        return NULL
+    op = find_operation(at, word_end, True)
+    # A word with a dot is longer than any code.
+    if op == 0 or word_end - at > 2:
         return fail_token(
             self, at, b"expected the code of a row: H, TX, TC, TA, PA, PD, A, D or Z"
         )
-    at += 1 if ROW_CODES[2 * op - 1] == b" " else 2
+    at = word_end
     if op == A or op == D:
         return decode_statement(self, at, op)
     if op == H:
