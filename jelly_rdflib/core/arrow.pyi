@@ -1,7 +1,7 @@
 """Columns of Arrow from the rows of batches, and back."""
 
 from collections.abc import Iterable
-from typing import Any, final
+from typing import Any, Final, final
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.nodes.conversion import NodeFactory
@@ -18,10 +18,8 @@ class TermCondition:
         is_negated: bool = False,
         accepts_null: bool = False,
     ) -> None: ...
-    @property
-    def accepts_null(self) -> bool: ...
-    @property
-    def unknown(self) -> list[str]: ...
+    accepts_null: Final[bool]
+    unknown: Final[list[str]]
 
 @final
 class RowFilter:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import Any, Protocol, TypeVar, final, overload
+from typing import Any, Final, Protocol, TypeVar, final, overload
 
 from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.nodes.conversion import NodeFactory
@@ -67,12 +67,9 @@ class RowIterator(Iterator[Operation]):
 @final
 class BatchSlice:
     def __init__(self, batch: Batch, start: int, stop: int) -> None: ...
-    @property
-    def batch(self) -> Batch: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def stop(self) -> int: ...
+    batch: Final[Batch]
+    start: Final[int]
+    stop: Final[int]
     def __len__(self) -> int: ...
     def __iter__(self) -> RowIterator: ...
     def headers(self) -> list[Operation]: ...

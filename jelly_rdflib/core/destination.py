@@ -17,16 +17,9 @@ from jelly_rdflib.errors import InUseError
 class Destination:
     """Where a stream goes.
 
-    Args:
-        target: A path (str or os.PathLike), of which `open` makes a new file, compressed if its
-            name ends with ``.gz`` or ``.zst``; or a binary file object, of which only ``write`` is
-            needed.
-
-    Raises:
-        TypeError: It is neither, or a text file.
-
-    Attributes:
-        is_open: Whether it was opened, and not yet closed.
+    The target is a path, of which `open` makes a new file, compressed if its name ends with ``.gz``
+    or ``.zst``; or a binary file object, of which only ``write`` is needed. Any other is a
+    TypeError.
     """
 
     def __init__(self, target: Any) -> None:
@@ -38,7 +31,7 @@ class Destination:
         self._target = target
         self._file: Any = None if self._is_owner else target
         self._raw: Any = None
-        self.is_open = False
+        self.is_open = False  # opened, and not yet closed
         self._closing = threading.Lock()
 
     def open(self) -> None:
@@ -54,12 +47,7 @@ class Destination:
         self.is_open = True
 
     def write(self, data: bytes) -> None:
-        """Write all of ``data``: a raw file may take only a part at once.
-
-        Raises:
-            BlockingIOError: The file is in non-blocking mode and takes no more now.
-            OSError: It takes no more at all.
-        """
+        """Write all of ``data``: a raw file may take only a part at once."""
         written = self._file.write(data)
         # A file of the caller's own making may well return nothing.
         if written is None and not isinstance(self._file, io.RawIOBase):
@@ -78,13 +66,9 @@ class Destination:
             written = self._file.write(data[total:])
 
     def close_after(self, finish: Callable[[], object]) -> None:
-        """Close the destination. A second call does nothing.
+        """Close the destination after ``finish``, which writes what the encoder still holds.
 
-        Args:
-            finish: Writes what the encoder still holds. It is called first.
-
-        Raises:
-            InUseError: Another call is writing or closing; nothing was closed.
+        A second call does nothing. If another call is writing or closing, nothing is closed.
         """
         if not self._closing.acquire(blocking=False):
             raise InUseError("another call is closing the writer at this moment")

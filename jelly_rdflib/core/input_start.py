@@ -39,12 +39,7 @@ def look_at_start(source: memoryview | ByteSource) -> tuple[bytes, memoryview | 
 
 
 def has_control_characters(start: bytes) -> bool:
-    r"""Are there bytes that no text has, but in a string or a comment?
-
-    Examples:
-        >>> has_control_characters(b"A\n\x05"), has_control_characters(b'A <urn:s> <urn:p> "\x05"')
-        (True, False)
-    """
+    """Are there bytes that no text has, but in a string or a comment?"""
     if not _may_be_frame(start):
         start = _MAY_HOLD_ANY.sub(b"", start)
     return start.translate(None, TEXT_BYTES) != b""
@@ -59,11 +54,7 @@ def is_frame(start: bytes) -> bool:
     r"""Are these the first bytes of a frame of Jelly, though they could be those of a text?
 
     Lengths and tags may look like letters and line ends, and a name in the options has no control
-    characters either.
-
-    Examples:
-        >>> is_frame(b'A\n"\n every'), is_frame(b"A\n<urn:s>")
-        (True, False)
+    characters either: ``A\n"\n every`` is a frame, ``A\n<urn:s>`` is none.
     """
     if len(start) < 5:
         return False

@@ -48,10 +48,8 @@ _ZSTD = _Packing(
 class ByteSource:
     """Bytes that come in pieces.
 
-    Args:
-        read: Called with a number of bytes; returns at least one and at most so many, or none at
-            the end.
-        close: Called by `close`.
+    ``read`` is called with a number of bytes; it returns at least one and at most so many, or none
+    at the end.
     """
 
     def __init__(self, read: Callable[[int], bytes], close: Callable[[], None]) -> None:
@@ -60,17 +58,12 @@ class ByteSource:
 
 
 class Meter:
-    """Tells what was read of a source as it is stored.
-
-    Attributes:
-        size: Bytes that were read, before they were unpacked.
-        unpacked_size: Bytes that they stand for, as far as these were asked for.
-        compression: ``"gzip"`` or ``"zstd"``; None if there is none, or nothing was read yet.
-    """
+    """Tells what was read of a source as it is stored."""
 
     def __init__(self) -> None:
-        self.size = 0
-        self.unpacked_size = 0
+        # Bytes that were read, and bytes that they stand for, as far as these were asked for.
+        self.size = self.unpacked_size = 0
+        # "gzip" or "zstd"; None if there is none, or nothing was read yet.
         self.compression: str | None = None
 
 
@@ -80,16 +73,12 @@ def open_source(
     """Return the uncompressed bytes of ``source``: a memoryview if they are in memory.
 
     Args:
-        source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path (str or
-            os.PathLike), or a binary file object, of which only ``read`` is needed. Content
+        source: An object with the buffer protocol (bytes, memoryview, mmap, …), a path, or a binary
+            file object, of which only ``read`` is needed; any other is a TypeError. Content
             compressed with gzip or zstd is told by its first bytes. An open source stays as it is.
-        limits: How much compressed content may stand for; by default those of `Limits`. It is
-            unpacked piece by piece: the source's ``read`` raises the `LimitError`.
+        limits: How much compressed content may stand for. It is unpacked piece by piece: the
+            source's ``read`` raises the `LimitError`.
         meter: Is told what is read.
-
-    Raises:
-        TypeError: It is none of these, or a text file.
-        OSError: The path can't be opened.
     """
     if isinstance(source, ByteSource):
         return source
@@ -116,13 +105,7 @@ def open_source(
 
 
 def read_in_pieces(source: memoryview | ByteSource) -> ByteSource:
-    """Return an open source as one that is read in pieces, also if its bytes are in memory.
-
-    Examples:
-        >>> source = read_in_pieces(memoryview(b"abc"))
-        >>> source.read(2), source.read(2), source.read(2)
-        (b'ab', b'c', b'')
-    """
+    """Return an open source as one that is read in pieces, also if its bytes are in memory."""
     if isinstance(source, ByteSource):
         return source
     left = source

@@ -12,24 +12,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcmp, memcpy, memset, strlen
 
-from jelly_rdflib.core.batch cimport (
-    Batch,
-    BatchBuilder,
-    BatchSource,
-    NodeMaker,
-    RowColumns,
-    TermColumns,
-    TermKind,
-    TermTable,
-    intern_padded_text,
-    intern_text,
-    is_default_graph,
-    is_jena_default_graph,
-    rows_append,
-    terms_intern_triple,
-    terms_truncate,
-    text_of,
-)
+from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport FINISHED, InputBuffer, Output, claim_output, free_output
 from jelly_rdflib.core.wire cimport *
 

@@ -26,28 +26,19 @@ NODE_TYPES = NodeTypes(
 
 
 def make_node_factory(normalize: bool | None = None, limits: Limits | None = None) -> NodeFactory:
-    """Return a factory of rdflib's terms.
+    """Return a factory of rdflib's terms; ``normalize`` is that of `jelly_rdflib.read_operations`.
 
-    Args:
-        normalize: As for `jelly_rdflib.read_operations`.
-        limits: ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
+    Of the limits, ``max_xml_tags`` and ``max_frame_terms`` are for the literals of a frame.
     """
-    if normalize is None:
-        normalize = rdflib.NORMALIZE_LITERALS
     limits = limits or Limits()
     return NodeFactory(
         NODE_TYPES,
-        normalize=normalize,
+        normalize=rdflib.NORMALIZE_LITERALS if normalize is None else normalize,
         max_xml_tags=limits.max_xml_tags,
         max_terms=limits.max_frame_terms,
     )
 
 
 def as_iri(iri: Any) -> Any:
-    """Turn a namespace as rdflib's users have it into a node; leave a node as it is.
-
-    Examples:
-        >>> as_iri(rdflib.Namespace("urn:"))
-        rdflib.term.URIRef('urn:')
-    """
+    """Turn a namespace as rdflib's users have it into a node; leave a node as it is."""
     return URIRef(iri) if isinstance(iri, str) and not isinstance(iri, Node) else iri

@@ -1,7 +1,7 @@
 """Nodes of rdflib from the terms of batches, and back."""
 
 from collections.abc import Callable, Container, Iterable
-from typing import Any, final
+from typing import Any, Final, final
 
 from rdflib.term import Node, URIRef
 
@@ -19,18 +19,12 @@ class NodeTypes:
         default_graph: object,
         recognized_datatypes: Container[Any],
     ) -> None: ...
-    @property
-    def iri(self) -> type[str]: ...
-    @property
-    def blank_node(self) -> type[str]: ...
-    @property
-    def literal(self) -> type[str]: ...
-    @property
-    def triple_term(self) -> Callable[[Any, Any, Any], Any]: ...
-    @property
-    def default_graph(self) -> Any: ...
-    @property
-    def recognized_datatypes(self) -> Container[Any]: ...
+    iri: Final[type[str]]
+    blank_node: Final[type[str]]
+    literal: Final[type[str]]
+    triple_term: Final[Callable[[Any, Any, Any], Any]]
+    default_graph: Final[Any]
+    recognized_datatypes: Final[Container[Any]]
 
 @final
 class NodeFactory:

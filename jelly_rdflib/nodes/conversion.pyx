@@ -3,46 +3,20 @@
 """Nodes of rdflib from the terms of batches, and back."""
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.object cimport PyObject, PyObject_TypeCheck, PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_Compare, PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memcmp, memcpy, strlen
 
-from jelly_rdflib.core.batch cimport (
-    MAX_NESTING_DEPTH,
-    Batch,
-    NodeMaker,
-    TermColumns,
-    TermKind,
-    TermTable,
-    hash_seed,
-    make_open_batch,
-    refuse_node,
-    term_hash,
-    terms_clear,
-    terms_free,
-    terms_init,
-    terms_intern,
-    terms_intern_triple,
-)
+from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport Output
-from jelly_rdflib.core.wire cimport (
-    A,
-    D,
-    END,
-    H,
-    PA,
-    PD,
-    TA,
-    TC,
-    TX,
-    Failure,
-    hash_text,
-    operation_code,
-)
+from jelly_rdflib.core.wire cimport *
+
+import contextlib
 
 from jelly_rdflib.errors import EncodeError, InUseError, LimitError
 

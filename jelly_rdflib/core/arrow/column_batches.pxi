@@ -10,14 +10,9 @@ cdef dict CODES_BY_NAME = {op.name.encode(): int(op) for op in Op}
 
 @cython.final
 cdef class TextColumnView:
-    """A readable Arrow column of strings. Buffers that do not fit are a ValueError.
+    """A readable Arrow column of strings: ``count`` rows from number ``first`` of the buffers on.
 
-    Args:
-        count: Number of rows.
-        first: Its first row in the buffers.
-        valid: The bitmap of rows that are not null; None: all.
-        offsets: The start of each row's text, int32.
-        data: The texts.
+    ``valid`` is None if no row is null. Buffers that do not fit are a ValueError.
     """
 
     cdef Py_buffer[3] buffers
@@ -74,12 +69,7 @@ ctypedef struct LastCell:
 
 @cython.final
 cdef class ColumnBatches:
-    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation.
-
-    Args:
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`.
-    """
+    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation."""
 
     cdef TermParser parser
     cdef LastCell[4] last
@@ -92,15 +82,8 @@ cdef class ColumnBatches:
     def make(self, size_t start, dict columns not None):
         """Make a batch of rows from number ``start`` on; return it and the number of the next row.
 
-        Args:
-            start: The first row.
-            columns: A `TextColumnView` of the same length for each of ``op``, ``s``, ``p``, ``o``,
-                ``g`` and ``name``; None where there is no such column. Without ``op`` all rows are
-                additions.
-
-        Raises:
-            EncodeError: A row is no operation, or a text is no term.
-            LimitError: A text is larger than the limits.
+        There is a `TextColumnView` of the same length for each of ``op``, ``s``, ``p``, ``o``,
+        ``g`` and ``name``, or None. Without ``op`` all rows are additions.
         """
         cdef TextDecoder decoder = self.parser.decoder
         cdef list views = [columns[name] for name in COLUMN_NAMES[:OP + 1]]

@@ -87,20 +87,15 @@ cdef tuple take_column(Column* column, size_t count, bint is_text):
 cdef class RowColumnsBuilder:
     """Appends the rows of batches to columns, up to a size, and gives their buffers away.
 
-    Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term
-    of a batch. In rows that are no statement s and p are null.
+    Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term of a
+    batch; with ``is_struct`` they are taken apart. In rows that are no statement s and p are null.
 
     Args:
-        columns: Names of the columns that are wanted, of ``patch``, ``txn``, ``seq``, ``op``,
-            ``s``, ``p``, ``o``, ``g`` and ``name``.
-        max_text_size: As for `jelly_rdflib.Limits`.
-        is_struct: Terms are taken apart: each of ``s``, ``p``, ``o``, ``g`` is the four columns
-            kind, value, datatype and lang.
-        filter: A `RowFilter`; None: all rows are wanted.
+        columns: Those that are wanted, of `COLUMN_NAMES`.
         counts_frames: The column ``patch`` has the number of the batch instead of the patch's.
         place: What `place` of another builder returned, to go on there.
-        max_rows: With so many rows the columns are full.
-        max_bytes: With so many bytes of text too; a row is never cut, however large it is.
+        max_bytes: With so many bytes of text, or with ``max_rows`` rows, the columns are full; a
+            row is never cut, however large it is.
     """
 
     cdef bint is_struct

@@ -7,22 +7,14 @@ cdef inline bint is_null(const TermColumns* terms, uint32_t term) noexcept:
 
 @cython.final
 cdef class TermCondition:
-    """A condition on the term in a column.
+    """A condition on the term in a column: it has one of some N-Triples texts, or none of them.
 
-    Args:
-        factory: Makes nodes.
-        limits: A `jelly_rdflib.Limits`.
-        values: N-Triples texts, one of which the term must have; None: any term will do. A text
-            that is malformed, or not canonical, matches no term.
-        is_negated: The term must have none of ``values``.
-        accepts_null: Whether the condition holds where there is no term.
-
-    Attributes:
-        unknown: The ``values`` that are malformed or not canonical.
+    With ``values`` of None any term will do, or none. A text that is malformed, or not canonical,
+    matches no term.
     """
 
-    cdef readonly bint accepts_null
-    cdef readonly list unknown
+    cdef readonly bint accepts_null  # whether it holds where there is no term
+    cdef readonly list unknown  # the texts that are malformed or not canonical
     cdef bint is_negated
     cdef TermParser parser  # its decoder's table has the values; None: any term will do
     cdef uint8_t* is_value  # by number in that table
@@ -97,12 +89,7 @@ cdef bytes canonical_text(TermParser parser, uint32_t number, size_t max_size):
 
 @cython.final
 cdef class RowFilter:
-    """The conditions that a row must meet.
-
-    Args:
-        ops: Codes of the accepted operations; None for all.
-        s, p, o, g: Lists of `TermCondition`.
-    """
+    """The conditions of a row: a code of ``ops`` (None: any), and all those on its terms."""
 
     cdef uint8_t[CODES] ops
     cdef list conditions  # of each position a list

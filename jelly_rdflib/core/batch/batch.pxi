@@ -62,7 +62,7 @@ cdef Batch make_batch(
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch of one row, which is filled in again and again; its terms are still being added."""
+    """Make a batch of one row, which is filled in again and again; terms are still being added."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
@@ -211,7 +211,7 @@ cdef class RowIterator:
 
 @cython.final
 cdef class BatchSlice:
-    """Operations of a batch, from number ``start`` up to, without, ``stop``; iterating gives them."""
+    """Operations of a batch, from number ``start`` up to, without, ``stop``, as an iterable."""
 
     def __cinit__(self, Batch batch not None, size_t start, size_t stop):
         if batch.terms is None:
@@ -238,12 +238,7 @@ cdef class BatchSlice:
 
 @cython.final
 cdef class SliceIterator(RowIterator):
-    """Iterates over the rows of slices.
-
-    Args:
-        slices: An iterable of `BatchSlice`.
-        only_statements: Whether to give the statements that are added; else all as operations.
-    """
+    """Iterates over the rows of slices: over operations, or over the statements that are added."""
 
     def __init__(self, slices, *, bint only_statements=False):
         self.slices = iter(slices)

@@ -13,20 +13,6 @@ cdef class BatchBuilder:
     """Builds batches: each term is given once or more and gets a number; rows have the numbers.
 
     A number is good for the batch that is being built, not for the next one.
-
-    Args:
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`.
-
-    Examples:
-        >>> from jelly_rdflib import Limits, Op
-        >>> from jelly_rdflib.nodes import make_node_factory
-        >>> builder = BatchBuilder(make_node_factory(False), Limits())
-        >>> s, p = builder.iri("urn:s"), builder.iri("urn:p")
-        >>> builder.add_row(Op.A, s, p, builder.literal("chat", language="fr"))
-        >>> for operation in builder.take(has_graphs=False):
-        ...     print(operation[3].n3())
-        "chat"@fr
     """
 
     def __cinit__(self, NodeMaker factory not None, limits):
@@ -91,11 +77,7 @@ cdef class BatchBuilder:
         self.add(op, s, p, o, g)
 
     def take(self, *, bint has_graphs):
-        """Return the batch, and start the next one.
-
-        Args:
-            has_graphs: Whether its statements have graphs.
-        """
+        """Return the batch, and start the next one."""
         cdef RowColumns rows = self.rows
         cdef TermColumns terms = self.terms
         self.start_batch()
@@ -157,12 +139,7 @@ cdef class BatchBuilder:
 @cython.nonecheck(True)
 @cython.final
 cdef class GeneratedBatches(BatchSource):
-    """Batches that come one by one from a generator, or from what works like one.
-
-    Args:
-        batches: Generates the batches; it is closed when no more are wanted, and closes what it
-            reads from.
-    """
+    """Batches that come one by one from a generator, which is closed when no more are wanted."""
 
     cdef object batches
 

@@ -64,8 +64,7 @@ cdef class BatchSource:
 cdef class LateBatches(BatchSource):
     """Batches of an input that is opened when the first of them is wanted.
 
-    Args:
-        input: ``open`` returns its batches; ``close`` lets go of it, if that was not called.
+    The input's ``open`` returns them; its ``close`` lets go of it, if that was not called.
     """
 
     cdef object input
@@ -102,11 +101,8 @@ cdef class LateBatches(BatchSource):
 cdef class RowReader(RowIterator):
     """Iterates over the rows of a stream as tuples.
 
-    Args:
-        batches: The stream's batches.
-        limits: A `jelly_rdflib.Limits`, if the consumer buffers whole transactions:
-            ``max_held_operations`` bounds the operations since the last mark, counted by whole
-            batches. None: the consumer buffers nothing.
+    ``limits`` are for a consumer that buffers whole transactions: ``max_held_operations`` bounds
+    the operations since the last mark, counted by whole batches.
     """
 
     cdef BatchSource batches

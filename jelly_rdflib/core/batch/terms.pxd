@@ -87,6 +87,10 @@ cdef inline Span text_of(const TermColumns* terms, uint32_t term) noexcept nogil
     return text
 
 
+cdef inline bint has_bytes(Span text, const void* other, size_t size) noexcept nogil:
+    return <size_t>(text.end - text.start) == size and memcmp(text.start, other, size) == 0
+
+
 cdef inline int terms_reserve(
     TermColumns* terms, size_t text, const uint8_t* at, Failure* failure
 ) noexcept nogil:
@@ -99,10 +103,11 @@ cdef inline int terms_reserve(
     return terms_make_room(terms, text, at, failure)
 
 
-cdef inline int64_t terms_intern_tail(
-    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+cdef inline int64_t terms_find_or_add(
+    TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
+    uint64_t hash
 ) noexcept nogil:
-    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    """Intern a term after `terms_reserve`; the caller puts the text of a new one in place."""
     cdef uint32_t slot = <uint32_t>hash & terms.slot_mask
     cdef uint32_t new = terms.count
     cdef uint32_t term, start
@@ -114,7 +119,7 @@ cdef inline int64_t terms_intern_tail(
             and terms.kinds[term] == kind
             and terms.extras[term] == extra
             and terms.offsets[term + 1] - start == size
-            and memcmp(terms.data + start, terms.data + terms.offsets[new], size) == 0
+            and memcmp(terms.data + start, text, size) == 0
         ):
             return term
         slot = (slot + 1) & terms.slot_mask
@@ -127,15 +132,27 @@ cdef inline int64_t terms_intern_tail(
     return new
 
 
+cdef inline int64_t terms_intern_tail(
+    TermColumns* terms, TermKind kind, size_t size, uint32_t extra, uint64_t hash
+) noexcept nogil:
+    """Intern the term whose text the caller put behind the last one, after `terms_reserve`."""
+    cdef const uint8_t* tail = terms.data + terms.offsets[terms.count]
+    return terms_find_or_add(terms, kind, tail, size, extra, hash)
+
+
 cdef inline int64_t terms_intern(
     TermColumns* terms, TermKind kind, const uint8_t* text, size_t size, uint32_t extra,
     uint64_t hash, const uint8_t* at, Failure* failure
 ) noexcept nogil:
     """Return the number of this term, which is added if the table does not have it yet."""
+    cdef int64_t term
     if terms_reserve(terms, size, at, failure) < 0:
         return -1
-    memcpy(terms.data + terms.offsets[terms.count], text, size)
-    return terms_intern_tail(terms, kind, size, extra, hash)
+    term = terms_find_or_add(terms, kind, text, size, extra, hash)
+    # If the last term was found, its text is put there once more.
+    if term + 1 == terms.count:
+        memcpy(terms.data + terms.offsets[term], text, size)
+    return term
 
 
 cdef inline int64_t intern_text(

@@ -11,11 +11,7 @@ cdef class InputBuffer:
     """The bytes of a source that are ready to be decoded: from ``begin`` to ``end``.
 
     Memory grows only as bytes come in. Bytes that are in memory already are not copied, but for
-    the last ones where padding is wanted.
-
-    Args:
-        source, limits: What `open_source` takes.
-        padding: Whether `PADDING` bytes behind ``end`` are to be readable, whatever they are.
+    the last ones where ``padding`` is wanted: `PADDING` bytes behind ``end`` that can be read.
     """
 
     def __cinit__(self, source, limits, *_, bint padding=False, **__):

@@ -7,10 +7,9 @@ it.
 
 @cython.nonecheck(True)
 cdef class Output:
-    """Base of encoders. What a format adds is `write_batch` and ``finish``.
+    """Base of encoders, which call ``sink`` with bytes as they are ready.
 
-    Args:
-        sink: Called with bytes as they are ready.
+    What a format adds is `put_batch` and ``finish``.
     """
 
     def __init__(self, sink):
@@ -20,46 +19,20 @@ cdef class Output:
 
     @property
     def is_over(self):
-        """Is there nothing more to be handed on, since the output has ended or is broken?
-
-        Raises:
-            InUseError: Another call is at work.
-        """
+        """Is there nothing more to be handed on, since the output has ended or is broken?"""
         if self.state == NOT_INITIALIZED or self.state == IN_FLIGHT:
             self.refuse()
         return self.state != OPEN
 
-    def check(self):
-        """See that something may be written.
-
-        Raises:
-            InUseError: Another call is at work.
-            EncodeError: The output has ended, or is broken.
-        """
-        check_usable(self)
-
-    def claim(self):
-        """Keep all other calls out until `free`; errors are those of `check`."""
-        claim_output(self)
-
-    def free(self):
-        """Let other calls in again, unless something was lost."""
-        free_output(self)
-
     def hand_on(self, bytes piece not None):
-        """Hand on what is ready; `claim` comes first."""
+        """Hand on what is ready; `claim_output` comes first."""
         self.check_claimed()
         self.send(piece)
 
     def lose(self):
-        """Say that something was lost; `claim` comes first."""
+        """Say that something was lost; `claim_output` comes first."""
         self.check_claimed()
         self.state = BROKEN
-
-    def end(self):
-        """Say that nothing follows; `claim` comes first."""
-        self.check_claimed()
-        self.state = FINISHED
 
     def write_batch(self, Batch batch not None):
         """Write the rows of a batch, lexical forms to the letter, without making objects of them.
@@ -102,7 +75,7 @@ cdef class Output:
 
     cdef int check_claimed(self) except -1:
         if self.state != IN_FLIGHT:
-            raise RuntimeError("claim() comes first")
+            raise RuntimeError("no call is writing: nothing can be handed on or lost")
         return 0
 
     cdef int refuse(self) except -1:

@@ -18,13 +18,9 @@ cdef enum:
     ODD = 1
     ANY = 0xFFFF
 
-# Operations, by the value of TXN, and by the kind of a struct; 0: that is none.
+# By the value of TXN.
 cdef uint8_t[TXN_SEGMENT + 1] MARKS
 MARKS[TXN_TX], MARKS[TXN_TC], MARKS[TXN_TA], MARKS[TXN_SEGMENT] = TX, TC, TA, END
-cdef uint8_t[OTHER_STRUCT] ROW_OPS
-memset(ROW_OPS, 0, sizeof(ROW_OPS))
-ROW_OPS[RDF_PATCH_HEADER], ROW_OPS[RDF_PATCH_DATA_ADD], ROW_OPS[RDF_PATCH_DATA_DEL] = H, A, D
-ROW_OPS[RDF_PATCH_PREFIX_ADD], ROW_OPS[RDF_PATCH_PREFIX_DEL] = PA, PD
 
 cdef const char* XSD_INTEGER = b"http://www.w3.org/2001/XMLSchema#integer"
 cdef const char* XSD_DECIMAL = b"http://www.w3.org/2001/XMLSchema#decimal"
@@ -55,11 +51,6 @@ cdef inline Span span_of(const char* text, size_t size) noexcept nogil:
     return span
 
 
-cdef inline bint is_same(Span text, const char* other) noexcept nogil:
-    cdef size_t size = text.end - text.start
-    return size == strlen(other) and memcmp(text.start, other, size) == 0
-
-
 @cython.final
 cdef class ThriftBatchReader(BatchSource):
     """Iterates over the batches of RDF Patch in Thrift; the end of the input ends a patch too.
@@ -70,12 +61,7 @@ cdef class ThriftBatchReader(BatchSource):
     A fault in a row stops the cursor and fills in the builder's ``failure``. The place of a
     malformed byte is its own, that of any other fault the start of the row. A field of a wrong
     type, or one too many, is skipped, and reported only if the row has no other fault: input that
-    is not Thrift often starts with one.
-
-    Args:
-        source: What `jelly_rdflib.core.source.open_source` takes.
-        factory: Makes the nodes of the batches.
-        limits: A `jelly_rdflib.Limits`; ``max_frame_size`` is for a row.
+    is not Thrift often starts with one. The limit ``max_frame_size`` is for a row.
     """
 
     cdef InputBuffer input
@@ -249,7 +235,7 @@ cdef class ThriftBatchReader(BatchSource):
                 continue
             found.seen |= 1U << known
             found.member = known
-            if type == STRING:
+            if type == BINARY:
                 found.texts[known] = read_string(&self.cursor)
             elif type == DOUBLE:
                 found.numbers[known] = load64_little(take(&self.cursor, 8).start)
@@ -311,7 +297,6 @@ cdef class ThriftBatchReader(BatchSource):
         """Turn the fields of a struct, which began at ``start``, into a term or a row."""
         cdef Span* texts = found.texts
         cdef uint32_t* terms = found.terms
-        cdef uint8_t op = ROW_OPS[kind]
         if kind == RDF_TERM:
             return self.term(found)
         if kind == RDF_IRI:
@@ -329,19 +314,25 @@ cdef class ThriftBatchReader(BatchSource):
         if kind == RDF_DECIMAL:
             # Two bytes more are the term's.
             return self.decimal(found, self.cursor.at - start + 2)
-        if op == A or op == D:
-            self.add_row(op, terms[1], terms[2], terms[3], self.graph(terms[4]))
-        elif op == H:
+        if kind == RDF_PATCH_ROW:
+            if found.member == TXN:
+                self.add_mark(found.numbers[TXN])
+            elif found.member == 0:
+                self.fail(b"the row has none of the members of RDF_Patch_Row")
+        elif kind == RDF_PATCH_HEADER:
             self.add_row(H, self.intern(TermKind.STRING, texts[1], 0), 0, terms[2], 0)
-        elif op == PA or op == PD:
+        elif kind == RDF_PATCH_DATA_ADD or kind == RDF_PATCH_DATA_DEL:
             self.add_row(
-                op, self.intern(TermKind.STRING, texts[2], 0), 0,
-                self.intern(TermKind.IRI, texts[3], 0) if op == PA else 0, self.graph(terms[1]),
+                A if kind == RDF_PATCH_DATA_ADD else D, terms[1], terms[2], terms[3],
+                self.graph(terms[4]),
             )
-        elif found.member == TXN:
-            self.add_mark(found.numbers[TXN])
-        elif found.member == 0:
-            self.fail(b"the row has none of the members of RDF_Patch_Row")
+        else:
+            self.add_row(
+                PA if kind == RDF_PATCH_PREFIX_ADD else PD,
+                self.intern(TermKind.STRING, texts[2], 0), 0,
+                self.intern(TermKind.IRI, texts[3], 0) if kind == RDF_PATCH_PREFIX_ADD else 0,
+                self.graph(terms[1]),
+            )
         return 0
 
     cdef void add_row(
@@ -382,7 +373,7 @@ cdef class ThriftBatchReader(BatchSource):
             return self.number(XSD_DOUBLE, found.numbers[member], 0)
         if member == PREFIX_NAME:
             return self.fail(b"prefixed name: RDF Patch has IRIs in full")
-        if PREFIX_NAME < member < TRIPLE_TERM:
+        if PREFIX_NAME < member < TERM_TRIPLE:
             return self.fail(b"{what} is no term of RDF", 0, SPECS[RDF_TERM].fields[member].name)
         return found.terms[member]
 
@@ -397,7 +388,9 @@ cdef class ThriftBatchReader(BatchSource):
         if found.seen >> LANGTAG & 1 and texts[LANGTAG].start < texts[LANGTAG].end:
             if not is_language_tag(texts[LANGTAG]):
                 return self.fail(b"this is no language tag")
-            if has_datatype and not is_same(texts[DATATYPE], RDF_LANG_STRING):
+            if has_datatype and not has_bytes(
+                texts[DATATYPE], RDF_LANG_STRING, strlen(RDF_LANG_STRING)
+            ):
                 return self.fail(b"literal with a language tag and a datatype")
             return self.intern(
                 TermKind.LANGUAGE_LITERAL, texts[LEX],

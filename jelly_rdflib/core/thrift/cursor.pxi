@@ -6,7 +6,7 @@ A stopped cursor reads zeros, empty strings and the ends of structs.
 
 cdef enum:
     # Type codes, from 0 on. The type of a boolean field is its value: TRUE or FALSE.
-    STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, STRING, LIST, SET, MAP, STRUCT, UUID
+    STOP, TRUE, FALSE, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID
 
 cdef enum:
     # Levels of nested structs and containers: most implementations of Thrift take no more. A quoted
@@ -207,7 +207,7 @@ cdef void skip_value(Cursor* cursor, Skip* skip, int kind) noexcept nogil:
     cdef uint8_t kinds
     if I16 <= kind <= I64:
         read_unsigned(cursor, kind)
-    elif kind == STRING:
+    elif kind == BINARY:
         read_string(cursor)
     elif kind == STRUCT:
         start_level(cursor, skip, FIELDS, STRUCT, STRUCT)

@@ -11,17 +11,17 @@ cdef enum:
 cdef enum:
     # Heads of fields: the difference of the number to that of the field before, and the type.
     NEXT_STRUCT = 1 << 4 | STRUCT
-    NEXT_STRING = 1 << 4 | STRING
-    STRING_AFTER_NEXT = 2 << 4 | STRING
+    NEXT_STRING = 1 << 4 | BINARY
+    STRING_AFTER_NEXT = 2 << 4 | BINARY
 
 # By the kind of a term: its member of RDF_Term; 0 if it is no term.
 cdef int[TermKind.STRING + 1] MEMBERS
 memset(MEMBERS, 0, sizeof(MEMBERS))
-MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = IRI
+MEMBERS[<int>TermKind.IRI] = MEMBERS[<int>TermKind.DEFAULT_GRAPH] = TERM_IRI
 MEMBERS[<int>TermKind.BLANK_NODE] = BNODE
 MEMBERS[<int>TermKind.SIMPLE_LITERAL] = LITERAL
 MEMBERS[<int>TermKind.LANGUAGE_LITERAL] = MEMBERS[<int>TermKind.TYPED_LITERAL] = LITERAL
-MEMBERS[<int>TermKind.TRIPLE_TERM] = TRIPLE_TERM
+MEMBERS[<int>TermKind.TRIPLE_TERM] = TERM_TRIPLE
 
 
 cdef inline size_t size_of(Span text) noexcept:
@@ -36,11 +36,7 @@ cdef class ThriftPatchEncoder(Output):
     express.
 
     The end of a patch is written, as ``Segment``, only if something follows; the end of the output
-    ends the last patch.
-
-    Args:
-        types: Has the node of the default graph.
-        sink: Called with pieces of the output as they are ready: bytes, in whole rows.
+    ends the last patch. The sink gets whole rows.
     """
 
     cdef bytes default_graph

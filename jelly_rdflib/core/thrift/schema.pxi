@@ -12,7 +12,7 @@ cdef enum:
 
 cdef enum:
     # Fields of a term. RDF Patch has no use for those from PREFIX_NAME to REPEAT.
-    IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TRIPLE_TERM,
+    TERM_IRI = 1, BNODE, LITERAL, PREFIX_NAME, VARIABLE, UNBOUND, UNDEFINED, REPEAT, TERM_TRIPLE,
     VAL_INTEGER, VAL_DOUBLE, VAL_DECIMAL, MAX_FIELDS = VAL_DECIMAL
 
 cdef enum:
@@ -43,7 +43,7 @@ STRUCTS = {
     "RDF_Triple": "S:RDF_Term! P:RDF_Term! O:RDF_Term!",
     "RDF_Decimal": "value:i64! scale:i32!",
 }
-TYPES = {"i32": I32, "i64": I64, "double": DOUBLE, "string": STRING}
+TYPES = {"i32": I32, "i64": I64, "double": DOUBLE, "string": BINARY}
 
 
 ctypedef struct FieldSpec:

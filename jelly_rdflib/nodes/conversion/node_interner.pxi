@@ -30,8 +30,8 @@ cdef extern from "Python.h":
 
 cdef enum:
     # The size of a new table.
-    TERMS = 512
-    TEXT = 1 << 14
+    FIRST_TERMS = 512
+    FIRST_TEXT = 1 << 14
     # The size of a full table.
     MAX_TERMS = 1 << 12
     MAX_TEXT = 1 << 18
@@ -75,7 +75,7 @@ cdef class NodeInterner:
             terms_clear(columns)
             return 0
         # A single long text must not occupy its memory forever.
-        if terms_init(&empty, TERMS, TEXT, MAX_TABLE_TEXT) < 0:
+        if terms_init(&empty, FIRST_TERMS, FIRST_TEXT, MAX_TABLE_TEXT) < 0:
             raise MemoryError
         terms_free(columns)
         columns[0] = empty
@@ -135,8 +135,8 @@ cdef class NodeInterner:
         refuse_node(node)
 
     cdef uint32_t intern_literal(self, object node) except 0:
-        cdef object language = get_slot(node, self.types.language_offset)
-        cdef object datatype = get_slot(node, self.types.datatype_offset)
+        cdef object language = get_slot(node, self.types.slots[LANGUAGE])
+        cdef object datatype = get_slot(node, self.types.slots[DATATYPE])
         if language is not None:
             return self.intern(
                 TermKind.LANGUAGE_LITERAL, node, self.intern(TermKind.STRING, language, 0)

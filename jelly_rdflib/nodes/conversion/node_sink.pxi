@@ -6,15 +6,9 @@ table keeps the terms, since the next rows have most of them again.
 
 @cython.nonecheck(True)
 cdef class NodeSink:
-    """Hands rows of nodes to an encoder.
-
-    Args:
-        types: The classes of nodes.
-        encoder: Writes the rows.
-    """
+    """Hands rows of nodes to an encoder."""
 
     cdef readonly Output encoder
-    cdef NodeTypes types
     cdef NodeInterner interner
     cdef Batch batch
     cdef bint is_busy
@@ -22,7 +16,6 @@ cdef class NodeSink:
     def __init__(self, NodeTypes types not None, Output encoder not None):
         if self.encoder is not None:
             raise RuntimeError("it is initialized already")
-        self.types = types
         self.interner = NodeInterner(types)
         self.batch = make_open_batch(self.interner.table)
         self.encoder = encoder
@@ -89,7 +82,8 @@ cdef class NodeSink:
 
     cdef int put_prefix(self, uint8_t op, object prefix, object iri, object graph) except -1:
         prefix = self.name(prefix, "prefix")
-        if iri is not None and self.types is not None and not is_of(iri, self.types.iri):
+        self.check_free()
+        if iri is not None and not is_of(iri, self.interner.types.iri):
             raise EncodeError(f"prefix {prefix!r} can't stand for {iri!r}: it is no URIRef")
         return self.put(op, prefix, None, iri, graph)
 

@@ -35,30 +35,21 @@ cdef Py_ssize_t find_slot(object cls, str name) except -1:
     return offset
 
 
+cdef enum:
+    # The attributes of a literal, whose byte offsets in the object are in `NodeTypes.slots`.
+    LANGUAGE, DATATYPE, VALUE, ILL_TYPED, SLOTS
+
+
 @cython.nonecheck(True)
 cdef class NodeTypes:
-    """The classes by which `NodeFactory` makes nodes and encoders distinguish them.
+    """The classes by which `NodeFactory` makes nodes and encoders distinguish them."""
 
-    Args:
-        iri, blank_node: Subclasses of str.
-        literal: rdflib's ``Literal`` class.
-        triple_term: Called with s, p and o.
-        default_graph: The node of the default graph.
-        recognized_datatypes: A container of the datatypes whose literals need the constructor of
-            the class, which computes their values.
-    """
-
-    cdef readonly object iri
-    cdef readonly object blank_node
-    cdef readonly object literal
-    cdef readonly object triple_term
-    cdef readonly object default_graph
+    cdef readonly object iri, blank_node, literal
+    cdef readonly object triple_term  # called with s, p and o
+    cdef readonly object default_graph  # its node
+    # A container of those whose literals need the constructor, which computes their values.
     cdef readonly object recognized_datatypes
-    # Where a literal keeps its attributes: byte offsets in the object.
-    cdef Py_ssize_t language_offset
-    cdef Py_ssize_t datatype_offset
-    cdef Py_ssize_t value_offset
-    cdef Py_ssize_t ill_typed_offset
+    cdef Py_ssize_t[SLOTS] slots
 
     def __cinit__(
         self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
@@ -72,7 +63,5 @@ cdef class NodeTypes:
         self.triple_term = triple_term
         self.default_graph = default_graph
         self.recognized_datatypes = recognized_datatypes
-        self.language_offset = find_slot(literal, "_language")
-        self.datatype_offset = find_slot(literal, "_datatype")
-        self.value_offset = find_slot(literal, "_value")
-        self.ill_typed_offset = find_slot(literal, "_ill_typed")
+        for slot, name in enumerate(("_language", "_datatype", "_value", "_ill_typed")):
+            self.slots[<int>slot] = find_slot(literal, name)

@@ -15,10 +15,9 @@ cdef class NodeNumbers:
     cdef size_t mask
     cdef RecentNumber* recent
     cdef bint is_exact
-    cdef int max_same_hash
+    cdef int max_same_hash  # of different nodes; 0: any number
     cdef int64_t find(self, object node) except -1
     cdef int64_t find_or_add(self, object node) except -1
-    cdef bint is_same(self, object one, object other) except -1
     cdef int grow(self) except -1
 
 

@@ -4,7 +4,6 @@ rdflib's nodes hash and compare in Python code, so a dict of them would take mos
 """
 
 cdef extern from "Python.h":
-    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
     hashfunc str_hash "PyUnicode_Type.tp_hash"
 
 cdef enum:
@@ -24,24 +23,19 @@ cdef dict language_hashes = {}
 cdef class NodeNumbers:
     """Numbers nodes from 1 on: the same node has the same number.
 
-    A small cache in front of the table knows recent nodes by their address.
-
-    Args:
-        is_exact: Whether the same nodes are the indistinguishable ones, hashed as by rdflib; else
-            they are those that are equal for rdflib, hashed so that nobody can choose texts with
-            many collisions.
-        max_same_hash: Nodes that may have the same hash, at most; 0 for any number.
+    A small cache in front of the table knows recent nodes by their address. With ``is_exact`` the
+    same nodes are the indistinguishable ones, hashed as by rdflib; else they are those that are
+    equal for rdflib, hashed so that nobody can choose texts with many collisions.
     """
 
     def __cinit__(self, *, bint is_exact=False, int max_same_hash=0):
         self.is_exact = is_exact
         self.max_same_hash = max_same_hash
         self.nodes = [None]
-        self.slots = <uint32_t*>PyMem_Calloc(FIRST_SIZE, sizeof(uint32_t))
         self.recent = <RecentNumber*>PyMem_Calloc(RECENT_SIZE, sizeof(RecentNumber))
-        if self.slots == NULL or self.recent == NULL:
+        if self.recent == NULL:
             raise MemoryError
-        self.mask = FIRST_SIZE - 1
+        self.grow()
 
     def __dealloc__(self):
         cdef size_t i
@@ -73,14 +67,18 @@ cdef class NodeNumbers:
 
     cdef int64_t find_or_add(self, object node) except -1:
         cdef Py_hash_t hash = hash_node(node) if self.is_exact else hash_evenly(node)
-        cdef size_t slot = <size_t>hash & self.mask
-        cdef size_t count
+        cdef size_t count = len(self.nodes)
+        cdef size_t slot
         cdef uint32_t number
         cdef int same_hash = 0
+        if count >= self.capacity:
+            self.grow()
+        slot = <size_t>hash & self.mask
         while self.slots[slot] != 0:
             number = self.slots[slot]
             if self.hashes[number] == hash:
-                if self.is_same(<object>PyList_GET_ITEM(self.nodes, number), node):
+                found = self.nodes[number]
+                if is_same(found, node) if self.is_exact else is_equal(found, node):
                     return number
                 same_hash += 1
             slot = (slot + 1) & self.mask
@@ -89,24 +87,15 @@ cdef class NodeNumbers:
                 f"more than {self.max_same_hash} different terms have the same hash in rdflib, so"
                 " that its store would take time that grows with the square of their number"
             )
-        count = len(self.nodes)
-        if count >= self.capacity:
-            self.grow()
-            slot = <size_t>hash & self.mask
-            while self.slots[slot] != 0:
-                slot = (slot + 1) & self.mask
         self.nodes.append(node)
         self.hashes[count] = hash
         self.slots[slot] = <uint32_t>count
         return count
 
-    cdef inline bint is_same(self, object one, object other) except -1:
-        return is_same(one, other) if self.is_exact else is_equal(one, other)
-
     cdef int grow(self) except -1:
         """Make room for another node."""
         cdef size_t count = len(self.nodes)
-        cdef size_t size = self.mask + 1 if self.capacity == 0 else 2 * (self.mask + 1)
+        cdef size_t size = max(<size_t>FIRST_SIZE, 2 * (self.mask + 1))
         cdef size_t number, slot
         cdef void* grown
         if count >= <uint32_t>-1:
@@ -170,17 +159,14 @@ cdef inline Py_hash_t hash_literal(object literal) except -1:
 
 cdef Py_hash_t hash_node(object node) except -1:
     cls = type(node)
-    if cls is LITERAL_CLASS and knows_literal_hash:
-        return hash_literal(node)
-    if cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
-        return PyObject_Hash(node)
+    if cls is LITERAL_CLASS or cls is IRI or cls is BLANK_NODE or isinstance(node, KNOWN_CLASSES):
+        return hash_any(node)
     # A node that no store accepts may have no hash; the caller is about to refuse it.
     return <Py_hash_t>(<size_t><PyObject*>node >> 4)
 
 
 cdef inline Py_hash_t hash_any(object node) except -1:
-    cls = type(node)
-    if cls is LITERAL_CLASS and knows_literal_hash:
+    if type(node) is LITERAL_CLASS and knows_literal_hash:
         return hash_literal(node)
     return PyObject_Hash(node)
 

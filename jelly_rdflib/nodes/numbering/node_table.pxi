@@ -4,17 +4,12 @@ rdflib's nodes hash and compare in Python code: a dict finds its own object many
 equal one. So this table, which compares in C, makes equal nodes of an apply one object.
 """
 
-cdef extern from "Python.h":
-    PyObject* PyList_GET_ITEM(object items, Py_ssize_t index)
-
 cdef enum:
     # A stream may have any length, but the table must not.
     MAX_ENTRIES = 1 << 20
     # No two nodes share a hash of 64 bits by chance, but labels such as "fr"@fr all have the
     # same: there may be one for each of ISO's codes of two letters.
     MAX_SAME_HASH = 200
-
-cdef object IDENTIFIED_CLASS = IdentifiedNode
 
 
 @cython.final
@@ -25,11 +20,7 @@ cdef class NodeEntry:
 
 @cython.final
 cdef class NodeTable:
-    """The entries of nodes.
-
-    Attributes:
-        is_lenient: Whether any number of nodes may have the same hash.
-    """
+    """The entries of nodes."""
 
     def __cinit__(self):
         self.start([])
@@ -53,7 +44,7 @@ cdef class NodeTable:
         # After a MemoryError several entries are missing.
         while len(self.entries) <= number:
             self.entries.append(self.make_entry(len(self.entries)))
-        return <NodeEntry>PyList_GET_ITEM(self.entries, number)
+        return <NodeEntry>self.entries[number]
 
     cdef NodeEntry make_entry(self, Py_ssize_t number):
         cdef NodeEntry entry = NodeEntry.__new__(NodeEntry)
@@ -63,7 +54,7 @@ cdef class NodeTable:
         entry.hash = self.numbers.hashes[number]
         entry.is_plain = cls is IRI or cls is BLANK_NODE
         entry.has_spellings = not (entry.is_plain or (cls is LITERAL_CLASS and not node._language))
-        if entry.is_plain or isinstance(node, IDENTIFIED_CLASS):
+        if entry.is_plain or isinstance(node, IdentifiedNode):
             entry.kind = NodeKind.IDENTIFIED
         elif isinstance(node, LITERAL_CLASS):
             entry.kind = NodeKind.LITERAL
@@ -75,21 +66,13 @@ cdef class NodeTable:
         Literals whose text is the same as their datatype or language have it. Their entries stay in
         the table, so that later ones are counted together with them.
         """
-        cdef list found = []
         cdef NodeEntry entry
-        for entry in self.entries[1:]:
-            if entry.hash == 0 and len(found) < MAX_SAME_HASH:
-                found.append(entry)
-        return found
+        return [entry for entry in self.entries[1:] if entry.hash == 0][:MAX_SAME_HASH]
 
 
 @cython.final
 cdef class HashLimit:
-    """Refuses literals of which too many have the same hash.
-
-    Args:
-        is_needed: Whether a store keeps them in dicts; else any number is fine.
-    """
+    """Refuses literals of which too many have the same hash, if a store keeps them in dicts."""
 
     cdef NodeTable nodes
 
@@ -97,11 +80,7 @@ cdef class HashLimit:
         self.nodes = NodeTable() if is_needed else None
 
     def check(self, node):
-        """Count a node.
-
-        Raises:
-            LimitError: Too many others, and different ones, have had the same hash.
-        """
+        """Count a node; too many different ones with its hash are a LimitError."""
         if self.nodes is not None and isinstance(node, LITERAL_CLASS):
             self.nodes.find(node)
 
