@@ -61,14 +61,17 @@ def _without_same(
 ) -> tuple[list[Quad], list[Quad]]:
     """Return the statements of the components that only one of the two has."""
     ours, theirs = (
-        group((_hash(canonicalizer.text(component)), component) for component in components)
+        group(
+            (sha256(canonicalizer.text(component).encode()).digest(), component)
+            for component in components
+        )
         for components in (old, new)
     )
     left: tuple[list[Quad], list[Quad]] = ([], [])
     for quads, some, others in zip(left, (ours, theirs), (theirs, ours), strict=True):
         for form, components in some.items():
             # Any of them may stay, but the same ones each time.
-            components.sort(key=_least_label)
+            components.sort(key=lambda component: min(map(str, blank_nodes(component))))
             quads.extend(chain.from_iterable(components[len(others.get(form, ())) :]))
     return left
 
@@ -90,14 +93,6 @@ def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]
         for quad in form.quads:
             s, p, o, g = _replace(quad, labels)
             yield _name(s), _name(p), _name(o), _name(g)
-
-
-def _hash(text: str) -> bytes:
-    return sha256(text.encode()).digest()
-
-
-def _least_label(component: Sequence[Quad]) -> str:
-    return min(map(str, blank_nodes(component)))
 
 
 def _replace(quad: Quad, nodes: Mapping[BNode, Node]) -> Quad:

@@ -48,8 +48,6 @@ class Canonicalizer:
                 "canonical labels need pyoxigraph: pip install 'jelly-rdflib[syntaxes]'"
             ) from error
         self._ox = pyoxigraph
-        self._algorithm = pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0
-        self._default_graph = pyoxigraph.DefaultGraph()
         self._mark = pyoxigraph.NamedNode(f"{_OWN}mark")
         self._folds_strings = folds_strings
         self._describe = describer(folds_strings=folds_strings)
@@ -75,7 +73,7 @@ class Canonicalizer:
     ) -> list[pyoxigraph.Quad]:
         """Return pyoxigraph's canonical statements; ``terms`` gets its term for each of ours."""
         ox = self._ox
-        terms[DATASET_DEFAULT_GRAPH_ID] = self._default_graph
+        terms[DATASET_DEFAULT_GRAPH_ID] = ox.DefaultGraph()
         try:
             for quad in component:
                 for term in quad:
@@ -87,7 +85,7 @@ class Canonicalizer:
         marks = find_marks(component, self._describe)
         quads += (ox.Quad(terms[node], self._mark, ox.Literal(m)) for node, m in marks.items())
         dataset = ox.Dataset(quads)
-        dataset.canonicalize(self._algorithm)
+        dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
         if marks:
             return [quad for quad in dataset if quad.predicate != self._mark]
         return list(dataset)

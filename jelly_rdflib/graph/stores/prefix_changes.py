@@ -105,7 +105,7 @@ class PrefixChanges:
     def _forget_waiting(self) -> None:
         if self._waiting:
             self._waiting.clear()
-            self._bound.clear()
+            self._bound = PrefixMap({}, {})
             self._unbound.clear()
 
     def _is_news(self, prefix: str, iri: URIRef | None) -> bool:

@@ -127,11 +127,6 @@ class PrefixMap(_Prefixes):
             self.watch(prefix, None)
         return self._pop(prefix)
 
-    def clear(self) -> None:
-        """Unbind all prefixes, past the log."""
-        self._iris.clear()
-        self._names.clear()
-
     def _pop(self, prefix: str | None) -> list[tuple[str, URIRef]]:
         if prefix is None or (iri := self._iris.pop(prefix, None)) is None:
             return []

@@ -17,7 +17,7 @@ from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_readable
 
 # In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
-_LENGTHS = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
+_LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
 
 # A wrong operation may be of any size, and its own `__repr__` may fail.
 _shortener = reprlib.Repr()
@@ -43,21 +43,19 @@ def check_reading(limits: Limits | None, normalize: bool | None, format: str | N
         )
 
 
-def check_operation(operation: object) -> None:
+def check_operation(operation: Any) -> None:
     """Raise an ApplyError if something is no operation: a code, and the items that belong to it.
 
     Of the terms of a statement only their number is checked: `check_statement` and `check_graph`
     check each distinct term.
     """
-    if not isinstance(operation, tuple) or not operation:
-        raise not_an_operation(operation)
-    code = operation[0]
+    code = operation[0] if isinstance(operation, tuple) and operation else None
     if not isinstance(code, int) or code not in _LENGTHS:
         raise not_an_operation(operation)
-    if len(operation) != _LENGTHS[Op(code)]:
+    length = _LENGTHS[code]
+    if len(operation) != length:
         raise not_an_operation(
-            operation,
-            f"{Op(code).name} is a tuple of {_LENGTHS[Op(code)]}, not of {len(operation)}",
+            operation, f"{Op(code).name} is a tuple of {length}, not of {len(operation)}"
         )
     if code in (Op.PA, Op.PD):
         _check_prefix(operation)
