@@ -16,8 +16,8 @@ from jelly_rdflib.streams.codecs import PatchDecoder, PatchEncoder
 from jelly_rdflib.terms import TripleTerm
 
 # The size of a piece, in operations and in characters. The newest one is in memory.
-_MAX_OPERATIONS = 1 << 14
-_MAX_CHARACTERS = 2 << 20
+_MAX_OPERATIONS = 3 << 13
+_MAX_CHARACTERS = 3 << 20
 # The most bytes for a character: a literal has its text twice.
 _CHARACTER = 8
 

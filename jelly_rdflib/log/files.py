@@ -59,11 +59,7 @@ class Place:
     prev: URIRef | None
 
     def headers(self) -> list[Operation]:
-        """Return the first headers of the patch.
-
-        A squashed patch has a header ``squashed``, so that the file alone shows which versions it
-        replaces.
-        """
+        """Return the first headers; ``squashed`` shows which versions the file replaces."""
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Operation]) -> None:
@@ -149,11 +145,7 @@ def check_segment(
     limits: Limits,
     check_header: Callable[[Operation], None] | None = None,
 ) -> None:
-    """Check that a whole segment has one patch, with the headers of its place.
-
-    ``source`` comes from `read_stored` or `StagedFile.source`. ``check_header`` is called with each
-    header after those of the place.
-    """
+    """Check that a segment is one patch, with the headers of its place before all others."""
 
     def headers() -> Iterator[Operation]:
         patches = 0

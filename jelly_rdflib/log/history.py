@@ -87,12 +87,9 @@ def check_compression(compression: Any) -> None:
 
 
 class History:
-    """The folder of a log: its database, and the folders of its segments and snapshots.
+    """The folder of a log: its database, and the folders of its segments and snapshots."""
 
-    ``is_compressed`` says whether new files are compressed with zstd.
-    """
-
-    is_compressed = False
+    is_compressed = False  # whether new files are compressed with zstd
 
     def __init__(self, path: str | os.PathLike[str], limits: Limits, timeout: float) -> None:
         self.path = Path(os.path.abspath(path))
@@ -112,16 +109,10 @@ class History:
         self.database.check_free()
         return self.make_tables(compression)
 
-    def make_tables(
-        self,
-        compression: str | None,
-        *,
-        segments: Sequence[Any] = (),
-        snapshots: Sequence[Any] = (),
-    ) -> bool:
+    def make_tables(self, compression: str | None, **tables: Sequence[Any]) -> bool:
         """Make the database with these rows, unless it is there; return whether it was made."""
-        rows = {"log": [(uuid.uuid4().hex, compression)]}
-        return self.database.create(rows | {"segments": segments, "snapshots": snapshots})
+        rows: dict[str, Sequence[Any]] = {"log": [(uuid.uuid4().hex, compression)]}
+        return self.database.create(rows | tables)
 
     def read_log(self) -> tuple[str, str | None, LogEntry | None]:
         """Return the id of the log, the compression of its files, and its newest patch."""
@@ -347,10 +338,7 @@ class History:
 
 
 def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> list[tuple[int, str]]:
-    """Find patches that don't follow the one before; return their versions and the faults.
-
-    The first row must follow ``version``, made by the patch ``id``.
-    """
+    """Find patches that don't follow the one before, which is first ``version`` with ``id``."""
     broken = []
     for row in rows:
         if row[1] != version + 1:
@@ -363,10 +351,7 @@ def broken_links(rows: list[Row], version: int = 0, id: str | None = None) -> li
 
 
 def _squashed_operations(entries: Sequence[LogEntry]) -> Iterator[Operation]:
-    """Iterate over the operations of one patch with the effect of several: see `compact`.
-
-    They lack the headers of its place. Memory is that of `compact`.
-    """
+    """Iterate over the compacted operations of several patches, without headers of a place."""
     # Version 0 has no statement that could be deleted.
     has_deletes = entries[0].prev is not None
     for operation in compact(chain.from_iterable(entry.operations() for entry in entries)):

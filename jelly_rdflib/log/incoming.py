@@ -138,9 +138,8 @@ def _is_header(operation: Any) -> TypeGuard[Operation]:
 def open_incoming(patch: Any, limits: Limits, format: str | None) -> Iterator[IncomingPatch]:
     """Open a patch: a source as for `jelly_rdflib.read_operations`, or operations."""
     if is_readable(patch):
-        with closing(
-            read_operations(patch, limits=limits, normalize=False, format=format)
-        ) as reader:
+        reader = read_operations(patch, limits=limits, normalize=False, format=format)
+        with closing(reader):
             yield IncomingPatch(reader, limits, reader.place_error)
     elif isinstance(patch, Iterable) and not isinstance(patch, Graph):
         if format is not None:

@@ -147,10 +147,7 @@ def _snapshots(history: History, ids: dict[int, str]) -> list[Any]:
 
 
 def _leftovers(history: History) -> Iterator[Path]:
-    """Iterate over segments that were squashed into others, and snapshots that are not needed.
-
-    A file whose digest does not match its name stays.
-    """
+    """Iterate over whole segments and snapshots that were squashed, or are there twice."""
     with history.database.reading() as connection:
         segments = connection.execute("SELECT first, version, file FROM segments").fetchall()
         snapshots = dict(connection.execute("SELECT version, file FROM snapshots"))

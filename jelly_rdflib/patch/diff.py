@@ -126,10 +126,7 @@ def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:
 def _missing_triples(
     contents: Contents, other: Contents, *, only_ground: bool
 ) -> dict[Node, list[_Triple]]:
-    """Return the triples, by graph, that the other does not have.
-
-    With ``only_ground``, leave out statements with blank nodes.
-    """
+    """Return the triples, by graph, that the other does not have, or only the ground ones."""
     missing: dict[Node, list[_Triple]] = {}
     for name in contents.graphs:
         if only_ground and is_blank(name):
