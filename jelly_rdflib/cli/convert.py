@@ -10,8 +10,6 @@ from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import INPUT, OUTPUT, from_option, offer, reading_options, to_option
 from jelly_rdflib.cli.outputs import open_output, output_format
 
-STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
-
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=INPUT)
@@ -21,7 +19,7 @@ STREAM_TYPES = ("flat", "frame", "punctuated", "triples", "quads", "graphs")
 @click.option(
     "--stream-type",
     metavar="TYPE",
-    shell_complete=offer(lambda: STREAM_TYPES),
+    shell_complete=offer(lambda: ("flat", "frame", "punctuated", "triples", "quads", "graphs")),
     help="Of Jelly-Patch: flat, frame or punctuated; of Jelly-RDF: triples, quads or graphs."
     " [default: as in IN, else punctuated, or triples if IN has no graphs, or quads]",
 )

@@ -37,8 +37,7 @@ def main() -> NoReturn:
     warnings.showwarning = _show_warning
     # rdflib logs each ill-typed literal, with a traceback.
     logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
-    for name in ("SIGTERM", "SIGHUP"):
-        _exit_at(name)
+    _exit_at_signals()
     # A shell sets this when it asks for completions.
     if "_JELLYP_COMPLETE" in os.environ:
         jellyp.main(prog_name="jellyp")
@@ -107,12 +106,13 @@ def _drop_output() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
 
 
-def _exit_at(name: str) -> None:
-    """Turn a signal into an exception, so that half-written files are deleted."""
-    number = getattr(signal, name, None)
-    # A command under nohup ignores SIGHUP.
-    if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+def _exit_at_signals() -> None:
+    """Turn signals into exceptions, so that half-written files are deleted."""
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP; a command under nohup ignores it.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
 
 
 def _show(error: Any) -> None:

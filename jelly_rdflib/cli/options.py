@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True)
 
-_LIMITS = f"{__name__}.limits"
-_ISOLATED = f"{__name__}.isolated"
 _LIMIT = re.compile(r"\s*(\d+)([KMGT]?)\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -88,20 +86,20 @@ def _keep_limits(context: click.Context, param: object, values: Iterable[Any]) -
     from jelly_rdflib.options import Limits
 
     try:
-        context.meta[_LIMITS] = Limits(**dict(values))
+        context.meta["limits"] = Limits(**dict(values))
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
 
 def chosen_limits() -> Limits:
     """Return the limits of the running command: the defaults, changed by ``--limit``."""
-    limits: Limits = click.get_current_context().meta[_LIMITS]
+    limits: Limits = click.get_current_context().meta["limits"]
     return limits
 
 
 def is_isolated() -> bool:
     """Return whether the running command got ``--isolated``; False if it has no such option."""
-    return bool(click.get_current_context().meta.get(_ISOLATED))
+    return bool(click.get_current_context().meta.get("isolated"))
 
 
 limit_option = click.option(
@@ -117,7 +115,7 @@ limit_option = click.option(
 _isolated_option = click.option(
     "--isolated",
     is_flag=True,
-    callback=lambda context, param, value: context.meta.update({_ISOLATED: value}),
+    callback=lambda context, param, value: context.meta.update(isolated=value),
     expose_value=False,
     help="Parse Turtle, RDF/XML, JSON-LD and the like in a child process with limits. Use it for"
     " files from strangers.",

@@ -11,9 +11,6 @@ from jelly_rdflib.cli.inputs import open_argument
 from jelly_rdflib.cli.options import INPUT, from_option, reading_options
 from jelly_rdflib.cli.printable import say
 
-# JSON is printed in pieces of so many tokens.
-_PARTS = 10_000
-
 
 @click.command("stats")
 @click.argument("file", metavar="[FILE]", default="-", type=INPUT)
@@ -64,8 +61,8 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
 
         print_counts(counts, input_.name, top)
         return
-    # In pieces, as the whole text may take a hundred MB.
+    # In pieces of so many tokens, as the whole text may take a hundred MB.
     parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(counts.as_dict())
-    while piece := "".join(islice(parts, _PARTS)):
+    while piece := "".join(islice(parts, 10_000)):
         say(piece, end="")
     say("")
