@@ -19,7 +19,6 @@ from ipaddress import IPv6Address
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
-include "text/scanning.pxi"
 include "text/language_tag.pxi"
 include "text/text_decoder.pxi"
 include "text/tokens.pxi"

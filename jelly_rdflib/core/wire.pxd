@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memmove
 include "wire/failure.pxd"
 include "wire/hashing.pxd"
 include "wire/utf8.pxd"
+include "wire/scanning.pxd"
 include "wire/write_buffer.pxd"
 include "wire/wire.pxd"
 include "wire/language_tag.pxd"
