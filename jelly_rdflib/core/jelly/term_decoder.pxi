@@ -383,7 +383,7 @@ cdef class TermDecoder:
 
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table. A row that is anything else, or wrong in any way, is left to
+        are in this frame's table; or an entry with a short length. A row that is anything else, or wrong in any way, is left to
         the general code, with nothing changed as far as that is concerned.
 
         Args:
