@@ -9,6 +9,10 @@ cdef enum:
     IN_QUERY = 16
     IN_FRAGMENT = 32
 
+cdef enum:
+    # Characters of an IPv6 address. A longer text is not given to `IPv6Address`, which splits it.
+    MAX_ADDRESS = 45
+
 LETTERS_AND_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 NAME_CHARACTERS = LETTERS_AND_DIGITS + b"-._~!$&'()*+,;="
 
@@ -72,6 +76,8 @@ cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept with gil
     text = at[:end - at].decode("latin-1")
     if FUTURE_ADDRESS.fullmatch(text) is not None:
         return True
+    if len(text) > MAX_ADDRESS:
+        return False
     try:
         IPv6Address(text)
     except ValueError:
