@@ -15,7 +15,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -369,9 +369,15 @@ class Database:
 
 def wrong_types(columns: str, row: Any) -> str:
     """Return the faults that `Database.check` finds in a row, in words; else an empty text."""
-    named = zip(columns.split(", "), map(type, row), strict=True)
+    wrong = _wrong_types(columns, tuple(map(type, row)))
+    return wrong and f"of version {row[0]}, {wrong}"
+
+
+@cache
+def _wrong_types(columns: str, kinds: tuple[type, ...]) -> str:
+    named = zip(columns.split(", "), kinds, strict=True)
     wrong = [f"{name} is {kind.__name__}" for name, kind in named if kind not in _TYPES[name]]
-    return f"of version {row[0]}, {' and '.join(wrong)}" if wrong else ""
+    return " and ".join(wrong)
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: Sequence[Any]) -> None:

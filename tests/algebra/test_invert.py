@@ -116,6 +116,8 @@ def test_headers() -> None:
 def test_transactions_stay_but_aborted_ones() -> None:
     patch = [(Op.TX,), A, (Op.TC,), (Op.TX,), D, A, (Op.TA,), (Op.TX,), D, (Op.TC,), A]
     assert list(invert(patch)) == [D, (Op.TX,), A, (Op.TC,), (Op.TX,), D, (Op.TC,)]
+    # The END before an aborted transaction is the last one that stays.
+    assert list(invert([A, (Op.END,), (Op.TX,), D, (Op.TA,)])) == [D, (Op.END,)]
 
 
 def test_prefix_without_an_iri() -> None:
