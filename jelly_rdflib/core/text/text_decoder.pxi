@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef uint64_t count_lines(const uint8_t* at, const uint8_t* end) noexcept nogil:
-    """Count line breaks, in runs whose sum is a byte: so the compiler adds up 16 of them at once."""
+    """Count line breaks, in runs whose sum is a byte: so the compiler adds up 16 of them."""
     cdef uint64_t count = 0
     cdef uint8_t some
     cdef const uint8_t* stop
