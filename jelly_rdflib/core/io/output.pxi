@@ -34,6 +34,11 @@ cdef class Output:
         self.check_claimed()
         self.state = BROKEN
 
+    def end(self):
+        """Say that nothing follows; `claim_output` comes first."""
+        self.check_claimed()
+        self.state = FINISHED
+
     def write_batch(self, Batch batch not None):
         """Write the rows of a batch, lexical forms to the letter, without making objects of them.
 
