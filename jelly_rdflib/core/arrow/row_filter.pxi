@@ -111,16 +111,13 @@ cdef class RowFilter:
         """Find the accepted terms of a batch."""
         cdef uint32_t count = table.columns.count
         cdef int position
-        cdef void* grown
         if self.table is table:
             return 0
         self.table = None
         for position in range(GRAPH + 1):
             if self.conditions[position]:
-                grown = PyMem_RawRealloc(self.wanted[position], count)
-                if grown == NULL:
+                if resize(<void**>&self.wanted[position], count) < 0:
                     raise MemoryError
-                self.wanted[position] = <uint8_t*>grown
                 memset(self.wanted[position], True, count)
                 for condition in self.conditions[position]:
                     (<TermCondition?>condition).mark(&table.columns, self.wanted[position])

@@ -51,6 +51,8 @@ cdef inline bint is_text(int kind) noexcept nogil:
     )
 
 
+cdef int resize(void** memory, size_t size) noexcept nogil
+
 # Each of these returns a number (0 or the term's), or -1 with the failure filled in.
 cdef int terms_init(
     TermColumns* terms, uint32_t capacity, size_t text, size_t max_text
