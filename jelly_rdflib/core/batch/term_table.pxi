@@ -132,6 +132,6 @@ cdef class TermTable:
 cdef int refuse_node(object node) except -1:
     """Say that something is no term of RDF."""
     raise EncodeError(
-        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or Literal,"
-        " or a TripleTerm; of a Graph, its identifier"
+        f"{node!r} of type {type(node).__name__} is no term: give rdflib's URIRef, BNode or"
+        " Literal, or a TripleTerm; of a Graph, its identifier"
     )

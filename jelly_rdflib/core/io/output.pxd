@@ -24,8 +24,8 @@ cdef class Output:
     cdef int send(self, bytes piece) except -1
 
 
-# Cython counts references where a subclass is handed on as an `Output`. So the hot paths of encoders
-# look at `state` themselves.
+# Cython counts references where a subclass is handed on as an `Output`. So the hot paths of
+# encoders look at `state` themselves.
 
 cdef inline int check_usable(Output output) except -1:
     """Begin to write; refuse it if another call is writing."""

@@ -352,8 +352,7 @@ cdef class FrameDecoder:
         self.is_in_row = False
         self.row = 0
         while at < frame.end:
-            # A row that is inspected is counted, too.
-            if self.has_regular_rows and self.terms.odd == NULL:
+            if self.has_regular_rows:
                 at = self.terms.decode_regular_rows(
                     at, frame.end, &self.rows, &self.add_row, &self.delete_row,
                     self.has_graph_fields, self.first_entry, &self.row,

@@ -37,7 +37,7 @@ ctypedef struct Tally:
     uint64_t size  # in bytes
 
 ctypedef struct Counts:
-    # Of all frames, but not of rows that `decode_regular_rows` has decoded.
+    # Of all frames, if they are inspected.
     Tally[MAX_FIELD + 1] rows  # by the rows' fields; 0: rows of no kind
     Tally metadata
     uint64_t[TERM_KINDS] terms  # that are written, by kind

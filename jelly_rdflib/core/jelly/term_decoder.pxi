@@ -27,6 +27,8 @@ cdef enum:
     IN_SPARE = 2
     # Tag of RdfLiteral's lexical form.
     LEXICAL_TAG = 0x0A
+    # Tag of RdfIri's prefix id.
+    PREFIX_ID_TAG = 0x08
     # Tags of RdfQuad.
     SUBJECT_IRI_TAG = 0x0A
     SUBJECT_LABEL_TAG = 0x12
@@ -122,7 +124,7 @@ cdef class TermDecoder:
     cdef RecoveredFault* recovered
     cdef uint32_t recovered_count
     cdef uint64_t row  # the number of the row that is being decoded
-    cdef Counts counts  # complete only if the frames are inspected
+    cdef Counts counts  # not of regular rows, unless the frames are inspected
     cdef UnexpectedFields* odd  # NULL: frames are not inspected
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
@@ -383,8 +385,8 @@ cdef class TermDecoder:
 
         This does what `decode_statement` does, but only for rows as nearly all writers make them:
         one statement, each field once, in order, with short lengths and ids, and last terms that
-        are in this frame's table; or an entry with a short length. A row that is anything else, or wrong in any way, is left to
-        the general code, with nothing changed as far as that is concerned.
+        are in this frame's table; or an entry with a short length. Any other row, and a row with
+        any fault, is left to the general code: for that code nothing has changed.
 
         Args:
             at: Start of a row, at its tag.
@@ -443,7 +445,7 @@ cdef class TermDecoder:
                 entry.end = row_end
                 if (
                     tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
-                    or self.set_entry((tag >> 3) - first_entry, entry) < 0
+                    or self.odd != NULL or self.set_entry((tag >> 3) - first_entry, entry) < 0
                 ):
                     break
                 entries += 1
@@ -469,6 +471,8 @@ cdef class TermDecoder:
                 this.quad[GRAPH],
             ) < 0:
                 break
+            if self.odd != NULL:
+                self.count_regular_row(row, row_end, &this, last.last_prefix, has_graph)
             last.last_name = this.last_name
             last.last_prefix = this.last_prefix
             row = row_end
@@ -483,6 +487,36 @@ cdef class TermDecoder:
             self.last[OBJECT] = rows.o[rows.count - 1]
             self.last[GRAPH] = rows.g[rows.count - 1]
         return row
+
+    cdef void count_regular_row(
+        self, const uint8_t* row, const uint8_t* row_end, const RegularRow* regular,
+        uint32_t last_prefix, bint has_graph
+    ) noexcept nogil:
+        """Count a row of an inspected frame; ``last_prefix`` is the one before the row."""
+        cdef uint32_t size
+        cdef const uint8_t* at = peek_varint(row + 1, &size)
+        cdef Tally* tally = &self.counts.rows[at[0] >> 3]
+        cdef bint[4] is_written = [False, False, False, False]
+        cdef int position
+        cdef int kind
+        tally.count += 1
+        tally.size += row_end - row
+        at = peek_varint(at + 1, &size)
+        while at < row_end:
+            # Each position has four fields in RdfQuad and RdfTriple.
+            position = ((at[0] >> 3) - 1) // 4
+            kind = self.terms.kinds[regular.quad[position]]
+            is_written[position] = True
+            at = peek_varint(at + 1, &size)
+            self.counts.terms[kind] += 1
+            if kind == TermKind.IRI:
+                if size > 0 and at[0] == PREFIX_ID_TAG and at[1] != 0:
+                    last_prefix = at[1]
+                self.lookups[NAMES].counts.references += 1
+                self.lookups[PREFIXES].counts.references += last_prefix != 0
+            at += size
+        for position in range(4 if has_graph else 3):
+            self.counts.repeated[position] += not is_written[position]
 
     cdef inline const uint8_t* decode_regular_iri(
         self, const uint8_t* at, const uint8_t* row_end, RegularRow* row, int position
@@ -545,10 +579,10 @@ cdef class TermDecoder:
         # Most have a lexical form and no more.
         if literal.start[0] == LEXICAL_TAG and at + size == literal.end:
             number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
-        elif self.recovered == NULL:
+        elif self.recovered == NULL and self.odd == NULL:
             number = self.decode_literal(literal)
         else:
-            # The general decoder would recover the same fault once more.
+            # The general decoder would recover the same fault, and count the term, once more.
             return NULL
         row.quad[OBJECT] = <uint32_t>number
         return literal.end if number >= 0 else NULL

@@ -31,7 +31,7 @@ cdef object export_column(object owner, void* start, Py_ssize_t items, Py_ssize_
 
 
 cdef object take_memory(WriteBuffer* buffer):
-    """Return what a buffer holds as a memoryview, without a copy; the buffer is empty after that."""
+    """Return the contents of a buffer as a memoryview, without a copy, and empty the buffer."""
     cdef Column column = Column.__new__(Column)
     # Even an empty column has a start.
     buffer_reserve(buffer, 1)

@@ -1,4 +1,4 @@
-# A fast hash of text with a secret seed: without it, no more than four texts can be made that collide.
+# A fast hash of text with a secret seed: without it, at most four colliding texts can be made.
 
 cdef extern from * nogil:
     """
@@ -57,7 +57,8 @@ cdef extern from * nogil:
             memcpy(&last, end - 4, 4);
             return first | (uint64_t)last << (8 * size - 32);
         }
-        return p[0] | (uint64_t)p[size >> 1] << 8 * (size >> 1) | (uint64_t)end[-1] << 8 * (size - 1);
+        return p[0] | (uint64_t)p[size >> 1] << 8 * (size >> 1)
+            | (uint64_t)end[-1] << 8 * (size - 1);
     #else
         (void)is_long;
         memcpy(&word, p, (size_t)size);

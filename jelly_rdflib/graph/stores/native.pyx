@@ -1,6 +1,6 @@
 # cython: boundscheck=True
 # Tuples of others are read by index here.
-"""Views of what a store holds, ways to change it and to undo that, and the tap that sees changes."""
+"""Views of a store, ways to change it and to undo changes, and the tap that sees changes."""
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals

@@ -434,7 +434,7 @@ cdef class MemoryChanges(Changes):
     cdef int put(
         self, MemoryGraph graph, tuple triple, Py_hash_t hash, int change, bint is_there
     ) except -1:
-        """Note that the set of a graph is to have a triple, or no longer; so is that of the union."""
+        """Note a change to the set of a graph, and to that of the union: a triple comes, or goes."""
         if not graph.adds and not graph.removes:
             self.dirty.append(graph)
         if is_there:

@@ -212,7 +212,8 @@ cdef class OxigraphView(View):
             if datatype == STRING_TEXT:
                 return make_string(term.value)
             return Literal(term.value, datatype=self.iris[datatype])
-        return TripleTerm(*[self.node(part) for part in (term.subject, term.predicate, term.object)])
+        parts = (term.subject, term.predicate, term.object)
+        return TripleTerm(*[self.node(part) for part in parts])
 
 
 cdef object make_string(object text):

@@ -147,8 +147,9 @@ cdef class Tap:
             for s, p, o, context in quads:
                 if is_endpoint and get_name(context) == DATASET_DEFAULT_GRAPH_ID:
                     raise RecordError(
-                        f"rdflib's {type(self.store).__name__} has addN put the statements of the "
-                        f"default graph into a graph {DATASET_DEFAULT_GRAPH_ID}: add them one by one"
+                        f"rdflib's {type(self.store).__name__} has addN put the statements of"
+                        f" the default graph into a graph {DATASET_DEFAULT_GRAPH_ID}: add them one"
+                        " by one"
                     )
                 if context is not self.added_to:
                     self.look_at(context, False)
@@ -200,7 +201,7 @@ cdef class Tap:
                 self.tell_prefixes()
 
     def update(self, *args, **kwargs):
-        """Have the store run a SPARQL Update by itself, and compare its contents before and after."""
+        """Let the store run a SPARQL Update, and compare its contents before and after."""
         with self.lock:
             if not self.is_telling():
                 return self.methods["update"](*args, **kwargs)
