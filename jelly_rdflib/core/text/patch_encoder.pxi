@@ -20,7 +20,9 @@ cdef class TextPatchEncoder(TextEncoder):
         sink: Called with pieces of the text as they are ready: bytes, in whole rows.
     """
 
-    cdef size_t ends  # of patches, since the last row; they are written once something follows
+    # Patches that have ended since the last row: 0, 1, or 2 for any more. The end of the last one
+    # is written once something follows.
+    cdef int ends
 
     def __init__(self, types not None, sink):
         self.set_up(types, is_patch=True, piece_size=1 << 16)
@@ -34,15 +36,9 @@ cdef class TextPatchEncoder(TextEncoder):
             self.put(b"TA .\n", 5)
             self.in_transaction = False
         elif self.ends > 1:
-            # Without their Z the empty patches at the end would be lost.
-            self.put_ends()
-        self.put_lines()
-
-    cdef int put_ends(self) except -1:
-        cdef size_t i
-        for i in range(self.ends):
+            # Without its Z an empty patch at the end would be lost.
             self.put(b"Z .\n", 4)
-        return 0
+        self.put_lines()
 
     cdef int put_row(self, Batch batch, size_t row) except -1:
         cdef const RowColumns* rows = &batch.rows
@@ -50,11 +46,12 @@ cdef class TextPatchEncoder(TextEncoder):
         cdef bint is_mark = op == TX or op == TC or op == TA
         if is_mark or op == END:
             self.check_mark(op)
+        if self.ends > 0:
+            self.put(b"Z .\n", 4)
         if op == END:
-            self.ends += 1
+            self.ends = 2 if self.ends > 0 else 1
             self.put_lines()
             return 0
-        self.put_ends()
         if op == A or op == D:
             self.put(b"A " if op == A else b"D ", 2)
             self.put_part(rows.s[row], SUBJECT, 0)

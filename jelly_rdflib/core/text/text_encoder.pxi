@@ -4,6 +4,7 @@
 cdef size_t ANY_SIZE = <size_t>1 << 40
 
 
+@cython.nonecheck(True)
 cdef class TextEncoder(Output):
     """Base of the encoders of text.
 
