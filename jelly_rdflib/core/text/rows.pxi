@@ -87,11 +87,12 @@ cdef inline const uint8_t* decode_statement(
     TextDecoder self, const uint8_t* at, uint8_t op
 ) noexcept nogil:
     cdef uint32_t[4] quad
-    cdef int position, is_dot
+    cdef int is_dot
     cdef Span nothing
     quad[GRAPH] = 0
-    for position in range(3):
-        at = read_position(self, next_token(self, at), position, &quad[position])
+    at = read_position(self, next_token(self, at), SUBJECT, &quad[SUBJECT])
+    at = read_position(self, next_token(self, at), PREDICATE, &quad[PREDICATE])
+    at = read_position(self, next_token(self, at), OBJECT, &quad[OBJECT])
     at = next_token(self, at)
     is_dot = ends_row(self, at)
     if is_dot > 0:
