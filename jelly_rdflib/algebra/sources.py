@@ -65,9 +65,17 @@ def closing_reader(opened: Any) -> AbstractContextManager[object]:
 
 
 def operation_at(batch: Batch, row: int) -> Operation:
-    """Return an operation of a batch; nodes are made only if it has any terms."""
+    """Return an operation of a batch that is no statement.
+
+    An iterator over the batch would make the nodes of all its terms, for each such row anew.
+    """
     op = Op(batch.ops[row])
-    return (op,) if op in (Op.TX, Op.TC, Op.TA, Op.END) else next(batch.operations(row, row + 1))
+    if op in (Op.TX, Op.TC, Op.TA, Op.END):
+        return (op,)
+    terms = batch.terms
+    if op == Op.H:
+        return (op, terms[batch.s[row]], terms[batch.o[row]])
+    return (op, terms[batch.s[row]], terms[batch.o[row]], terms[batch.g[row]])
 
 
 def _checked(operation: Any) -> Operation:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
 import rdflib.namespace
+import rdflib.term
 from rdflib import Dataset, Graph, Literal, URIRef
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory, SimpleMemory
@@ -117,6 +119,41 @@ def test_headers_of_many_patches() -> None:
             headers.end_patch()
         assert len(headers.operations()) == count + 1
         return Key.looks
+
+    assert_linear(work)
+
+
+class Value:
+    """The value of a literal; counts how often one is made."""
+
+    made = 0
+
+    def __init__(self, text: str) -> None:
+        Value.made += 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [lambda n: (Op.H, f"h{n}", S), lambda n: (Op.PA, f"p{n}", S, None)],
+    ids=["headers", "prefixes"],
+)
+@pytest.mark.parametrize("use", [jr.compact, jr.concat])
+def test_rows_beside_many_terms(use: Callable[..., Any], row: Callable[[int], Any]) -> None:
+    """A header or a prefix does not make the nodes of all terms of its frame."""
+    datatype = URIRef("urn:tests-hostile-work")
+    rdflib.term.bind(datatype, Value, constructor=Value, lexicalizer=lambda value: "")
+
+    def work(count: int) -> int:
+        file = io.BytesIO()
+        with jr.PatchWriter(file, jr.PatchOptions(frame_rows=1 << 20)) as writer:
+            writer.write_all(row(n) for n in range(count))
+            # Texts this long stay in no cache of nodes.
+            texts = (Literal(f"{n:0300}", datatype=datatype) for n in range(count))
+            writer.write_all((Op.A, S, P, text, None) for text in texts)
+        Value.made = 0
+        for _ in use(file.getvalue(), normalize=False):
+            pass
+        return Value.made
 
     assert_linear(work)
 
