@@ -82,8 +82,11 @@ class ArrowRows:
     Args:
         schema: The wanted columns, as `arrow_schema` makes them; fields may be not null.
         is_statements: Whether the batches are of statements: then ``frame`` counts batches.
+        filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
         place: What `place` of other rows was, to go on there.
+        limits: The limits by which the input was read.
+        max_rows: The number of rows of a full record batch.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import random
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Literal
+from rdflib import Literal, URIRef
+from rdflib.term import bind
 
 import jelly_rdflib as jr
 from jelly_rdflib.core.arrow import RowFilter, TermCondition
@@ -125,6 +127,54 @@ class TestReading:
         assert len(list(jr.read_batches(data, limits=limits))) == 1
         with pytest.raises(jr.LimitError, match="a quoted triple has more than"):
             list(read_arrow(data, limits=limits))
+
+    def test_rows_behind_one_that_failed_do_not_mix_with_it(self) -> None:
+        term: Plain = ("literal", "x" * 100, None, None)
+        iri = ("iri", "urn:a")
+        for _ in range(10):
+            term = ("triple", term, iri, term)
+        options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+        statements = [("A", iri, iri, each, DEFAULT_GRAPH) for each in (iri, term)]
+        (batch,) = jr.read_batches(write(statements, options))
+        table = ArrowRows(arrow_schema(["s", "o"]), limits=jr.Limits(max_text_size=1 << 16))
+        with pytest.raises(jr.LimitError):
+            list(table.add(batch))
+        with pytest.raises(ValueError, match="a row could not be appended"):
+            list(table.add(batch))
+        (flushed,) = table.flush()
+        flushed.validate(full=True)
+        assert flushed.to_pylist() == [{"s": "<urn:a>", "o": "<urn:a>"}]
+
+    def test_a_destructor_that_adds_rows_does_not_harm_the_filter(self) -> None:
+        factory = make_node_factory(False)
+        wanted = TermCondition(factory, jr.Limits(), ["<urn:s7>"])
+        table = ArrowRows(arrow_schema(["s"]), filter=RowFilter(s=[wanted]), max_rows=1 << 30)
+        small = next(jr.read_batches(b"A <urn:s0> <urn:p> <urn:o> .\n"))
+        added = []
+
+        class Value:
+            def __init__(self, text: str) -> None:
+                pass
+
+            def __del__(self) -> None:
+                added.append(list(table.add(small)))
+
+        # Texts this long stay in no cache, so the batch has the last reference to the literal.
+        text = "x" * 300
+        datatype = URIRef("urn:test-destructor")
+        bind(datatype, Value, constructor=Value, lexicalizer=lambda value: text)
+        row = f'A <urn:x> <urn:p> "{text}"^^<{datatype}> .\n'
+        batch = next(jr.read_batches(row.encode(), normalize=True))
+        assert len(list(batch)) == 1
+        list(table.add(batch))
+        del batch
+        many = b"".join(b"A <urn:s%d> <urn:p> <urn:o> .\n" % i for i in range(1000))
+        for batch in jr.read_batches(many):
+            list(table.add(batch))
+            del batch
+        gc.collect()
+        assert added
+        assert sum(len(each) for each in table.flush()) == 1
 
 
 class TestSpelling:

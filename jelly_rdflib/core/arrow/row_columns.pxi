@@ -100,6 +100,7 @@ cdef class RowColumnsBuilder:
 
     cdef bint is_struct
     cdef bint counts_frames
+    cdef bint is_broken  # a row has failed since `take`
     cdef bint[SEQ + 1] wants
     cdef size_t max_rows
     cdef size_t max_bytes
@@ -163,12 +164,19 @@ cdef class RowColumnsBuilder:
         cdef size_t row
         cdef OperationPlace before
         cdef int64_t transaction
+        # The destructors of the last batch's nodes run any code, which may call this again: the
+        # nodes are kept until the end.
+        cdef tuple last = (self.texts.table, None if self.filter is None else self.filter.table)
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
+        if self.is_broken:
+            raise ValueError("a row could not be appended: take the columns before it first")
         if self.filter is not None:
             self.filter.start(batch.terms)
         if start == 0 or self.texts.table is not batch.terms:
             self.texts.start(batch.terms)
+        # Some columns have a part of a row that fails.
+        self.is_broken = True
         for row in range(start, batch.rows.count):
             before = self.at
             transaction = place_operation(&self.at, batch.rows.ops[row])
@@ -181,6 +189,7 @@ cdef class RowColumnsBuilder:
                 break
         else:
             start = batch.rows.count
+        self.is_broken = False
         if self.counts_frames and start == batch.rows.count:
             self.at.patch += 1
         return start
@@ -310,4 +319,5 @@ cdef class RowColumnsBuilder:
                 ]
         self.count = 0
         self.size = 0
+        self.is_broken = False
         return result
