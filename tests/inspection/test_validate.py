@@ -361,6 +361,22 @@ class TestFrames:
         assert found(rb.stream([*head])) == [("open-graph", 0, None)]
         assert found(rb.stream([*head], [rb.end()])) == []
 
+    def test_a_graph_that_a_wrong_row_leaves_behind_is_no_number(self) -> None:
+        """The last graph is one of an earlier frame; or there is none, and it can't be repeated."""
+        triple, quad = rb.spo("s", rb.iri(0, 1), "o"), rb.spog("s", rb.iri(0, 1), "o")
+        name = rb.name("urn:p")
+        head = [rdf_options(physical_type=rb.QUADS), name]
+        # Rows are read by the fast way only if there is something behind them.
+        more = [rb.name("x" * 60, 2)] * 2
+        graph = rb.spog("s", rb.iri(0, 1), "o", "g")
+        data = rb.stream([*head, graph], [triple, quad, quad, *more])
+        assert found(data) == [("format", 1, 0)]
+        unset = faults(rb.stream([*head, triple, quad, quad, *more]))
+        assert [(fault.rule, fault.row) for fault in unset] == [("format", 2), ("format", 3)]
+        assert "no term before it in position 4" in unset[1].message
+        head = [rdf_options(), name, rb.start("g"), triple]
+        assert found(rb.stream(head, [triple, triple, triple, *more])) == [("format", 0, 2)]
+
 
 def patch(*rows: bytes) -> bytes:
     """Return a stream of a patch, with more rows given by their bytes."""
@@ -399,6 +415,34 @@ class TestFields:
         ]:
             row = wire.field(2, quad)
             assert found(patch(row, row)) == [("second-field", 0, 2)], quad
+
+    def test_fields_of_messages_that_are_merged_or_overwritten(self) -> None:
+        """A merged message has its fields twice by the merging; that hides no other field."""
+        iri = wire.field(2, 1)
+        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
+        subject = wire.field(1, iri)
+        merged = wire.field(2, subject + subject + p + o)
+        twice = wire.field(2, s + wire.field(5, iri + iri) + o)
+        assert found(patch(merged, twice)) == [("second-field", 0, 2), ("second-field", 0, 3)]
+        overwritten = wire.field(2, wire.field(1, iri + iri) + s + p + o)
+        assert [fault.message[:8] for fault in faults(patch(overwritten))] == [
+            "RdfIri w",
+            "RdfQuad ",
+        ]
+
+    def test_merged_messages_are_located_within_the_limit_of_merging(self) -> None:
+        add = GOOD.SerializeToString()
+        row = wire.field(2, GOOD.statement_add.SerializeToString())
+        size = 1000
+        for _ in range(8):
+            row += wire.field(2, wire.field(11, wire.field(30, b"z" * size)))
+            size = 2 * size + 60
+        assert found(patch(add, row, wire.field(99, 1)))[-1] == ("unknown-field", 0, 4)
+
+    def test_a_row_of_no_kind_is_told_where_it_starts(self) -> None:
+        row = wire.field(99, 1)
+        data = patch(row)
+        assert {fault.offset for fault in faults(data)} == {len(data) - len(row)}
 
     def test_rows_of_two_kinds(self) -> None:
         add = GOOD.SerializeToString()

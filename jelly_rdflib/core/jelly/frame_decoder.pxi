@@ -351,6 +351,7 @@ cdef class FrameDecoder:
         cdef Span row
         self.is_in_row = False
         self.row = 0
+        self.terms.frame = frame
         while at < frame.end:
             if self.has_regular_rows:
                 at = self.terms.decode_regular_rows(
@@ -397,6 +398,8 @@ cdef class FrameDecoder:
         if content.kind == self.options_message:
             row_field[0] = OPTIONS_ROW
             return self.use_options(content.span)
+        if content.kind == NO_FIELD:
+            content.span = row
         if not self.has_options:
             return fail(
                 &self.terms.failure, content.span.start,

@@ -67,6 +67,8 @@ cdef class FrameStatistics:
             # Else the memory of the frame may be gone.
             rest.end += frames.frame_size
         places = []
+        # What the decoder merged, it merges again.
+        decoder.terms.merged_size = 0
         self.batches.is_reading = True
         try:
             for wanted in rows:

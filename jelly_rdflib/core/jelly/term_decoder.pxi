@@ -126,6 +126,7 @@ cdef class TermDecoder:
     cdef uint64_t row  # the number of the row that is being decoded
     cdef Counts counts  # not of regular rows, unless the frames are inspected
     cdef UnexpectedFields* odd  # NULL: frames are not inspected
+    cdef Span frame  # that is being decoded
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
     # Which uses of lookup entries are good: it changes with the table and with any prefix.
@@ -408,7 +409,11 @@ cdef class TermDecoder:
         # Of the row that is being read, and of the last one that was regular.
         cdef RegularRow this
         cdef RegularRow last
-        if self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX:
+        if (
+            self.last_is_elsewhere or end - at < SLACK or self.last_prefix > MAX_KEY_PREFIX
+            # A recovered row may leave the graph behind.
+            or self.last[GRAPH] == CARRIED or (has_graph and self.last[GRAPH] == NOT_YET)
+        ):
             return at
         this.last_name = self.last_name
         this.last_prefix = self.last_prefix
@@ -472,7 +477,7 @@ cdef class TermDecoder:
             ) < 0:
                 break
             if self.odd != NULL:
-                self.count_regular_row(row, row_end, &this, last.last_prefix, has_graph)
+                self.count_regular_row(row, row_end, tag >> 3, &this, last.last_prefix, has_graph)
             last.last_name = this.last_name
             last.last_prefix = this.last_prefix
             row = row_end
@@ -489,13 +494,16 @@ cdef class TermDecoder:
         return row
 
     cdef void count_regular_row(
-        self, const uint8_t* row, const uint8_t* row_end, const RegularRow* regular,
-        uint32_t last_prefix, bint has_graph
+        self, const uint8_t* row, const uint8_t* row_end, uint32_t row_field,
+        const RegularRow* regular, uint32_t last_prefix, bint has_graph
     ) noexcept nogil:
-        """Count a row of an inspected frame; ``last_prefix`` is the one before the row."""
-        cdef uint32_t size
+        """Count a row of an inspected frame; ``last_prefix`` is the one before the row.
+
+        What is read again is checked again: the caller's bytes may have changed meanwhile.
+        """
+        cdef uint32_t size, field
         cdef const uint8_t* at = peek_varint(row + 1, &size)
-        cdef Tally* tally = &self.counts.rows[at[0] >> 3]
+        cdef Tally* tally = &self.counts.rows[row_field]
         cdef bint[4] is_written = [False, False, False, False]
         cdef int position
         cdef int kind
@@ -503,8 +511,11 @@ cdef class TermDecoder:
         tally.size += row_end - row
         at = peek_varint(at + 1, &size)
         while at < row_end:
+            field = at[0] >> 3
+            if not 1 <= field <= MAX_FIELD:
+                break
             # Each position has four fields in RdfQuad and RdfTriple.
-            position = ((at[0] >> 3) - 1) // 4
+            position = (field - 1) // 4
             kind = self.terms.kinds[regular.quad[position]]
             is_written[position] = True
             at = peek_varint(at + 1, &size)
@@ -714,7 +725,8 @@ cdef class TermDecoder:
         ``depth`` counts the quoted triples around it.
         """
         cdef Field field
-        cdef int found
+        cdef uint32_t seen = 0
+        cdef int found, slot
         if kind == TEXT:
             return self.check_text(message)
         if kind < FIRST_MESSAGE:
@@ -726,6 +738,10 @@ cdef class TermDecoder:
             found = self.next_field(&message, kind, NULL, &field)
             if found <= 0:
                 return found
+            slot = SLOTS[kind][field.number]
+            if seen >> slot & 1:
+                self.note(SECOND_FIELD, kind, field.number, field.at)
+            seen |= 1U << slot
             if field.kind > ENUM and self.check_message(field.kind, field.span, depth) < 0:
                 return -1
 
@@ -741,8 +757,11 @@ cdef class TermDecoder:
     cdef inline void note(
         self, int kind, int message, uint32_t field, const uint8_t* at
     ) noexcept nogil:
-        """Note that a field is unexpected, if frames are inspected."""
-        if self.odd != NULL:
+        """Note that a field is unexpected, if frames are inspected.
+
+        A merged message has no place in the frame: `merge` has checked its parts.
+        """
+        if self.odd != NULL and self.frame.start <= at < self.frame.end:
             note_field(self.odd, OddField(kind, message, field, self.row, at))
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
