@@ -13,9 +13,6 @@ from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.io cimport *
 from jelly_rdflib.core.wire cimport *
 
-import re
-from ipaddress import IPv6Address
-
 from jelly_rdflib.errors import DecodeError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 

@@ -9,10 +9,6 @@ cdef enum:
     IN_QUERY = 16
     IN_FRAGMENT = 32
 
-cdef enum:
-    # Characters of an IPv6 address. A longer text is not given to `IPv6Address`, which splits it.
-    MAX_ADDRESS = 45
-
 LETTERS_AND_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 NAME_CHARACTERS = LETTERS_AND_DIGITS + b"-._~!$&'()*+,;="
 
@@ -27,9 +23,6 @@ for part, characters in (
 ):
     for byte in characters:
         PARTS[byte] |= part
-
-# The addresses of later versions of the protocol, in brackets.
-FUTURE_ADDRESS = re.compile(r"[vV][0-9a-fA-F]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
 
 
 cdef inline bint is_iri_character(uint32_t c) noexcept nogil:
@@ -71,19 +64,78 @@ cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, uint8_t b
     return end if found == NULL else found
 
 
-cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept with gil:
+cdef const uint8_t* skip_ipv4_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Return where the dotted numbers end that start there; NULL if they are no address."""
+    cdef const uint8_t* start
+    cdef int index, number
+    for index in range(4):
+        if index > 0:
+            if at == end or at[0] != b".":
+                return NULL
+            at += 1
+        start = at
+        number = 0
+        while at < end and at - start < 3 and is_digit(at[0]):
+            number = 10 * number + at[0] - 0x30
+            at += 1
+        if at == start or number > 255 or (start[0] == b"0" and at - start > 1):
+            return NULL
+    return at
+
+
+cdef bint is_ipv6_address(const uint8_t* at, const uint8_t* end) noexcept nogil:
+    """Is it eight groups of hexadecimal digits, some of which :: may leave out?"""
+    cdef const uint8_t* start
+    cdef int groups = 0
+    cdef bint has_gap = False
+    if at < end and at[0] == b":":
+        at += 1
+        if at == end or at[0] != b":":
+            return False
+    while groups < 8:
+        if at < end and at[0] == b":":
+            if has_gap:
+                return False
+            has_gap = True
+            at += 1
+            if at == end:
+                return True
+        if skip_ipv4_address(at, end) == end:
+            groups += 2
+            return groups < 8 if has_gap else groups == 8
+        start = at
+        while at < end and at - start < 4 and hex_value(at[0]) >= 0:
+            at += 1
+        groups += 1
+        if at == start:
+            return False
+        if at == end:
+            return groups < 8 if has_gap else groups == 8
+        if at[0] != b":":
+            return False
+        at += 1
+        if at == end:
+            return False
+    return False
+
+
+cdef bint is_ip_literal(const uint8_t* at, const uint8_t* end) noexcept nogil:
     """Is it what may stand in brackets, an address of version 6 or of one to come?"""
-    text = at[:end - at].decode("latin-1")
-    if FUTURE_ADDRESS.fullmatch(text) is not None:
-        return True
-    if len(text) > MAX_ADDRESS:
+    cdef const uint8_t* start
+    if at == end or at[0] | 0x20 != b"v":
+        return is_ipv6_address(at, end)
+    at += 1
+    start = at
+    while at < end and hex_value(at[0]) >= 0:
+        at += 1
+    if at == start or end - at < 2 or at[0] != b".":
         return False
-    try:
-        IPv6Address(text)
-    except ValueError:
-        return False
-    # An IRI has no place for a zone.
-    return "%" not in text
+    at += 1
+    while at < end:
+        if at[0] >= 0x80 or not PARTS[at[0]] & IN_USER:
+            return False
+        at += 1
+    return True
 
 
 cdef int check_authority(const uint8_t* at, const uint8_t* end) noexcept nogil:

@@ -105,10 +105,10 @@ cdef class TextEncoder(Output):
         # Python code of subclasses may run, and other threads in between.
         claim_output(self)
         self.row_start = self.out.size
-        if batch.terms is not self.texts.table:
-            self.last_graph = 0
-            self.last_graph_is_default = True
         try:
+            if batch.terms is not self.texts.table:
+                self.last_graph = 0
+                self.last_graph_is_default = True
             self.texts.start(batch.terms)
             self.terms = self.texts.terms
             for row in range(batch.rows.count):
