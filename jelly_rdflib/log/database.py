@@ -106,7 +106,12 @@ class Database:
         if not self.exists():
             names = (name for folder in self.tables for name in list_names(folder))
             if any(map(FileName.parse, names)):
-                raise self.damaged("it is empty" if self.path.exists() else "it is gone")
+                is_empty = self.path.exists()
+                raise self.damaged(
+                    "it is empty"
+                    if is_empty
+                    else "it is gone, or never was: an earlier format had none"
+                )
 
     def check_free(self) -> None:
         """Check that the folder has the database, or nothing."""
@@ -289,7 +294,8 @@ class Database:
             for name, kind, _ in sorted(wanted - found)
         ] + [
             f"it has a {kind} {name}, which the {self.kind} has not made"
-            for name, kind, _ in sorted(found - wanted)
+            # A stranger's database may have a name that is no text.
+            for name, kind, _ in sorted(found - wanted, key=repr)
             if name not in names
         ]
 

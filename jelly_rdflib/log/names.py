@@ -56,7 +56,7 @@ DIGEST_LENGTH = 16
 """The number of digits of a file's SHA-256 in its name."""
 
 _NAME = re.compile(
-    rf"(\d{{10,}})(?:-(\d{{10,}}))?-({_UUID})-([0-9a-f]{{{DIGEST_LENGTH}}})"
+    rf"(\d{{10,18}})(?:-(\d{{10,18}}))?-({_UUID})-([0-9a-f]{{{DIGEST_LENGTH}}})"
     rf"({re.escape(SEGMENT)}|{re.escape(SNAPSHOT)})(\.zst)?"
 )
 

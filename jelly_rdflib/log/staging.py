@@ -102,11 +102,12 @@ class StagedFile:
             self._make_file()
             self.sync()
         self._close_fd()
-        self.published = path
-        self._needs_cleaning = True
         # An existing file without a row may be the last copy of a patch.
         self._new = set() if path.exists() else {path}
         self._old = set(replaced) - {path}
+        self._needs_cleaning = True
+        # Last: `settle` needs the rest.
+        self.published = path
         for each in self._new | self._old:
             self._make_note(each.name)
         # The notes first: without them nobody would remove an uncommitted file.

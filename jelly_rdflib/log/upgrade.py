@@ -189,4 +189,5 @@ def _row(path: Path, name: FileName, check: Any) -> tuple[str, int, str, float]:
 
 def _read_note(path: Path) -> re.Match[bytes] | None:
     """Return the note of the newest version in ``head``; None if that is no note."""
-    return _NOTE.fullmatch(_start_of(path)) if path.is_file() else None
+    check_regular(path)
+    return _NOTE.fullmatch(_start_of(path)) if path.exists() else None

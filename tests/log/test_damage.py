@@ -562,3 +562,21 @@ def test_whatever_happens_to_the_files_is_told(dice: random.Random, folder: Path
     again = PatchLog(log.path)
     if not again.verify():
         assert [list(entry.read()) for entry in again.patches()] == expected
+
+
+def test_names_in_the_database_that_are_no_text_or_too_long(log: PatchLog) -> None:
+    with closing(sqlite3.connect(log.path / "log.db", isolation_level=None)) as connection:
+        for statement in (
+            "CREATE TABLE one (x)",
+            "CREATE TABLE two (x)",
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_master SET name = CAST('two' AS BLOB) WHERE name = 'two'",
+        ):
+            connection.execute(statement)
+    assert any("one" in problem.message for problem in log.verify())
+    # Python refuses to make an int of so many digits.
+    name = segment(log, 5).name
+    execute(log, "UPDATE segments SET file = ? WHERE file = ?", "9" * 5000 + name[10:], name)
+    with pytest.raises(LogError):
+        PatchLog(log.path).checkout()
+    assert log.verify()

@@ -205,6 +205,11 @@ def twice(path: Path) -> None:
     shutil.copy(path, new)
 
 
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 @pytest.mark.parametrize(
     ("pattern", "harm", "message"),
     [
@@ -215,6 +220,7 @@ def twice(path: Path) -> None:
         ("log.json", cut, "is not that of a patch log"),
         ("head", mark_newer, "there was a version 7"),
         ("segments/0000000006-*", twice, "there twice"),
+        ("head", make_folder, "head is no file, but a folder"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_changed(
