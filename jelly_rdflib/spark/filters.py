@@ -57,9 +57,11 @@ class Filters:
             if len(path) != 1 or path[0] not in columns:
                 return False
             condition = _condition(each)
-            if condition is None or (terms == "struct" and condition.values):
+            if condition is None:
                 return False
             if path[0] in TERM_COLUMNS:
+                if terms == "struct" and condition.values:
+                    return False
                 self.terms.setdefault(path[0], []).append(condition)
             elif path[0] == "file":
                 self.files.append(condition)

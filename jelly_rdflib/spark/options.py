@@ -56,10 +56,10 @@ class _Given:
             raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
         return int(text)
 
-    def check_all_taken(self) -> None:
+    def check_all_taken(self, use: str) -> None:
         """Raise a ValueError for the first option that is left."""
         for name, _ in self._left.values():
-            raise ValueError(f"there is no option {name!r}")
+            raise ValueError(f"there is no option {name!r} {use}")
 
 
 def _plain(name: str) -> str:
@@ -111,7 +111,7 @@ class ReadOptions:
             },
             limits=Limits(**{name: size for name, size in limits.items() if size is not None}),
         )
-        given.check_all_taken()
+        given.check_all_taken("to read with")
         return made
 
 
@@ -158,7 +158,7 @@ class WriteOptions:
                     f"a stream of {stream.logical_type!r} has a graph in each frame: files are"
                     " written with flat types only"
                 )
-        given.check_all_taken()
+        given.check_all_taken(f"to write {kind.name}")
         return cls(
             stream=stream,
             suffix=suffix,

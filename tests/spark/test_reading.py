@@ -167,10 +167,13 @@ class TestFilters:
         left = load(spark, operations_file).where(condition)
         assert " Filter (" in left._jdf.queryExecution().executedPlan().toString()
 
-    def test_those_on_files_leave_files_unread(self, spark: SparkSession, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("terms", ["string", "struct"])
+    def test_those_on_files_leave_files_unread(
+        self, spark: SparkSession, tmp_path: Path, terms: str
+    ) -> None:
         good = write_file(tmp_path / "a.jellyp", make_operations(1, 5))
         (tmp_path / "b.jellyp").write_bytes(b"damaged")
-        table = load(spark, tmp_path, pushFilters="true").where(f"file = '{good}'")
+        table = load(spark, tmp_path, pushFilters="true", terms=terms).where(f"file = '{good}'")
         assert table.count() == 10
 
     @pytest.mark.parametrize(

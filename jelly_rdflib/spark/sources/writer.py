@@ -85,7 +85,11 @@ class PartitionWriter:
             write_arrow(
                 chain([first], rows), path, options=self._options.stream, format=self._kind.format
             )
-        except EncodeError as error:
+        except BaseException as error:
+            # Spark tries a failed task again, with another file.
+            path.unlink(missing_ok=True)
+            if not isinstance(error, EncodeError):
+                raise
             hint = CUT_TRANSACTION if "transaction" in str(error) else ""
             raise EncodeError(
                 f"partition {partition} can't be written as {self._kind.name}: {error}{hint}"
