@@ -21,7 +21,7 @@ def show_progress(
     A ``total`` of None is unknown.
     """
     bar: Any = None
-    is_terminal = sys.stderr.isatty()
+    may_show = sys.stderr.isatty()
     start = time.monotonic()
     done = 0
 
@@ -30,7 +30,7 @@ def show_progress(
         done += count
         if bar is not None:
             bar.update(bar.task_ids[0], completed=done)
-        elif is_terminal and time.monotonic() > start + PATIENCE:
+        elif may_show and time.monotonic() > start + PATIENCE:
             bar = _make_bar(is_bytes=is_bytes)
             bar.add_task(label, total=total, completed=done)
             bar.start()
@@ -38,6 +38,7 @@ def show_progress(
     try:
         yield advance
     finally:
+        may_show = False
         if bar is not None:
             bar.stop()
 

@@ -208,6 +208,8 @@ def write_index(
 
     Too many parts for an index are a ValueError.
     """
+    if any(isinstance(part.state, tuple) for part in parts):
+        raise ValueError("these parts were loaded from an index: give those of find_parts")
     states = [part.state if isinstance(part.state, bytes) else b"" for part in parts]
     entries = [
         (part.start, part.place, len(state)) for part, state in zip(parts, states, strict=True)

@@ -174,7 +174,8 @@ cdef class NodeFactory(NodeMaker):
         # Parsing HTML may take time that grows with the square of its size, or faster. rdflib
         # visits a tree of XML by recursion.
         if is_datatype(terms, term, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML") or (
-            is_xml(terms, term) and find_xml_depth(text) > MAX_XML_DEPTH
+            is_xml(terms, term) and text.count("<") > MAX_XML_DEPTH
+            and find_xml_depth(text) > MAX_XML_DEPTH
         ):
             return None
         if is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#decimal"):

@@ -87,6 +87,9 @@ cdef class NodeNumbers:
                 f"more than {self.max_same_hash} different terms have the same hash in rdflib, so"
                 " that its store would take time that grows with the square of their number"
             )
+        if count != <size_t>len(self.nodes):
+            # A comparison in Python has added nodes meanwhile.
+            return self.find_or_add(node)
         self.nodes.append(node)
         self.hashes[count] = hash
         self.slots[slot] = <uint32_t>count

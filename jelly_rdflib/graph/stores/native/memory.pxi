@@ -497,5 +497,8 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held):
     if can_use(target.store) and (
         tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
     ):
-        return MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+        changes = MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+        # Another thread may have begun to record meanwhile.
+        if changes.tap is tap:
+            return changes
     return GeneralChanges(target, log, is_atomic=is_atomic)
