@@ -44,7 +44,8 @@ def parse_terms(data: bytes) -> None:
             continue
         columns = RowColumnsBuilder(columns=["o"], max_text_size=1 << 24)
         columns.append(batch)
-        spelled = bytes(columns.take()["o"][2]).decode()
+        [((_, _, texts), _)] = columns.take()["o"]
+        spelled = bytes(texts).decode()
         term = plain(batch.terms[batch.o[0]])
         assert spelled == spell(term)
         again = _parse([spelled.encode()], jr.Limits())
