@@ -15,7 +15,7 @@ if sys.platform == "linux":
     # Python's own flags have -g, and debug information is six sevenths of a module.
     FLAGS = ["-O3", "-fno-plt", "-finline-limit=2000", "-g0"]
     # Else these modules are too small for gcc to inline all of their hot paths.
-    INLINING_FLAGS = ["--param=inline-unit-growth=100"]
+    INLINING_FLAGS = ["--param=inline-unit-growth=200"]
 else:
     # These have not been tried.
     FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
