@@ -61,8 +61,8 @@ class NetPrefixes:
     def operations(self, *, is_effective: bool = False) -> list[Operation]:
         """Return the operations that matter, in their order.
 
-        ``is_effective``: each operation that was taken has changed something, and bound no prefix
-        and no IRI that was bound. Then it is known what was bound before the first.
+        ``is_effective``: each operation has changed something, and each `Op.PA` has bound a free
+        prefix to a free IRI. So the bindings before the first operation are known.
         """
         kept = self._committed
         # The last operation on an IRI has taken it from its earlier prefix.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jelly_rdflib.cli import progress
 from jelly_rdflib.cli.progress import PATIENCE
 from tests.cli.support import COMMAND, ENVIRONMENT, encode, run_well
 
@@ -90,3 +91,13 @@ def test_errors_on_a_terminal(tmp_path: Path) -> None:
     code, seen = run_on_terminal("cat", tmp_path / "missing.jellyp")
     assert code == 2
     assert "does not exist" in seen
+
+
+def test_no_bar_is_started_when_the_work_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", -1)
+    with progress.show_progress("work", None) as advance:
+        pass
+    threads = threading.active_count()
+    advance(1)
+    assert threading.active_count() == threads

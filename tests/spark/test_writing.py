@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import jelly_rdflib as jr
 from tests.spark.files import make_operations, read_rows, write_file
 from tests.support import read
 
 pytest.importorskip("pyspark")
+import pyarrow as pa
+
 from jelly_rdflib.spark import register
+from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.sorting import in_order
+from jelly_rdflib.spark.sources.writer import FolderWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -234,3 +239,14 @@ class TestSorting:
                 each for one in in_order(batches, sort_bytes=sort_bytes) for each in one.to_pylist()
             ]
             assert [row["n"] for row in got] == [*range(1, 100, 2), *range(0, 100, 2)]
+
+
+def test_a_failed_task_leaves_no_file(tmp_path: Path) -> None:
+    """Spark tries the task again, and each attempt has a file of its own."""
+    writer = FolderWriter(JELLY_PATCH, {"path": str(tmp_path)}, JELLY_PATCH.schema, overwrite=False)
+    columns = ["op", "s", "p", "o", "g", "name"]
+    good = {**dict.fromkeys(columns), "op": "A", "s": "<urn:s>", "p": "<urn:p>", "o": "<urn:o>"}
+    table = pa.RecordBatch.from_pylist([good, {**good, "o": "no term"}])
+    with pytest.raises(jr.EncodeError, match="partition 0 can't be written as jelly-patch"):
+        writer.write(iter([table]))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

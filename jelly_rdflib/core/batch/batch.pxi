@@ -201,8 +201,8 @@ cdef class RowIterator:
         raise NotImplementedError
 
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1:
-        # Making nodes runs rdflib's code, and other threads: all is put in place together, and the
-        # destructors of what was there run last.
+        # Making nodes runs rdflib's code, and other threads. So the new piece is set in one step,
+        # and the destructors of the old piece's nodes run last.
         cdef list nodes = batch.terms.make_nodes()
         cdef tuple old = (self.batch, self.nodes)
         self.batch, self.nodes, self.row, self.stop = batch, nodes, start, stop

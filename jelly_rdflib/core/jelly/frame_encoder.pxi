@@ -59,7 +59,7 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(OPTIONS_ROW)
 
     cdef int begin_frame(self, str instead) except -1:
-        """Begin a frame for a caller who takes it; ``is_in_frame`` is to be unset at its end.
+        """Begin a frame that the caller takes; the caller resets ``is_in_frame`` at its end.
 
         ``instead`` says what to do in a stream whose frames have a destination.
         """

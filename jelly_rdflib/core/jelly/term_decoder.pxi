@@ -499,7 +499,7 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Count a row of an inspected frame; ``last_prefix`` is the one before the row.
 
-        What is read again is checked again: the caller's bytes may have changed meanwhile.
+        Bytes that are read a second time are checked again: another thread may change them.
         """
         cdef uint32_t size, field
         cdef const uint8_t* at = peek_varint(row + 1, &size)

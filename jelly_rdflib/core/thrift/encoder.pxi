@@ -10,7 +10,6 @@ cdef enum:
 
 cdef enum:
     # Heads of fields: the difference of the number to that of the field before, and the type.
-    NEXT_STRUCT = 1 << 4 | STRUCT
     NEXT_STRING = 1 << 4 | BINARY
     STRING_AFTER_NEXT = 2 << 4 | BINARY
 

@@ -16,7 +16,7 @@ class SyntaxEncoder(LineEncoder):
     """Encodes statements as a document: a start, converted lines of N-Quads, and an end."""
 
     _checks_statements = False
-    # What stands after the last statement.
+    # The text after the last statement.
     _end = b""
 
     def __init__(self, types: NodeTypes, sink: Callable[[bytes], object], format: Format) -> None:
