@@ -25,10 +25,11 @@ SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
 def log(tmp_path: Path) -> Path:
     """A log of three patches."""
     path = tmp_path / "log"
-    run_well("log", "init", path)
+    log = jr.PatchLog.create(path)
     for i in range(3):
-        (tmp_path / f"{i}.rdfp").write_text(f"TX . A <urn:s> <urn:p> <urn:o{i}> . TC .")
-        run_well("log", "append", path, tmp_path / f"{i}.rdfp")
+        patch = tmp_path / f"{i}.rdfp"
+        patch.write_text(f"TX . A <urn:s> <urn:p> <urn:o{i}> . TC .")
+        log.append(patch)
     return path
 
 

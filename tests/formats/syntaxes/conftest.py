@@ -10,7 +10,12 @@ import jelly_rdflib as jr
 from tests.formats.syntaxes.support import ISOLATED
 
 
-@pytest.fixture(params=[False, pytest.param(True, marks=ISOLATED)], ids=["here", "isolated"])
+@pytest.fixture(
+    params=[
+        pytest.param(False, id="here"),
+        pytest.param(True, id="isolated", marks=[ISOLATED, pytest.mark.slow]),
+    ]
+)
 def isolated(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Make it the default of what reads; return whether the parser has a process of its own."""
     is_isolated: bool = request.param

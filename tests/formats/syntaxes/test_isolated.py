@@ -378,6 +378,7 @@ def test_messages_keep_to_their_sizes() -> None:
     assert (messages.ANSWER.format, messages.TOLD.format) == (">cI", ">??qqq")
 
 
+@pytest.mark.slow
 def test_a_live_source_may_be_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child waits then, and does not hang."""
     monkeypatch.setattr(isolated, "_PATIENCE", 2)

@@ -17,9 +17,11 @@ from tests.log.live.meeting import Case, End, Meets
 @pytest.mark.parametrize(
     ("a", "b", "after_crash"),
     [
-        *(("append", "append", False), ("append", "squash", False), ("snapshot", "append", False)),
-        *(("update", "append", False), ("create", "create", False)),
-        *(("append", "append", True), ("squash", "append", False)),
+        *(("append", "append", False), ("append", "squash", False), ("create", "create", False)),
+        pytest.param("append", "append", True, marks=pytest.mark.slow),
+        pytest.param("snapshot", "append", False, marks=pytest.mark.slow),
+        pytest.param("squash", "append", False, marks=pytest.mark.slow),
+        pytest.param("update", "append", False, marks=pytest.mark.slow),
     ],
 )
 def test_whatever_becomes_of_one(driver: Child, a: str, b: str, after_crash: bool) -> None:
