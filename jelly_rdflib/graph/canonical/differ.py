@@ -60,20 +60,22 @@ def _without_same(
     old: Sequence[Sequence[Quad]], new: Sequence[Sequence[Quad]], canonicalizer: Canonicalizer
 ) -> tuple[list[Quad], list[Quad]]:
     """Return the statements of the components that only one of the two has."""
-    ours, theirs = (
-        group(
-            (sha256(canonicalizer.text(component).encode()).digest(), component)
-            for component in components
-        )
-        for components in (old, new)
-    )
-    left: tuple[list[Quad], list[Quad]] = ([], [])
-    for quads, some, others in zip(left, (ours, theirs), (theirs, ours), strict=True):
-        for form, components in some.items():
-            # Any of them may stay, but the same ones each time.
-            components.sort(key=lambda component: min(map(str, blank_nodes(component))))
-            quads.extend(chain.from_iterable(components[len(others.get(form, ())) :]))
-    return left
+
+    def form(component: Sequence[Quad]) -> bytes:
+        return sha256(canonicalizer.text(component).encode()).digest()
+
+    ours = group((form(component), component) for component in old)
+    for components in ours.values():
+        # Any of them may stay, but the same ones each time.
+        components.sort(key=lambda component: min(map(str, blank_nodes(component))), reverse=True)
+    theirs: list[Sequence[Quad]] = []
+    for component in new:
+        same = ours.get(form(component))
+        if same:
+            same.pop()
+        else:
+            theirs.append(component)
+    return [*chain.from_iterable(chain(*ours.values()))], [*chain.from_iterable(theirs)]
 
 
 def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]:
