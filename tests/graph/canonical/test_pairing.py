@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, pairwise, product
 from typing import Any
 
 from hypothesis import given
@@ -104,3 +105,59 @@ def test_what_a_pair_tells_of_others_is_used_again() -> None:
     old = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (B, P, S), (C, P, S))
     new = lines((A, P, Literal("x")), (A, Q, B), (B, Q, C), (C, Q, D), (D, P, S))
     assert pair(old, rename(new, NEW), describe) == {NEW[node]: node for node in (A, B, C, D)}
+
+
+def test_pairs_of_a_later_round_tell_of_their_neighbours() -> None:
+    """Two chains: only their heads have a statement of their own, and all else has changed."""
+    chains = [[BNode(f"{letter}{number}") for letter in "abcd"] for number in range(2)]
+
+    def chains_with(word: str) -> list[Any]:
+        return lines(
+            *((row[0], P, Literal(number)) for number, row in enumerate(chains)),
+            *((row[0], P, S) for row in chains),
+            *((one, Q, other) for row in chains for one, other in pairwise(row)),
+            *((node, Q, Literal(f"{word} {node}")) for row in chains for node in row),
+        )
+
+    names = {node: BNode(f"n{node}") for row in chains for node in row}
+    assert pair(chains_with("old"), rename(chains_with("new"), names), describe) == {
+        new: node for node, new in names.items()
+    }
+
+
+def test_nodes_that_only_look_alike_are_no_twins() -> None:
+    old, new = lines((A, P, C), (B, P, D)), lines((A, P, D), (B, P, C))
+    assert pair(old, rename(new, NEW), describe) == {}
+
+
+def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
+    """No child is told from all others by its own statements, and no parent by its own either."""
+    kinds = {A: "xx", B: "xy", C: "yy"}
+    children = {node: [BNode(f"{node}{n}") for n in range(2)] for node in kinds}
+    old = lines(
+        *((node, P, child) for node in kinds for child in children[node]),
+        *((child, Q, Literal(kind)) for node in kinds
+          for child, kind in zip(children[node], kinds[node], strict=True)),
+    )  # fmt: skip
+    names = {node: BNode(f"n{node}") for node in [*kinds, *chain(*children.values())]}
+    pairs = pair(old, rename(old, names), describe)
+    assert {node: pairs[names[node]] for node in kinds} == {node: node for node in kinds}
+    assert [pairs[names[child]] for child in children[B]] == children[B]
+
+
+def test_the_names_of_known_nodes_tell_their_neighbours_apart() -> None:
+    """A free node is told from the others by its subject and its graph together."""
+    subjects, graphs = (A, B), (D, E)
+    free = {pair: BNode("".join(pair)) for pair in product(subjects, graphs)}
+
+    def quads_with(word: str) -> list[Any]:
+        return [
+            *lines(*((node, Q, Literal(f"of {node}")) for node in (*subjects, *graphs))),
+            *lines(*((node, Q, Literal(f"{word} {node}")) for node in free.values())),
+            *((subject, P, node, graph) for (subject, graph), node in free.items()),
+        ]
+
+    names = {node: BNode(f"n{node}") for node in (*subjects, *graphs, *free.values())}
+    assert pair(quads_with("old"), rename(quads_with("new"), names), describe) == {
+        new: node for node, new in names.items()
+    }
