@@ -24,11 +24,16 @@ COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md
 
 
 def default_tests(module: Path) -> list[str]:
-    """Return the folder of tests that mirrors the module's own, or the nearest above it."""
+    """Return the module's own tests, then the folder that mirrors its own, or the nearest above.
+
+    A fault that a module's own tests see is found much sooner.
+    """
     folder = module.relative_to("jelly_rdflib").parent
+    own = Path("tests", folder, f"test_{module.stem}.py")
     while not (ROOT / "tests" / folder).is_dir():
         folder = folder.parent
-    return [str("tests" / folder), str(module)]
+    tests = [own] if (ROOT / own).exists() else []
+    return [*map(str, tests), str("tests" / folder), str(module)]
 
 
 def main() -> int:

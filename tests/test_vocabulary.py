@@ -49,6 +49,7 @@ class TestTripleTerm:
         assert term != jr.TripleTerm(self.S, self.P, Literal("o"))
         assert term != jr.TripleTerm(self.S, self.P, jr.TripleTerm(self.S, self.P, self.TERM))
         assert term != "x"
+        assert term.__eq__("x") is NotImplemented
 
     @pytest.mark.parametrize("inner", [URIRef("é"), Literal(5), jr.TripleTerm(S, P, TERM)])
     def test_copies_are_equal(self, inner: Any) -> None:
@@ -72,6 +73,10 @@ class TestTripleTerm:
 
 
 class TestOptions:
+    def test_a_logical_type_that_does_not_exist(self) -> None:
+        with pytest.raises(ValueError, match="'nonsense' is not a valid LogicalStreamType"):
+            jr.StreamOptions(logical_type="nonsense")  # type: ignore[arg-type]
+
     def test_names_stand_for_enums(self) -> None:
         options = jr.PatchOptions(stream_type="flat", statement_type="Triples")
         assert options.stream_type is jr.PatchStreamType.FLAT

@@ -25,6 +25,7 @@ from tests.support import assert_nothing_is_kept, options_of, read, write
 
 pa = pytest.importorskip("pyarrow")
 from jelly_rdflib.arrow import (  # noqa: E402
+    MAX_ROWS,
     ArrowRows,
     arrow_schema,
     read_arrow,
@@ -33,6 +34,7 @@ from jelly_rdflib.arrow import (  # noqa: E402
 )
 
 COLUMNS = ["op", "s", "p", "o", "g"]
+QUAD = (("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), None)
 EXPLICIT_DEFAULT = spell(DEFAULT_GRAPH)
 
 
@@ -81,6 +83,11 @@ class TestReading:
     ) -> None:
         data = encode(stream, rng)
         assert rows(data, max_rows=size) == rows_of(stream.operations)
+
+    def test_a_batch_has_so_many_rows_at_most(self) -> None:
+        data = write([("TX",), *[("A", *QUAD)] * (2 * MAX_ROWS), ("TC",)])
+        sizes = [batch.num_rows for batch in read_arrow(data, columns=["op"])]
+        assert sizes == [MAX_ROWS, MAX_ROWS, 3]
 
     @given(strategies.streams(), strategies.dice, st.sets(st.sampled_from(COLUMNS)))
     def test_only_columns_asked_for_are_made(

@@ -137,6 +137,12 @@ def test_frames_one_by_one(stream: rdf_strategies.Stream, rng: random.Random) ->
     assert inspector.report == jr.inspect(data)
 
 
+def test_deletions_of_a_frame_count_as_statements() -> None:
+    quad = (("iri", "urn:s"), ("iri", "urn:p"), ("iri", "urn:o"), None)
+    data = write_patch([("TX",), ("D", *quad), ("D", *quad), ("A", *quad), ("TC",)])
+    assert sum(frame.statements for frame in jr.inspect_frames(data)) == 3
+
+
 def test_the_end_of_input_is_no_frame() -> None:
     """The END of a FLAT stream, and that of a last patch without a mark, come after the frames."""
     for stream_type in (b.FLAT, b.PUNCTUATED):

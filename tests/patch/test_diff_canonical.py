@@ -263,6 +263,14 @@ def test_terms_that_are_none_for_pyoxigraph(term: Any) -> None:
     assert any(o == term and str(o) == str(term) for o in added)
 
 
+def test_spellings_of_a_string_are_told_apart_as_by_the_stores() -> None:
+    plain, typed = fill([(S, P, BNode("a"), S)]), fill([(S, P, BNode("a"), S)])
+    plain.graph(S).add((BNode("a"), P, PLAIN))
+    typed.graph(S).add((BNode("a"), P, STRING))
+    patch = diff(plain, typed, canonical=True)
+    assert [(row[0], row[3]) for row in patch if len(row) > 3] == [(Op.D, PLAIN), (Op.A, STRING)]
+
+
 def test_language_tags_are_the_same_in_any_case() -> None:
     old, new = graph(':s :p [ :q "a"@en ].'), graph(':s :p [ :q "a"@EN ].')
     assert not changes(old, new)
