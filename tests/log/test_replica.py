@@ -48,6 +48,7 @@ def test_a_replica_follows_a_log(log: PatchLog, tmp_path: Path, compression: str
     [data, database, journal] = files(path)
     assert (database.name, journal.name) == ("replica.db", "replica.db-journal")
     assert data.name.startswith(f"0000000004-{patch_id(4)[5:]}-")
+    assert data.name.endswith(".jelly" if compression is None else ".jelly.zst")
     again = Replica(path)
     assert (again.version, again.id, state(again.dataset)) == (4, patch_id(4), state(dataset))
     fill(log, 2)
@@ -111,6 +112,18 @@ def test_a_damaged_replica_is_not_opened(log: PatchLog, tmp_path: Path) -> None:
         Replica(tmp_path / "replica")
     with pytest.raises(ValueError, match="compression"):
         Replica(tmp_path / "x", compression="gz")
+
+
+def test_limits_hold_for_the_data_of_a_replica(log: PatchLog, tmp_path: Path) -> None:
+    Replica(tmp_path / "replica").update(log)
+    with pytest.raises(jr.LimitError, match="max_frame_size"):
+        Replica(tmp_path / "replica", limits=jr.Limits(max_frame_size=10))
+
+
+def test_a_replica_shows_its_folder_and_version(log: PatchLog, tmp_path: Path) -> None:
+    replica = Replica(tmp_path / "replica")
+    replica.update(log)
+    assert repr(replica) == f"<Replica {str(tmp_path / 'replica')!r}: version 4>"
 
 
 @pytest.mark.parametrize("name", ["staging/notes.txt", "data.jelly", "lock"])

@@ -1,4 +1,4 @@
-"""What can be broken in the package, to see whether that is found."""
+"""What can be broken in the package, to see whether that is found; and one thing that may be."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ __all__ = [
     "commits_not_synced",
     "files_not_synced",
     "journal_deleted",
+    "large_files_not_synced",
     "living_writers_cleared",
     "nothing_committed",
+    "nothing_in_memory",
     "others_replaced",
 ]
 
@@ -62,7 +64,7 @@ def living_writers_cleared() -> None:
 
     database.find_dead = find_dead
     # Small files are not there for long enough.
-    staging._AT_ONCE = 1
+    nothing_in_memory()
 
 
 def cleared_without_lock() -> None:
@@ -81,6 +83,17 @@ def cleared_without_lock() -> None:
 def files_not_synced() -> None:
     """Segments and folders are not brought to the disk; what SQLite does is as it was."""
     os.fsync = lambda fd: None
+
+
+def nothing_in_memory() -> None:
+    """Small files are written as large ones are: this breaks nothing."""
+    staging._AT_ONCE = 1
+
+
+def large_files_not_synced() -> None:
+    """Only what waits in memory is brought to the disk."""
+    nothing_in_memory()
+    staging.StagedFile.sync = lambda self: None  # type: ignore[method-assign]
 
 
 def journal_deleted() -> None:

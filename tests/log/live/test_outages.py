@@ -8,8 +8,9 @@ from tests.log.live.campaign import ask
 from tests.log.live.child import Child
 
 
-def test_a_failure_of_power_at_any_moment(driver: Child) -> None:
-    outages = ask(driver, "cut_power")
+@pytest.mark.parametrize("files", [None, pytest.param("nothing_in_memory", marks=pytest.mark.slow)])
+def test_a_failure_of_power_at_any_moment(driver: Child, files: str | None) -> None:
+    outages = ask(driver, "cut_power", files)
     assert not outages.faults, "\n".join(
         [f"{len(outages.faults)} of {outages.states}:", *outages.faults[:10]]
     )
@@ -18,14 +19,18 @@ def test_a_failure_of_power_at_any_moment(driver: Child) -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "words"),
+    ("broken", "work", "words"),
     [
-        ("journal_deleted", "was acknowledged as version"),
-        ("commits_not_synced", "was acknowledged as version"),
-        ("files_not_synced", "is damaged"),
+        ("journal_deleted", "append", "was acknowledged as version"),
+        ("commits_not_synced", "append", "was acknowledged as version"),
+        ("files_not_synced", "append", "is damaged"),
+        ("large_files_not_synced", "append", "is damaged"),
+        ("large_files_not_synced", "snapshot", "is damaged"),
     ],
 )
-def test_what_is_not_on_the_disk_is_found(driver: Child, broken: str, words: str) -> None:
+def test_what_is_not_on_the_disk_is_found(
+    driver: Child, broken: str, work: str, words: str
+) -> None:
     """Else the test above would say nothing; and SQLite's defaults are not enough."""
-    outages = ask(driver, "cut_power", broken, [("append", 100)])
+    outages = ask(driver, "cut_power", broken, [(work, 100)])
     assert any(words in fault for fault in outages.faults), outages.faults[:10]
