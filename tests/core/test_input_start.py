@@ -55,6 +55,37 @@ def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: b
     assert take_for(Pieces(data, size), holds_changes) == whole
 
 
+@pytest.mark.parametrize(
+    ("enough", "more"),
+    [
+        (b"Z.\n", b"TX ."),
+        (b"\xef\xbb\xbfZ.\n", b"TX ."),
+        # Frames: with a control character, and with the first row where a text could have it.
+        (b"\x05\x12\x03", b"abc"),
+        (b"A\n?\n=", b" as long as a name may be"),
+        (b"\n?\n=\n", b" in a bare frame"),
+        # An IRI is told from an element by its end, and XML by its second byte.
+        (b"<urn:s>", b" <urn:p>"),
+        (b"<rdf:RDF ", b"xmlns"),
+        (b"<?xml", b" version"),
+        (b"@pref", b"ix : <urn:> ."),
+        # A list of JSON or of Turtle.
+        (b'{ [ {"', b'@id"'),
+        # Lengths may look like blanks.
+        (b" \nTX .\n", b""),
+    ],
+)
+def test_of_a_live_source_no_more_is_waited_for_than_tells_enough(
+    enough: bytes, more: bytes
+) -> None:
+    pieces = Pieces(enough + more, 1)
+    start, _ = look_at_start(open_source(pieces))
+    assert start == enough
+    # Four bytes tell whether it is compressed.
+    assert pieces.at == max(4, len(enough))
+    assert look_at_start(memoryview(enough + more))[0] == enough
+
+
 def test_a_string_of_a_text_may_hold_control_characters() -> None:
     expected = list(jr.read_operations(CONTROL_IN_A_STRING, format="rdf-patch"))
     assert len(expected) == 3
