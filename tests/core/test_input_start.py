@@ -72,7 +72,7 @@ def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: b
         # A list of JSON or of Turtle.
         (b'{ [ {"', b'@id"'),
         # Lengths may look like blanks.
-        (b" \nTX .\n", b""),
+        (b"  TX .\n", b""),
     ],
 )
 def test_of_a_live_source_no_more_is_waited_for_than_tells_enough(
