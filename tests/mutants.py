@@ -9,7 +9,6 @@ a copy of the project, so that the working tree stays as it is.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import shutil
@@ -24,17 +23,17 @@ from tests.support import ROOT
 COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md")
 
 
-def default_tests(module: Path) -> list[list[str]]:
-    """Return the arguments of two runs of pytest, or of one if the module has no tests of its own.
+def default_tests(module: Path) -> list[str]:
+    """Return the module's own tests, then the folder that mirrors its own, or the nearest above.
 
-    The module's own tests come first, since they see most faults soon. The second run is of the
-    folder that mirrors the module's own, or of the nearest above it.
+    The module's own tests see most faults soon.
     """
     folder = Path("tests", module.relative_to("jelly_rdflib").parent)
     own = folder / f"test_{module.stem}.py"
     while not (ROOT / folder).is_dir():
         folder = folder.parent
-    return [*([[str(own)]] if (ROOT / own).exists() else []), [str(folder), str(module)]]
+    tests = [own, folder, module] if (ROOT / own).exists() else [folder, module]
+    return list(map(str, tests))
 
 
 def main() -> int:
@@ -42,7 +41,7 @@ def main() -> int:
     parser.add_argument("module", type=Path, help="a Python file, relative to the project")
     parser.add_argument("tests", nargs="*", help="what pytest runs; by default the module's folder")
     arguments = parser.parse_args()
-    runs = [arguments.tests] if arguments.tests else default_tests(arguments.module)
+    tests = arguments.tests or default_tests(arguments.module)
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch)
         for name in COPIED:
@@ -53,17 +52,18 @@ def main() -> int:
                 shutil.copy(source, copy / name)
         # Children of the tests must find the copy, too; each run has the same examples.
         environment = {**os.environ, "PYTHONPATH": scratch, "HYPOTHESIS_PROFILE": "quick"}
-        pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command = ["sh", "-c", " && ".join(shlex.join([*pytest, *tests]) for tests in runs)]
+        # In the order given: else pytest drops the file, as it is in the folder.
+        options = ["-x", "-q", "-p", "no:cacheprovider", "--keep-duplicates"]
+        pytest = [sys.executable, "-m", "pytest", *options, *tests]
         started = time.monotonic()
-        subprocess.run(command, cwd=copy, env=environment, check=True)
+        subprocess.run(pytest, cwd=copy, env=environment, check=True)
         timeout = 10 + 4 * (time.monotonic() - started)
         (copy / "mutants.toml").write_text(
             "[cosmic-ray]\n"
             f'module-path = "{arguments.module}"\n'
             f"timeout = {timeout:.0f}\n"
             "excluded-modules = []\n"
-            f"test-command = {json.dumps(shlex.join(command))}\n"
+            f"test-command = '{shlex.join(pytest)}'\n"
             "[cosmic-ray.distributor]\n"
             'name = "local"\n',
             encoding="utf-8",

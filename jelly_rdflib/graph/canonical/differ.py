@@ -75,7 +75,8 @@ def _without_same(
             same.pop()
         else:
             theirs.append(component)
-    return [*chain.from_iterable(chain(*ours.values()))], [*chain.from_iterable(theirs)]
+    left = chain.from_iterable(ours.values())
+    return list(chain.from_iterable(left)), list(chain.from_iterable(theirs))
 
 
 def _with_new_labels(forms: Sequence[Form], taken: set[BNode]) -> Iterator[Quad]:

@@ -1,4 +1,4 @@
-"""What can be broken in the package, to see whether that is found; and one thing that may be."""
+"""Changes of the package: faults that a campaign must find, and one that is no fault."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def files_not_synced() -> None:
 
 
 def nothing_in_memory() -> None:
-    """Small files are written as large ones are: this breaks nothing."""
+    """Small files are on the disk from their first byte, as large ones are. This is no fault."""
     staging._AT_ONCE = 1
 
 
 def large_files_not_synced() -> None:
-    """Only what waits in memory is brought to the disk."""
+    """A file that does not wait in memory is not synced."""
     nothing_in_memory()
     staging.StagedFile.sync = lambda self: None  # type: ignore[method-assign]
 

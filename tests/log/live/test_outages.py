@@ -8,9 +8,11 @@ from tests.log.live.campaign import ask
 from tests.log.live.child import Child
 
 
-@pytest.mark.parametrize("files", [None, pytest.param("nothing_in_memory", marks=pytest.mark.slow)])
-def test_a_failure_of_power_at_any_moment(driver: Child, files: str | None) -> None:
-    outages = ask(driver, "cut_power", files)
+@pytest.mark.parametrize(
+    "change", [None, pytest.param("nothing_in_memory", marks=pytest.mark.slow)]
+)
+def test_a_failure_of_power_at_any_moment(driver: Child, change: str | None) -> None:
+    outages = ask(driver, "cut_power", change)
     assert not outages.faults, "\n".join(
         [f"{len(outages.faults)} of {outages.states}:", *outages.faults[:10]]
     )
