@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, pairwise, product
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
@@ -128,6 +129,18 @@ def test_pairs_of_a_later_round_tell_of_their_neighbours() -> None:
 def test_nodes_that_only_look_alike_are_no_twins() -> None:
     old, new = lines((A, P, C), (B, P, D)), lines((A, P, D), (B, P, C))
     assert pair(old, rename(new, NEW), describe) == {}
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_the_first_of_two_that_look_alike_is_not_taken(is_gone: bool) -> None:
+    """One side has two nodes like the node of the other: what they point to tells which it is."""
+    two = lines(
+        (A, Q, Literal("x")), (A, P, D), (D, Q, Literal("d")),
+        (B, Q, Literal("x")), (B, P, E), (E, Q, Literal("e")), (E, P, Literal("old")),
+    )  # fmt: skip
+    one = lines((B, Q, Literal("x")), (B, P, E), (E, Q, Literal("e")), (E, P, Literal("new")))
+    old, new = (two, one) if is_gone else (one, two)
+    assert pair(old, rename(new, NEW), describe) == {NEW[B]: B, NEW[E]: E}
 
 
 def test_nodes_are_told_apart_by_the_neighbours_of_their_neighbours() -> None:
