@@ -229,19 +229,20 @@ def test_headers_of_iterators_are_limited_too() -> None:
 
 
 def test_what_counts_of_headers() -> None:
-    def size(*values: Any) -> int:
+    def size(*values: Any, key: str = "key") -> int:
         """Return how much room headers with these values take."""
         for room in range(0, 1 << 22, 50):
             left = HeaderRoom(Limits(max_text_size=room))
             with contextlib.suppress(jr.LimitError):
                 for value in values:
-                    left.take("key", value)
+                    left.take(key, value)
                 return room
         raise AssertionError
 
     short = size(O)
     assert 200 < short < 800
     assert size(O, O) > 2 * short - 100
+    assert size(O, key="x" * 1000) >= short + 1000 - 100
     assert size(Literal("x" * 1000)) >= short + 3000 - 100
     xml = Literal("<a b=''/>" * 100, datatype=RDF.XMLLiteral)
     assert size(xml) > size(Literal(str(xml))) + 200 * 300

@@ -203,6 +203,13 @@ class TestFormat:
             ("format", 0, 8),
         ]
 
+    def test_findings_behind_rows_without_an_operation_are_located(self) -> None:
+        odd = [b.add(f"bad label {number}", b.iri(0, 1), "o") for number in range(3)]
+        rows = [b.header("k"), odd[0], pb.RdfPatchRow(), odd[1], b.punctuation(), odd[2]]
+        assert found(b.stream([options(), P, *rows])) == [
+            (("format", "blank-node-label")[row % 2], 0, row) for row in range(2, 8)
+        ]
+
     def test_transactions_of_frames(self) -> None:
         opts = options(stream_type=b.FRAME)
         data = b.stream([opts, P, b.begin()], [b.begin(), GOOD], [b.commit()])

@@ -421,6 +421,7 @@ cdef class FrameDecoder:
         """
         cdef uint32_t field, wire_type
         cdef Field content
+        cdef Field[2] header
         cdef Span row
         while rest.start < rest.end:
             row_at[0] = rest.start
@@ -438,8 +439,17 @@ cdef class FrameDecoder:
             ):
                 return -1
             number[0] += 1
-            if content.kind != NO_FIELD and OPERATIONS[self.row_message][content.number] != 0:
-                return 1
+            if content.kind == NO_FIELD or OPERATIONS[self.row_message][content.number] == 0:
+                continue
+            # Two kinds of wrong rows are recovered without an operation.
+            if content.kind == PATCH_HEADER:
+                if self.terms.read_message(PATCH_HEADER, content.span, header) < 0:
+                    return -1
+                if header[1].kind == NO_FIELD:
+                    continue
+            elif content.number == PUNCTUATION and self.stream_type != PUNCTUATED:
+                continue
+            return 1
         return 0
 
     cdef int append(

@@ -201,7 +201,6 @@ class PublicPrefixes(_Prefixes):
                 elif prefix in bound:
                     self._unbind(prefix)
         if self._log is not None:
-            self._new = {}
             self._log.note_step(partial(self._unbind_all, self._new))
 
     def __len__(self) -> int:

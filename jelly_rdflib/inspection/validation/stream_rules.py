@@ -95,8 +95,7 @@ class StreamRules:
     def finish(self) -> Iterator[Fault]:
         """Find faults that only the end of the stream shows."""
         options, statistics, blame = self._options, self._statistics, self._blame_options
-        if options is None:
-            return
+        assert options is not None, "a stream without options has failed"
         if options.rdf_star and not self._has_quoted_triples:
             yield blame("unused-feature", "rdf_star is set, but nothing is quoted")
         if options.generalized_statements and not self._has_generalized_statements:

@@ -280,6 +280,34 @@ class TestFrames:
             writer.add(S, P, O)
         writer.close()
 
+    @formats
+    def test_a_second_close_does_nothing(self, f: Format) -> None:
+        file = FlushedFile()
+        writer = f.writer(file)
+        writer.add(S, P, O)
+        writer.close()
+        assert file.flushes == 1
+        writer.close()
+        assert file.flushes == 1
+
+    def test_a_second_close_after_an_error_does_nothing(self) -> None:
+        file = FlushedFile()
+        writer = jr.PatchWriter(file)
+        writer.begin()
+        with pytest.raises(jr.EncodeError, match="inside a transaction"):
+            writer.close()
+        writer.close()
+        assert file.flushes == 1
+
+
+class FlushedFile(io.BytesIO):
+    """Counts how often it is flushed."""
+
+    flushes = 0
+
+    def flush(self) -> None:
+        self.flushes += 1
+
 
 class RawFile(io.RawIOBase):
     """A raw file whose writes are answered by a function."""

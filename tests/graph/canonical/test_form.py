@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Any
 
 import pyoxigraph as ox
@@ -132,6 +133,11 @@ def rings(*sizes: int) -> list[tuple[str, str]]:
     return edges
 
 
+RINGS: list[Quad] = [
+    (BNode(one), P, BNode(other), DEFAULT) for one, other in rings(6, 3, 3, 5, 5, 2)
+]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -> None:
     """What is around each node of a ring of six is just as for one of three."""
@@ -156,3 +162,27 @@ def test_too_many_looks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
         graph.add((BNode(f"{prefix}7"), Q, S))
     diff(old, new, canonical=True).apply(old)
     assert isomorphic(old, new)
+
+
+def test_exchangeable_nodes_are_told_apart_without_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are told apart all at once: one by one would take too many looks."""
+    monkeypatch.setattr(symmetry, "_MAX_LOOKS", 5)
+
+    def form(seed: int) -> str:
+        labels = random.Random(seed).sample(range(100), 45)
+        nodes = [BNode(f"n{label}") for label in labels]
+        return canonicalizer.text(
+            [(one, P, other, DEFAULT) for one in nodes[:20] for other in nodes[20:]]
+        )
+
+    assert len({form(seed) for seed in range(4)}) == 1
+
+
+@pytest.mark.parametrize("most", [0, 1, 4])
+@given(quads=graphs)
+def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(symmetry, "_MAX_ALIKE", most)
+        for component in [*split(quads), *split(RINGS)]:
+            counts = Counter(find_marks(component, describe).values())
+            assert sum(count for count in counts.values() if count > 1) <= most

@@ -21,6 +21,7 @@ from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.graph.stores import prefixes
 from tests.faults.injection import Fuse, wired
 from tests.faults.targets import ForeignStore, OtherMemory, TransactionalStore
 from tests.graph.stores.at_hand import AT_HAND, Failure, StoreAtHand
@@ -305,6 +306,19 @@ def test_an_unbound_prefix_is_bound_again(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(store, "bind", bind_others)
     with pytest.raises(Failure):
         jr.apply([TX, (Op.PD, "before", None, None), (Op.PA, "new", G, None), TC], target)
+    assert dict(store.namespaces()) == expected
+
+
+def test_a_deletion_of_a_prefix_is_refused_before_a_change_that_could_not_be_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = SPARQLUpdateStore("urn:q", "urn:u")
+    target = Dataset(store)
+    target.bind("before", S)
+    expected = dict(store.namespaces())
+    monkeypatch.setattr(prefixes, "_find_unbind", lambda store: None)
+    with pytest.raises(jr.ApplyError, match="can't unbind the prefix 'ex'"):
+        jr.apply([TX, (Op.PA, "ex", G, None), (Op.PD, "ex", None, None), TC], target)
     assert dict(store.namespaces()) == expected
 
 
