@@ -91,6 +91,7 @@ lint: $(VENV)/.dev ## Check style, types, and which package imports which
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest -q -n0 tests/test_layers.py
 
 .PHONY: docs
 docs: $(VENV)/.dev ## Build the documentation into site/

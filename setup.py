@@ -18,7 +18,7 @@ if sys.platform == "linux":
     INLINING_FLAGS = ["--param=inline-unit-growth=200"]
 else:
     # These have not been tried.
-    FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3"]
+    FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
     INLINING_FLAGS = []
 # Builds for sanitizers and for fuzzing have their own.
 if "JELLY_RDFLIB_CFLAGS" in os.environ:
@@ -51,9 +51,9 @@ DIRECTIVES = {
 }
 
 NO_COMPILER = (
-    "jelly-rdflib is compiled from source here, which takes a C compiler and Python's headers. "
-    "Install them first: on Debian and Ubuntu `apt install gcc python3-dev`, on Fedora `dnf "
-    "install gcc python3-devel`, on macOS `xcode-select --install`."
+    "jelly-rdflib is compiled from source here and needs a C compiler and Python's headers: "
+    "install them with `apt install gcc python3-dev` on Debian and Ubuntu, `dnf install gcc "
+    "python3-devel` on Fedora, `xcode-select --install` on macOS"
 )
 
 

@@ -17,7 +17,8 @@ else:
 
 PACKAGE = Path(jelly_rdflib.__file__).parent
 COMPILED = {path.relative_to(PACKAGE.parent).with_suffix("") for path in PACKAGE.rglob("*.pyx")}
-SOURCES = sorted(path for end in ("py", "pyx", "pxd", "pxi") for path in PACKAGE.rglob(f"*.{end}"))
+ENDS = {".py", ".pyi", ".pyx", ".pxd", ".pxi"}
+SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in ENDS)
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import|c?import\s+([\w.]+))", re.M)
 
 CONTRACTS = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"][

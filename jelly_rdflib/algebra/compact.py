@@ -12,11 +12,10 @@ from jelly_rdflib.algebra.headers import JoinedHeaders
 from jelly_rdflib.algebra.net_prefixes import NetPrefixes
 from jelly_rdflib.algebra.net_statements import NetStatements
 from jelly_rdflib.algebra.sources import closing_reader, open_operations, operation_at
-from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource
+from jelly_rdflib.core.batch import Batch, BatchSlice, BatchSource, check_closed
 from jelly_rdflib.errors import LimitError
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.transactions import check_closed
 
 
 def compact(

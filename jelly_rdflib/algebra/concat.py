@@ -15,12 +15,11 @@ from jelly_rdflib.algebra.sources import (
     operation_at,
 )
 from jelly_rdflib.algebra.spool import Spool
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, check_closed, follow_transaction
 from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.sources import is_readable, is_rereadable
-from jelly_rdflib.transactions import check_closed, follow_transaction
 
 # Stands for any operation but a header and the end of a patch.
 _ANY: Operation = (Op.TX,)

@@ -10,6 +10,7 @@ from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.core.batch import check_closed, follow_transaction
 from jelly_rdflib.graph.stores.native import Undoer, UndoLog
 from jelly_rdflib.graph.stores.prefixes import PrefixMap
 from jelly_rdflib.graph.stores.statements import check_graph, check_statement
@@ -17,7 +18,6 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import strong_key
-from jelly_rdflib.transactions import check_closed, follow_transaction
 
 # The object as `strong_key` has it.
 _Quad: TypeAlias = tuple[Node, Node, Any, Node]

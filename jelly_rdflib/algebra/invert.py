@@ -9,11 +9,11 @@ from rdflib.term import Node
 
 from jelly_rdflib.algebra.sources import closing_reader, open_operations
 from jelly_rdflib.algebra.spool import Spool
+from jelly_rdflib.core.batch import check_closed, follow_transaction
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
-from jelly_rdflib.transactions import check_closed, follow_transaction
 
 # A list by code, not a dict: the hash of an Op is slow Python code.
 _INVERSE: list[Op | None] = [None] * (max(Op) + 1)

@@ -9,8 +9,8 @@ from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.wire cimport A, D, TA, TC, TX, Failure, failure_to_error, mix
 from jelly_rdflib.nodes.numbering cimport NodeNumbers
 
+from jelly_rdflib.core.batch import follow_transaction
 from jelly_rdflib.operations import Op
-from jelly_rdflib.transactions import follow_transaction
 
 cdef enum:
     FIRST_ROWS = 64
@@ -187,17 +187,14 @@ cdef class NetStatements:
 
     def begin(self):
         """Start a transaction."""
-        if self.is_open:
-            follow_transaction(Op.TX, True)
-        self.is_open = True
+        self.is_open = follow_transaction(TX, self.is_open)
         self.current = &self.pending
 
     def commit(self):
         """End the transaction."""
         cdef QuadTable empty
         cdef size_t row
-        if not self.is_open:
-            follow_transaction(Op.TC, False)
+        follow_transaction(TC, self.is_open)
         if self.committed.count == 0:
             empty = self.committed
             self.committed = self.pending
@@ -210,8 +207,7 @@ cdef class NetStatements:
 
     def abort(self):
         """End the transaction, and forget its operations."""
-        if not self.is_open:
-            follow_transaction(Op.TA, False)
+        follow_transaction(TA, self.is_open)
         self.forget_pending()
 
     def take_rows(self, Batch batch not None, size_t start, size_t stop, *, bint has_others):

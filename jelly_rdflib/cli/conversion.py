@@ -31,11 +31,11 @@ _SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_si
 
 
 def convert(
-    input_: InputArgument, destination: Any, format: Format, wishes: Mapping[str, Any]
+    input_: InputArgument, destination: Any, format: Format, output_options: Mapping[str, Any]
 ) -> None:
     """Write an input in another format.
 
-    The ``wishes`` are the options of ``jellyp convert`` for the output; None if not given.
+    ``output_options`` are the options of ``jellyp convert``; None if not given.
     """
     batches = input_.batches()
     # The input's format and options are known after its first batch.
@@ -47,7 +47,7 @@ def convert(
         raise click.UsageError(
             f"{input_.name} has {held}, and {format.name} is for {wanted}: see jellyp {advice}"
         )
-    options = _make_options(input_, format, wishes)
+    options = _make_options(input_, format, output_options)
     kind: Any = PatchWriter if format.holds_changes else StatementWriter
     # A frame that is a graph or a dataset stays one if the output has the same type.
     is_grouped = isinstance(options, StreamOptions) and options.is_grouped
@@ -65,12 +65,12 @@ def convert(
 
 
 def _make_options(
-    input_: InputArgument, format: Format, wishes: Mapping[str, Any]
+    input_: InputArgument, format: Format, output_options: Mapping[str, Any]
 ) -> PatchOptions | StreamOptions | None:
     """Make the options of the output; None for a format without options."""
     if format not in (JELLY, JELLY_PATCH):
-        for name, wish in wishes.items():
-            if wish is not None:
+        for name, value in output_options.items():
+            if value is not None:
                 option = "--" + name.replace("_", "-")
                 raise click.UsageError(f"{option} is for Jelly: {format.name} has no such option")
         return None
@@ -89,20 +89,22 @@ def _make_options(
         fields["namespace_declarations"] = source.has_prefixes
     if given is not None:
         # The input is Jelly of the same kind.
-        sizes = _SIZES if wishes["preset"] is None else ()
+        sizes = _SIZES if output_options["preset"] is None else ()
         fields |= {name: getattr(given, name) for name in (*fields, *kept, *sizes)}
     chosen = {
-        "rdf_star": wishes["rdf_star"],
-        "generalized_statements": wishes["generalized"],
-        "frame_rows": wishes["frame_rows"],
-        type_field: _find_type(types, wishes["stream_type"]),
+        "rdf_star": output_options["rdf_star"],
+        "generalized_statements": output_options["generalized"],
+        "frame_rows": output_options["frame_rows"],
+        type_field: _find_type(types, output_options["stream_type"]),
     }
-    fields |= {name: wish for name, wish in chosen.items() if wish is not None}
+    fields |= {name: value for name, value in chosen.items() if value is not None}
     logical_type = fields.get("logical_type")
     if logical_type and not LogicalStreamType.is_consistent(logical_type, fields[type_field]):
         del fields["logical_type"]
     try:
-        made: PatchOptions | StreamOptions = getattr(kind, wishes["preset"] or "big")(**fields)
+        made: PatchOptions | StreamOptions = getattr(kind, output_options["preset"] or "big")(
+            **fields
+        )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     return made

@@ -45,7 +45,9 @@ from jelly_rdflib.cli.outputs import open_output, output_format
     " else not]",
 )
 @reading_options
-def command(source: str, target: str, from_: str | None, to: str | None, **wishes: Any) -> None:
+def command(
+    source: str, target: str, from_: str | None, to: str | None, **output_options: Any
+) -> None:
     """Convert changes, or statements, from one format to another.
 
     Changes: jelly-patch (.jellyp), rdf-patch (.rdfp), rdf-patch-thrift (.rdfpb). Statements:
@@ -65,4 +67,4 @@ def command(source: str, target: str, from_: str | None, to: str | None, **wishe
 
     format = output_format(target, to)
     with open_argument(source, from_) as input_, open_output(target) as destination:
-        convert(input_, destination, format, wishes)
+        convert(input_, destination, format, output_options)

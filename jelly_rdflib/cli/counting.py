@@ -204,8 +204,7 @@ def _name(batch: Batch, term: int) -> str | None:
     if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
         return DEFAULT_GRAPH
     if kind == TermKind.IRI:
-        text = bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]])
-        return f"<{text.decode('utf-8')}>"
+        return f"<{terms.text_of(term)}>"
     node = terms[term]
     return None if _is_long(node) else str(node.n3())
 

@@ -108,7 +108,8 @@ def _drop_output() -> None:
 
 def _exit_at_signals() -> None:
     """Turn signals into exceptions, so that half-written files are deleted."""
-    for name in ("SIGTERM", "SIGHUP"):
+    # A KeyboardInterrupt during an import may make Python end by the signal, whoever catches it.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP; a command under nohup ignores it.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any, Final, final
 
-from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.nodes.conversion import NodeFactory
+from jelly_rdflib.core.batch import Batch, NodeMaker
 from jelly_rdflib.options import Limits
 
 @final
 class TermCondition:
     def __init__(
         self,
-        factory: NodeFactory,
+        factory: NodeMaker,
         limits: Limits,
         values: Iterable[str] | None,
         *,
@@ -62,5 +61,5 @@ class TextColumnView:
 
 @final
 class ColumnBatches:
-    def __init__(self, factory: NodeFactory, limits: Limits) -> None: ...
+    def __init__(self, factory: NodeMaker, limits: Limits) -> None: ...
     def make(self, start: int, columns: dict[str, TextColumnView | None]) -> tuple[Batch, int]: ...

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 import os
 
-from jelly_rdflib.errors import EncodeError, LimitError
+from jelly_rdflib.errors import ApplyError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
 include "batch/terms.pxi"
@@ -17,3 +17,4 @@ include "batch/term_table.pxi"
 include "batch/batch.pxi"
 include "batch/batch_source.pxi"
 include "batch/batch_builder.pxi"
+include "batch/transactions.pxi"

@@ -3,15 +3,14 @@
 from enum import IntEnum
 from typing import Any, TypeAlias, TypedDict, final
 
-from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.core.batch import Batch, BatchSource, NodeMaker
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.nodes.conversion import NodeFactory
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 
 class FrameDecoder:
     def __init__(
         self,
-        factory: NodeFactory,
+        factory: NodeMaker,
         limits: Limits,
         *,
         faults: list[DecodeError] | None = None,
@@ -35,7 +34,7 @@ class PatchFrameDecoder(FrameDecoder):
 class StatementFrameDecoder(FrameDecoder):
     def __init__(
         self,
-        factory: NodeFactory,
+        factory: NodeMaker,
         limits: Limits,
         *,
         strict: bool = True,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from jelly_rdflib.core.batch import HasDefaultGraph
 from jelly_rdflib.core.io import Output
-from jelly_rdflib.nodes.conversion import NodeTypes
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
 class FrameEncoder(Output): ...
@@ -11,7 +11,7 @@ class FrameEncoder(Output): ...
 class PatchFrameEncoder(FrameEncoder):
     def __init__(
         self,
-        types: NodeTypes,
+        types: HasDefaultGraph,
         options: PatchOptions,
         sink: Callable[[bytes], object] | None = None,
     ) -> None: ...
@@ -23,7 +23,7 @@ class PatchFrameEncoder(FrameEncoder):
 class StatementFrameEncoder(FrameEncoder):
     def __init__(
         self,
-        types: NodeTypes,
+        types: HasDefaultGraph,
         options: StreamOptions,
         sink: Callable[[bytes], object] | None = None,
     ) -> None: ...

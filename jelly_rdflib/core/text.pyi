@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any, final
 
-from jelly_rdflib.core.batch import Batch, BatchBuilder, BatchSource
+from jelly_rdflib.core.batch import Batch, BatchBuilder, BatchSource, HasDefaultGraph, NodeMaker
 from jelly_rdflib.core.io import Output
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 
 @final
@@ -15,7 +14,7 @@ class TextBatchReader(BatchSource):
     def __init__(
         self,
         source: Any,
-        factory: NodeFactory,
+        factory: NodeMaker,
         limits: Limits,
         *,
         faults: list[DecodeError] | None = None,
@@ -57,12 +56,12 @@ class TextEncoder(Output):
     def put_end(self) -> None: ...
 
 class TextPatchEncoder(TextEncoder):
-    def __init__(self, types: NodeTypes, sink: Callable[[bytes], object]) -> None: ...
+    def __init__(self, types: HasDefaultGraph, sink: Callable[[bytes], object]) -> None: ...
 
 class LineEncoder(TextEncoder):
     def __init__(
         self,
-        types: NodeTypes,
+        types: HasDefaultGraph,
         sink: Callable[[bytes], object],
         syntax: Any,
         *,

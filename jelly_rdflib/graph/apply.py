@@ -10,7 +10,7 @@ from typing import Any
 from rdflib.graph import Graph
 from rdflib.term import URIRef
 
-from jelly_rdflib.core.batch import Batch, OperationReader
+from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow_transaction
 from jelly_rdflib.errors import ApplyError, LimitError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.stores.native import UndoLog, open_changes
@@ -22,7 +22,6 @@ from jelly_rdflib.options import Limits
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_at_hand, is_readable
-from jelly_rdflib.transactions import check_closed, follow_transaction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,7 +303,7 @@ class _Applier:
         else:
             self._others += 1
             if op != Op.H:
-                is_explicit = follow_transaction(Op(op), self._is_explicit)
+                is_explicit = follow_transaction(op, self._is_explicit)
                 if op == Op.TA:
                     self._abort()
                 else:

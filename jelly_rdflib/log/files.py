@@ -71,10 +71,12 @@ class Place:
             # Two of one key are an error already, so more need no memory.
             if values is not None and len(values) < 2:
                 values.append(value)
-        for key, wish in wanted.items():
-            if found[key] != ([] if wish is None else [wish]):
+        for key, expected in wanted.items():
+            if found[key] != ([] if expected is None else [expected]):
                 shown = " and ".join(map(show_term, found[key])) or "missing"
-                advice = f"it should be {show_term(wish)}" if wish else "there should be none"
+                advice = (
+                    f"it should be {show_term(expected)}" if expected else "there should be none"
+                )
                 raise LogError(f"its header {key} is {shown}; {advice}")
 
     @staticmethod

@@ -5,7 +5,7 @@ from typing import Any, Final, final
 
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, NodeMaker
 from jelly_rdflib.operations import Operation, Statement
 
 class NodeTypes:
@@ -27,7 +27,7 @@ class NodeTypes:
     recognized_datatypes: Final[Container[Any]]
 
 @final
-class NodeFactory:
+class NodeFactory(NodeMaker):
     def __init__(
         self,
         types: NodeTypes,

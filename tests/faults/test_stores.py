@@ -200,7 +200,7 @@ def test_a_store_that_never_undoes_is_told_of() -> None:
     while error is not None:
         chain.append(str(error))
         error = error.__context__
-    assert "a transaction starts (TX) inside a transaction" in chain
+    assert "transaction starts inside a transaction" in chain
 
 
 def test_what_the_store_does_undo_is_undone_all_the_same() -> None:

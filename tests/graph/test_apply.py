@@ -422,8 +422,8 @@ def raising(operations: list[Operation], error: BaseException) -> Iterator[Opera
     ("rest", "message"),
     [
         ([], "the input ends inside a transaction"),
-        ([END], "a patch ends inside a transaction"),
-        ([TX], "starts .* inside"),
+        ([END], "patch ends inside a transaction"),
+        ([TX], "starts inside"),
         ([add(TripleTerm(S, P, O))], '<< <urn:s> <urn:p> "o" >> as an object'),
         ([add(s=TripleTerm(S, P, O))], "as a subject"),
         ([add(s=Literal("s"))], 'can\'t hold "s" as a subject; read_operations or'),
@@ -565,10 +565,10 @@ def test_a_triple_quoted_twice_at_each_depth() -> None:
 @pytest.mark.parametrize("end", [TC, TA])
 def test_end_without_start(dataset: Dataset, end: Operation) -> None:
     before = prepared(dataset)
-    with pytest.raises(ApplyError, match="none has started"):
+    with pytest.raises(ApplyError, match="none was started"):
         apply([*CHANGES, end], dataset)
     assert visible_state(dataset) == before
-    with pytest.raises(ApplyError, match="none has started"):
+    with pytest.raises(ApplyError, match="none was started"):
         apply([TX, TC, end], dataset)
 
 

@@ -65,8 +65,10 @@ cdef class TermTable:
         finally:
             terms_free(&copies)
 
-    cdef str text_of(self, uint32_t term):
+    cpdef str text_of(self, uint32_t term):
         """Return the text of a term alone: of a literal its lexical form."""
+        if term >= self.columns.count:
+            raise IndexError(term)
         cdef Span text = text_of(&self.columns, term)
         return (<const char*>text.start)[:text.end - text.start].decode("utf-8")
 

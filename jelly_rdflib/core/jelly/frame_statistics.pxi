@@ -92,18 +92,18 @@ cdef class FrameStatistics:
     def find_unexpected_fields(self):
         """Find fields of the last frame that protobuf does not mind, but a stream should not have.
 
-        Each kind of field is told once, however many of them the stream has: why it is odd (an
-        `UnexpectedKind`), its message's name and its own number, its offset in the input in bytes,
-        and the number of its row.
+        Each kind of field is told once, however many of them the stream has: why it is unexpected
+        (an `UnexpectedKind`), its message's name and its own number, its offset in the input in
+        bytes, and the number of its row.
         """
         cdef FrameReader frames = self.batches.frames
-        cdef UnexpectedFields* odd = self.batches.decoder.terms.odd
-        cdef OddField* field
+        cdef UnexpectedFields* unexpected = self.batches.decoder.terms.unexpected
+        cdef UnexpectedField* field
         cdef uint32_t number
         self.check_frame()
         found = []
-        for number in range(0 if self.batches.is_finished else odd.count):
-            field = &odd.found[number]
+        for number in range(0 if self.batches.is_finished else unexpected.count):
+            field = &unexpected.found[number]
             offset = self.frame_offset
             # A field of a message that was merged from several has no offset of its own.
             if frames.frame <= field.at < frames.frame + frames.frame_size:

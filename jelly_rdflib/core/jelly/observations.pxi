@@ -10,7 +10,7 @@ cpdef enum UnexpectedKind:
     UNEXPECTED_KINDS
 
 cdef enum:
-    # For each message each of its fields may be odd in each of these ways, once in a stream.
+    # For each message each of its fields may be unexpected in each of these ways, once in a stream.
     MAX_FOUND = 32 * MESSAGES * UNEXPECTED_KINDS
     # In place of a message: the frame, and what it has that no message of its own says.
     FRAME_MESSAGE = 0
@@ -18,7 +18,7 @@ cdef enum:
     HIGH_FIELD = 31
     TERM_KINDS = 8  # those of `TermKind` but STRING, which is no term
 
-ctypedef struct OddField:
+ctypedef struct UnexpectedField:
     int kind  # an `UnexpectedKind`
     int message
     uint32_t field
@@ -27,7 +27,7 @@ ctypedef struct OddField:
 
 ctypedef struct UnexpectedFields:
     # Those of this frame that were not found in an earlier one.
-    OddField[MAX_FOUND] found
+    UnexpectedField[MAX_FOUND] found
     uint32_t count
     # Bits of the fields that were found, by kind and message.
     uint32_t[UNEXPECTED_KINDS][MESSAGES] seen
@@ -65,10 +65,10 @@ MESSAGE_NAMES = {
 ROW_NAMES = {MESSAGE_NAMES[PATCH_ROW], MESSAGE_NAMES[STREAM_ROW]}
 
 
-cdef void note_field(UnexpectedFields* odd, OddField field) noexcept nogil:
-    """Note an odd field unless one like it was noted before, in this frame or an earlier one."""
+cdef void note_field(UnexpectedFields* fields, UnexpectedField field) noexcept nogil:
+    """Note an unexpected field unless one like it was noted before, in any frame."""
     cdef uint32_t bit = 1U << (field.field if field.field <= MAX_FIELD else HIGH_FIELD)
-    if odd.seen[field.kind][field.message] & bit == 0:
-        odd.seen[field.kind][field.message] |= bit
-        odd.found[odd.count] = field
-        odd.count += 1
+    if fields.seen[field.kind][field.message] & bit == 0:
+        fields.seen[field.kind][field.message] |= bit
+        fields.found[fields.count] = field
+        fields.count += 1

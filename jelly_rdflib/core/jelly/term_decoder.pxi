@@ -125,7 +125,7 @@ cdef class TermDecoder:
     cdef uint32_t recovered_count
     cdef uint64_t row  # the number of the row that is being decoded
     cdef Counts counts  # not of regular rows, unless the frames are inspected
-    cdef UnexpectedFields* odd  # NULL: frames are not inspected
+    cdef UnexpectedFields* unexpected  # NULL: frames are not inspected
     cdef Span frame  # that is being decoded
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
@@ -152,7 +152,7 @@ cdef class TermDecoder:
             terms_free(&self.carried[position])
         self.free_merged()
         PyMem_RawFree(self.recovered)
-        PyMem_RawFree(self.odd)
+        PyMem_RawFree(self.unexpected)
 
     cdef int set_lookups(self, const uint32_t* sizes) noexcept nogil:
         """Start a stream: nothing of an earlier one is left but its expansion so far.
@@ -239,8 +239,8 @@ cdef class TermDecoder:
         self.max_expansion += self.limits.expansion * size
         self.merged_size = 0
         self.max_merged_size = MERGED_PER_FRAME + MERGED_PER_BYTE * size
-        if self.odd != NULL:
-            self.odd.count = 0
+        if self.unexpected != NULL:
+            self.unexpected.count = 0
         self.start_epoch()
         terms_free(&self.terms)
         if terms_init(&self.terms, terms, text, self.limits.text_size) < 0:
@@ -309,9 +309,9 @@ cdef class TermDecoder:
 
     cdef int inspect(self) except -1:
         """Count all that frames are made of from now on, and note their unexpected fields."""
-        if self.odd == NULL:
-            self.odd = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
-        if self.odd == NULL:
+        if self.unexpected == NULL:
+            self.unexpected = <UnexpectedFields*>PyMem_RawCalloc(1, sizeof(UnexpectedFields))
+        if self.unexpected == NULL:
             raise MemoryError
         return 0
 
@@ -450,7 +450,8 @@ cdef class TermDecoder:
                 entry.end = row_end
                 if (
                     tag & 7 != LENGTH_DELIMITED or (tag >> 3) - first_entry >= LOOKUPS
-                    or self.odd != NULL or self.set_entry((tag >> 3) - first_entry, entry) < 0
+                    or self.unexpected != NULL
+                    or self.set_entry((tag >> 3) - first_entry, entry) < 0
                 ):
                     break
                 entries += 1
@@ -476,7 +477,7 @@ cdef class TermDecoder:
                 this.quad[GRAPH],
             ) < 0:
                 break
-            if self.odd != NULL:
+            if self.unexpected != NULL:
                 self.count_regular_row(row, row_end, tag >> 3, &this, last.last_prefix, has_graph)
             last.last_name = this.last_name
             last.last_prefix = this.last_prefix
@@ -590,7 +591,7 @@ cdef class TermDecoder:
         # Most have a lexical form and no more.
         if literal.start[0] == LEXICAL_TAG and at + size == literal.end:
             number = self.intern_regular_text(TermKind.SIMPLE_LITERAL, at, size)
-        elif self.recovered == NULL and self.odd == NULL:
+        elif self.recovered == NULL and self.unexpected == NULL:
             number = self.decode_literal(literal)
         else:
             # The general decoder would recover the same fault, and count the term, once more.
@@ -761,8 +762,8 @@ cdef class TermDecoder:
 
         A merged message has no place in the frame: `merge` has checked its parts.
         """
-        if self.odd != NULL and self.frame.start <= at < self.frame.end:
-            note_field(self.odd, OddField(kind, message, field, self.row, at))
+        if self.unexpected != NULL and self.frame.start <= at < self.frame.end:
+            note_field(self.unexpected, UnexpectedField(kind, message, field, self.row, at))
 
     cdef int merge(self, int message, Span* merged, Span more) noexcept nogil:
         """Put ``more`` behind ``merged``, in memory that lasts to the end of the frame.

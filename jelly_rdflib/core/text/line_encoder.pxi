@@ -135,18 +135,18 @@ cdef class LineEncoder(TextEncoder):
         cdef int fault
         if kind == TermKind.TYPED_LITERAL and wants_tag(self.terms, extra):
             raise EncodeError(
-                f"a literal of datatype {str_of_span(span_of_term(self.terms, extra))} has no"
+                f"a literal of datatype {str_of_span(text_of(self.terms, extra))} has no"
                 " language tag"
             )
         if kind == TermKind.TYPED_LITERAL or kind == TermKind.LANGUAGE_LITERAL:
             term = extra
         if kind == TermKind.LANGUAGE_LITERAL:
-            fault = NO_FAULT if is_well_formed(span_of_term(self.terms, term)) else LANGUAGE_TAG
+            fault = NO_FAULT if is_well_formed(text_of(self.terms, term)) else LANGUAGE_TAG
         else:
             fault = find_fault(self.terms, term)
         if fault != NO_FAULT:
             raise EncodeError(
-                f"{str_of_span(span_of_term(self.terms, term))!r} can't be written as"
+                f"{str_of_span(text_of(self.terms, term))!r} can't be written as"
                 f" {FAULT_REASONS[fault]}"
             )
         return 0

@@ -74,7 +74,7 @@ cdef class TextPatchEncoder(TextEncoder):
 
     cdef int put_key(self, uint32_t term) except -1:
         """Put a header's key, quoted unless it is a word, and a space."""
-        cdef Span text = span_of_term(self.terms, term)
+        cdef Span text = text_of(self.terms, term)
         cdef bint is_word = (
             text.start < text.end and is_letter(text.start[0]) and (text.end - 1)[0] != b"."
         )
@@ -118,7 +118,7 @@ cdef class TextPatchEncoder(TextEncoder):
 
     cdef int put_string(self, uint32_t term) except -1:
         """Put the text of a term, quoted, and a space."""
-        cdef Span text = span_of_term(self.terms, term)
+        cdef Span text = text_of(self.terms, term)
         if self.terms.kinds[term] == TermKind.DEFAULT_GRAPH:
             text = span_of_bytes(self.default_graph)
         put_escaped(&self.out, b'"', text, b'"')

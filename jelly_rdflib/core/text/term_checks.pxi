@@ -79,7 +79,7 @@ cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
         extra = terms.extras[term]
         faults[term] = find_fault(terms, term)
         if terms.kinds[term] == TermKind.LANGUAGE_LITERAL:
-            tag = span_of_term(terms, extra)
+            tag = text_of(terms, extra)
             # A malformed tag is another rule's fault.
             if is_language_tag(tag) and not is_well_formed(tag):
                 faults[extra] = LANGUAGE_TAG
@@ -97,7 +97,7 @@ cdef bint mark_faults(const TermColumns* terms, uint8_t* faults) noexcept nogil:
 
 cdef int find_fault(const TermColumns* terms, uint32_t term) noexcept nogil:
     """Return the `TermFault` of a term, without those of its parts, tag or datatype."""
-    cdef Span text = span_of_term(terms, term)
+    cdef Span text = text_of(terms, term)
     if terms.kinds[term] == TermKind.IRI:
         return check_iri(text.start, text.end)
     if terms.kinds[term] == TermKind.BLANK_NODE:

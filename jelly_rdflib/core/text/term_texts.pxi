@@ -36,13 +36,6 @@ for byte, letter in zip(ESCAPED_BYTES, ESCAPE_LETTERS):
 STRING_ESCAPES[0xEF] = PERHAPS_NO_CHARACTER
 
 
-cdef inline Span span_of_term(const TermColumns* terms, uint32_t term) noexcept nogil:
-    cdef Span span
-    span.start = terms.data + terms.offsets[term]
-    span.end = terms.data + terms.offsets[term + 1]
-    return span
-
-
 cdef inline Span span_of_bytes(bytes text):
     cdef Span span
     span.start = <const uint8_t*>PyBytes_AS_STRING(text)
@@ -223,7 +216,7 @@ cdef class TermTexts:
 
     cdef int put(self, WriteBuffer* out, uint32_t term) except -1:
         """Put the text of a term that is no quoted triple."""
-        cdef Span text = span_of_term(self.terms, term)
+        cdef Span text = text_of(self.terms, term)
         cdef int kind = self.terms.kinds[term]
         if kind == TermKind.IRI:
             return self.put_iri(out, text)
@@ -234,7 +227,7 @@ cdef class TermTexts:
         if kind < TermKind.SIMPLE_LITERAL or kind > TermKind.TYPED_LITERAL:
             refuse_node(None if term == 0 else self.table.make_node(term))
         put_escaped(out, b'"', text, b'"')
-        text = span_of_term(self.terms, self.terms.extras[term])
+        text = text_of(self.terms, self.terms.extras[term])
         if kind == TermKind.TYPED_LITERAL:
             buffer_reserve(out, 2)
             put_bytes(out, b"^^", 2)

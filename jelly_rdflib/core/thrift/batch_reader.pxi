@@ -73,7 +73,7 @@ cdef class ThriftBatchReader(BatchSource):
     cdef int max_nesting_depth
     cdef uint64_t max_expansion
     cdef Cursor cursor
-    cdef Failure odd  # the fault of a skipped field
+    cdef Failure unexpected  # the fault of a skipped field
     cdef LastTerm[5] last  # by the number of the field; the bytes are among those at hand
     # The patch.
     cdef bint in_transaction
@@ -171,8 +171,8 @@ cdef class ThriftBatchReader(BatchSource):
             terms, rows = self.terms.count, self.builder.rows.count
             self.start_row(at, end, is_final)
             self.read_struct(RDF_PATCH_ROW, ROW_DEPTH)
-            if self.odd.message != NULL and not self.cursor.is_stopped:
-                self.cursor.failure[0] = self.odd
+            if self.unexpected.message != NULL and not self.cursor.is_stopped:
+                self.cursor.failure[0] = self.unexpected
                 stop(&self.cursor)
             if self.cursor.is_stopped:
                 terms_truncate(self.terms, terms)
@@ -191,7 +191,7 @@ cdef class ThriftBatchReader(BatchSource):
         self.cursor.end = at + min(<size_t>(end - at), self.cursor.max_size)
         self.cursor.is_final = is_final
         self.cursor.is_stopped = self.cursor.is_incomplete = False
-        self.odd.message = NULL
+        self.unexpected.message = NULL
 
     cdef uint32_t fail(
         self, const char* message, uint64_t number=0, const char* what=NULL, uint64_t bound=0,
@@ -279,9 +279,9 @@ cdef class ThriftBatchReader(BatchSource):
             what = spec.fields[known].name
         elif spec.is_union and seen != 0:
             message = b"{what} is to have one member, and has 2 or more"
-        if message != NULL and self.odd.message == NULL:
-            fail_number(&self.odd, self.cursor.start, message, known, 0)
-            self.odd.what = what
+        if message != NULL and self.unexpected.message == NULL:
+            fail_number(&self.unexpected, self.cursor.start, message, known, 0)
+            self.unexpected.what = what
         if type > FALSE:
             self.skip(type, depth)
 

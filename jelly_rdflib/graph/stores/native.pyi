@@ -10,7 +10,6 @@ from rdflib.store import Store
 from jelly_rdflib.errors import ApplyError, RecordError
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Operation
-from jelly_rdflib.recording.sinks import Sink
 
 class Undoer: ...
 
@@ -36,7 +35,7 @@ class Journal(Undoer):
     deleted: int
     is_open: bool
     log: UndoLog
-    def __init__(self, target: Graph, tap: Tap, sink: Sink, *, is_atomic: bool) -> None: ...
+    def __init__(self, target: Graph, tap: Tap, sink: Any, *, is_atomic: bool) -> None: ...
     def write(self, operations: list[Operation]) -> None: ...
 
 def find_tap(store: Store) -> Tap | None: ...

@@ -53,7 +53,7 @@ class TermRules:
     def take(self, batch: Batch) -> Iterator[Finding]:
         """Find faulty terms that were not reported before."""
         for row, term, fault in find_term_faults(batch):
-            text = _term_text(batch, term)
+            text = batch.terms.text_of(term)
             if self._told.is_new((fault, text)):
                 rule, message = _RULES[fault]
                 yield Finding(row, rule, message.format(show(text)))
@@ -68,16 +68,10 @@ class TermRules:
     def _take_prefixes(self, batch: Batch) -> Iterator[Finding]:
         for match in _PREFIX_ROW.finditer(bytes(batch.ops)):
             row = match.start()
-            name = _term_text(batch, batch.s[row])
+            name = batch.terms.text_of(batch.s[row])
             if _PREFIX_NAME.fullmatch(name) is None and self._told.is_new(("prefix", name)):
                 message = f"prefix name {show(name)} is not allowed in Turtle"
                 yield Finding(row, "prefix-name", message)
-
-
-def _term_text(batch: Batch, term: int) -> str:
-    """Return the text of a term: an IRI, a label, a lexical form, a string."""
-    terms = batch.terms
-    return bytes(terms.data[terms.offsets[term] : terms.offsets[term + 1]]).decode()
 
 
 class PatchRules:
@@ -143,7 +137,7 @@ class PatchRules:
         if self._has_changes or self._has_transaction:
             message = "header after the start of the patch's changes"
             yield from self._tell(row, "header-place", message)
-        spelled = _term_text(batch, batch.s[row])
+        spelled = batch.terms.text_of(batch.s[row])
         key = header_key(spelled)
         first = self._keys.get(hash(key))
         if first is None:
@@ -164,7 +158,7 @@ class PatchRules:
 
     def _take_id(self, batch: Batch, key: str, value: int) -> Iterator[tuple[str, str]]:
         """Find faults in the header id or prev; gives rules and messages."""
-        text = _term_text(batch, value)
+        text = batch.terms.text_of(value)
         if batch.terms.kinds[value] != TermKind.IRI:
             yield "patch-id", f"header {key} has a value that is no IRI"
             return

@@ -1,0 +1,17 @@
+"""Transactions of operations: where they may start and end."""
+
+def follow_transaction(uint8_t op, bint is_open):
+    """Check that a transaction starts or ends where it may; return whether one is open after it.
+
+    Operations other than TX, TC, TA and END have nothing to do with transactions.
+    """
+    cdef const char* fault = transaction_fault(is_open, op)
+    if fault != NULL:
+        raise ApplyError(fault.decode())
+    return op == TX or is_open and op != TC and op != TA
+
+
+def check_closed(bint is_open, str what_ends="the input ends"):
+    """Raise an `ApplyError` if a transaction is open."""
+    if is_open:
+        raise ApplyError(f"{what_ends} inside a transaction: neither TC nor TA came")
