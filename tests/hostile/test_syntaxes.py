@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.formats.syntaxes.support import ISOLATED
-from tests.hostile.attacks import MIB
+from jelly_rdflib import Limits
+from tests.formats.syntaxes.support import ISOLATED, PARSED
+from tests.hostile.attacks import ATTACKS, MIB
 from tests.hostile.support import read_hostile, write_pieces
 
 pytestmark = ISOLATED
@@ -328,3 +329,14 @@ def test_what_is_not_that_bad_is_read(
     [report] = read_hostile(["isolated"], format, path).values()
     assert report.error is None, report
     assert report.result > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in ATTACKS if ATTACKS[name].format in PARSED])
+def test_an_attack_in_isolation(name: str, tmp_path: Path) -> None:
+    """Input that breaks no rule is read within the default limits; one has too many prefixes."""
+    path = tmp_path / "input"
+    ATTACKS[name].write(path, 3 * MIB if name == "turtle prefixes" else MIB)
+    [report] = read_hostile(["isolated"], ATTACKS[name].format, path).values()
+    assert report.error == ("LimitError" if name == "turtle prefixes" else None), report
+    assert report.children < Limits().max_parser_memory + PYTHON
