@@ -46,7 +46,7 @@ def test_a_fork_in_the_middle_goes_on_in_both() -> None:
     out = run(
         """
 import io, os
-from tests.core.test_processes import OPERATIONS, encoded
+from tests.threads.test_processes import OPERATIONS, encoded
 data = encoded()
 operations = iter(read_operations(io.BytesIO(data)))
 start = [next(operations) for _ in range(90)]
@@ -74,7 +74,7 @@ def test_forks_while_other_threads_decode() -> None:
     out = run(
         """
 import os, threading, warnings
-from tests.core.test_processes import OPERATIONS, encoded
+from tests.threads.test_processes import OPERATIONS, encoded
 warnings.simplefilter("ignore")
 data = encoded(15)
 is_over = False
@@ -161,7 +161,7 @@ except ImportError as error:
     answer = b"refused: " + str(error).encode()
 os.write({writer}, answer)
 '''
-from tests.core.test_processes import OPERATIONS, encoded
+from tests.threads.test_processes import OPERATIONS, encoded
 assert list(read_operations(encoded())) == OPERATIONS
 try:
     from concurrent import interpreters
