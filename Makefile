@@ -46,7 +46,7 @@ mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its t
 
 .PHONY: test-log-live
 test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
-	$(BIN)/python -m tests.log.live $(ARGS)
+	$(BIN)/python -m tests.faults.log $(ARGS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer

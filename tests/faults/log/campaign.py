@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
-from tests.log.live.child import Child
-from tests.log.live.meeting import Case, End, Meets, Outcome
+from tests.faults.log.child import Child
+from tests.faults.log.meeting import Case, End, Meets, Outcome
 
 __all__ = ["ask", "every_case", "quick_cases", "run_cases"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.log.live.child import Child
-from tests.log.live.disk import Call, Disk, State, read_record, read_state, write_state
-from tests.log.live.known import Known
-from tests.log.live.side import LAST, Seen, Side
+from tests.faults.log.child import Child
+from tests.faults.log.disk import Call, Disk, State, read_record, read_state, write_state
+from tests.faults.log.known import Known
+from tests.faults.log.side import LAST, Seen, Side
 
 __all__ = ["STEPS", "Outages", "Steps", "cut_power"]
 

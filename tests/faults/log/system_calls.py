@@ -2,7 +2,7 @@
 
 What changes files is called by its name in ``os``, and there the faults are put in its way. The
 calls are counted, and at the one whose turn it is the fault happens. Those of SQLite, and failures
-of power, are in `tests.log.live`.
+of power, are in `tests.faults.log`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The process from which those are forked that meet: it was started with the shim.
 
-``python -m tests.log.live.driver DESCRIPTOR FOLDER``
+``python -m tests.faults.log.driver DESCRIPTOR FOLDER``
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from tests.log.live import sabotage
-from tests.log.live.child import Child, serve
-from tests.log.live.meeting import Case, Outcome, count_calls, crash, meet
-from tests.log.live.outage import STEPS, Outages, Steps, cut_power
-from tests.log.live.shim import Shim, build_shim, environment
-from tests.log.live.side import Side, make_template
+from tests.faults.log import sabotage
+from tests.faults.log.child import Child, serve
+from tests.faults.log.meeting import Case, Outcome, count_calls, crash, meet
+from tests.faults.log.outage import STEPS, Outages, Steps, cut_power
+from tests.faults.log.shim import Shim, build_shim, environment
+from tests.faults.log.side import Side, make_template
 
 __all__ = ["Driver", "start_driver"]
 

@@ -21,7 +21,7 @@ import pytest
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, PatchLog, Replica
 from jelly_rdflib.log import staging
-from tests.log.faults import full_disk, intercepted, run_and_kill
+from tests.faults.log.system_calls import full_disk, intercepted, run_and_kill
 from tests.log.support import add, change, files, fill, numbers, patch_id
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork()")

@@ -1,4 +1,4 @@
-"""A driver for all tests of a module."""
+"""Logs in memory, and a driver for all tests of a module."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.log.live.child import Child
-from tests.log.live.driver import start_driver
-from tests.log.live.shim import WHY_NOT
+from tests.faults.log.child import Child
+from tests.faults.log.driver import start_driver
+from tests.faults.log.shim import WHY_NOT
+from tests.log import conftest as logs
+
+tmp_path = logs.tmp_path
+folder = logs.folder
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.log.live.campaign import ask
-from tests.log.live.child import Child
+from tests.faults.log.campaign import ask
+from tests.faults.log.child import Child
 
 
 @pytest.mark.parametrize(

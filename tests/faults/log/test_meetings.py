@@ -9,9 +9,9 @@ import functools
 
 import pytest
 
-from tests.log.live.campaign import ask, quick_cases, run_cases
-from tests.log.live.child import Child
-from tests.log.live.meeting import Case, End, Meets
+from tests.faults.log.campaign import ask, quick_cases, run_cases
+from tests.faults.log.child import Child
+from tests.faults.log.meeting import Case, End, Meets
 
 
 @pytest.mark.parametrize(

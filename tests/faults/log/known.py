@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.log.live.side import FIRST, Seen, Verdict, id_of
+from tests.faults.log.side import FIRST, Seen, Verdict, id_of
 
 __all__ = ["Known"]
 

@@ -13,9 +13,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from tests.log.live.child import PATIENCE, Answer, Child, GoneError
-from tests.log.live.known import Known
-from tests.log.live.side import LAST, Side
+from tests.faults.log.child import PATIENCE, Answer, Child, GoneError
+from tests.faults.log.known import Known
+from tests.faults.log.side import LAST, Side
 
 __all__ = ["Case", "End", "Meets", "Outcome", "count_calls", "crash", "meet"]
 

@@ -1,4 +1,4 @@
-"""Let two processes meet in every way: ``python -m tests.log.live [--jobs N] [--only A,B]``."""
+"""Let two processes meet in every way: ``python -m tests.faults.log [--jobs N] [--only A,B]``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tests.log.live.campaign import ask, every_case, run_cases
-from tests.log.live.driver import start_driver
-from tests.log.live.shim import WHY_NOT
+from tests.faults.log.campaign import ask, every_case, run_cases
+from tests.faults.log.driver import start_driver
+from tests.faults.log.shim import WHY_NOT
 
 MEMORY = Path("/dev/shm")
 MOST_SHOWN = 30
@@ -24,7 +24,7 @@ MOST_SHOWN = 30
 
 def main() -> int:
     """Run all; the exit code is 1 if there was a fault."""
-    parser = argparse.ArgumentParser(prog="python -m tests.log.live", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.log", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2, help="how many side by side")
     parser.add_argument("--only", metavar="A,B", help="only what these two do")
     parser.add_argument("--sample", type=int, metavar="N", help="only so many, chosen by chance")

@@ -10,7 +10,7 @@ from rdflib import Dataset, Literal
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog, Replica
-from tests.log.live.shim import Shim
+from tests.faults.log.shim import Shim
 from tests.log.support import P, S, numbers, patch_id
 
 __all__ = ["FIRST", "LAST", "TIMEOUT", "Seen", "Side", "Verdict", "id_of", "make_template"]
