@@ -19,10 +19,10 @@ import jelly_rdflib as jr
 from jelly_rdflib.inspection.validation import RULES
 from jelly_rdflib.inspection.validation.faults import RecentSet
 from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.statement_support import write_frames
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
-from tests.core.jelly_rdf import strategies as rdf_strategies
-from tests.core.jelly_rdf.support import write_frames
 from tests.oracle import build as b
 from tests.oracle import producer, wire
 from tests.oracle import rdf_build as rb

@@ -11,7 +11,7 @@ from rdflib import BNode, Literal, URIRef
 import jelly_rdflib as jr
 from tests.core.jelly import streams
 from tests.core.jelly.formats import RDF, in_row
-from tests.core.jelly_rdf.strategies import PHYSICAL_TYPES
+from tests.core.jelly.statement_strategies import PHYSICAL_TYPES
 from tests.oracle import rdf_build as b
 from tests.support import assert_nothing_is_kept, run
 

@@ -1,8 +1,8 @@
 """Faults: a process that is killed, or a disk that is full, at each call of ``os``.
 
 What changes files is called by its name in ``os``, and there the faults are put in its way. The
-calls are counted, and at the one whose turn it is the fault happens. Those of SQLite, and failures
-of power, are in `tests.faults.log`.
+calls are counted, and at the one whose turn it is the fault happens. Those of SQLite are in `shim`,
+failures of power in `outage`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import jelly_rdflib as jr
-from tests.core.jelly_rdf.support import assert_same_outcome
+from tests.core.jelly.statement_support import assert_same_outcome
 from tests.oracle import decoder, rdf_decoder, wire
 from tests.support import ROOT, assert_position
 

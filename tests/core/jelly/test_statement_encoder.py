@@ -1,4 +1,4 @@
-"""Writing Jelly-RDF; what both formats share is in `tests.core.jelly`."""
+"""Writing Jelly-RDF; what both formats share is in `test_write`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.namespace import Namespace
 
 import jelly_rdflib as jr
-from tests.core.jelly_rdf import strategies
-from tests.core.jelly_rdf.strategies import GROUPED, PHYSICAL_TYPES, Stream
-from tests.core.jelly_rdf.support import (
+from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.statement_support import (
     few,
     messages,
     options_of,

@@ -20,8 +20,8 @@ from jelly_rdflib.errors import InUseError
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from tests import strategies
-from tests.core.jelly_rdf import strategies as rdf_strategies
-from tests.core.jelly_rdf import support as rdf_support
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly import statement_support as rdf_support
 from tests.oracle.build import FRAME
 from tests.oracle.build import QUADS as PATCH_QUADS
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES

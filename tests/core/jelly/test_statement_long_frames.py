@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.core import test_long_frames as patches
+from tests.core.jelly import test_patch_long_frames as patches
+from tests.core.jelly.statement_strategies import PHYSICAL_TYPES
+from tests.core.jelly.statement_support import assert_same_outcome, read, refuse, statements
 from tests.core.jelly.streams import damage
-from tests.core.jelly_rdf.strategies import PHYSICAL_TYPES
-from tests.core.jelly_rdf.support import assert_same_outcome, read, refuse, statements
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES

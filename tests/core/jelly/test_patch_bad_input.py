@@ -1,6 +1,6 @@
 """Bad input of Jelly-Patch alone, and limits on time and memory.
 
-What both formats refuse is in `tests.core.jelly`.
+What both formats refuse is in `test_bad_input`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from rdflib import BNode, Literal, URIRef
 
 import jelly_rdflib as jr
 from tests.core.jelly.formats import UNKNOWN_FIELDS, G, O, P, S, in_row, iri, lit
-from tests.core.jelly_rdf.support import (
+from tests.core.jelly.statement_support import (
     messages,
     plain_statement,
     read,

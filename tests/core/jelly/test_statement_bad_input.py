@@ -1,4 +1,4 @@
-"""Bad input of Jelly-RDF alone; what both formats refuse is in `tests.core.jelly`."""
+"""Bad input of Jelly-RDF alone; what both formats refuse is in `test_bad_input`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 
 import jelly_rdflib as jr
+from tests.core.jelly import statement_strategies as strategies
 from tests.core.jelly.formats import RDF, RDF_GRAPHS, RDF_QUADS, Format, in_row
-from tests.core.jelly.streams import RDF_TYPES, SMALL, damage
-from tests.core.jelly_rdf import strategies
-from tests.core.jelly_rdf.strategies import Stream
-from tests.core.jelly_rdf.support import (
+from tests.core.jelly.statement_strategies import Stream
+from tests.core.jelly.statement_support import (
     assert_same_outcome,
     few,
     plain_frame,
     read,
     refuse,
 )
+from tests.core.jelly.streams import RDF_TYPES, SMALL, damage
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle import schema as pb

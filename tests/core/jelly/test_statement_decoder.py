@@ -1,4 +1,4 @@
-"""Reading Jelly-RDF; what both formats share is in `tests.core.jelly`."""
+"""Reading Jelly-RDF; what both formats share is in `test_read`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
-from tests.core.jelly_rdf import strategies
-from tests.core.jelly_rdf.strategies import GROUPED, PHYSICAL_TYPES, Stream
-from tests.core.jelly_rdf.support import few, plain_frame, plain_statement, read, statements
+from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.statement_support import few, plain_frame, plain_statement, read, statements
 from tests.oracle import rdf_build as b
 from tests.oracle import rdf_decoder, rdf_producer, wire
 from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES

@@ -16,9 +16,9 @@ from jelly_rdflib.arrow import read_arrow
 from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
-from tests.core.jelly_rdf import strategies as rdf_strategies
-from tests.core.jelly_rdf import support as rdf_support
-from tests.core.test_checkpoint import check_all_states
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.test_checkpoint import check_all_states
 from tests.oracle import build as b
 from tests.oracle import rdf_build as rb
 from tests.oracle import wire

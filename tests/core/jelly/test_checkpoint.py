@@ -18,7 +18,7 @@ from jelly_rdflib.core.jelly_decoder import (
 )
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
-from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.oracle import producer, rdf_producer
 from tests.oracle.terms import plain_operation
 from tests.strategies import Stream
