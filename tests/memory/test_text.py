@@ -12,7 +12,7 @@ import pytest
 import jelly_rdflib as jr
 from tests import support as jelly
 from tests.core.text.support import TextWriter, attempt, batches, read, write, write_batches
-from tests.core.text.test_reader import SAMPLE
+from tests.core.text.test_text_reader import SAMPLE
 from tests.pieces import Pieces
 
 LONG = SAMPLE + b'A <s> <p> "%s" .\n' % (b"\\n" * 50_000)

@@ -14,7 +14,7 @@ import jelly_rdflib as jr
 from tests import support as jelly
 from tests.core.thrift.oracle import rows_to_bytes
 from tests.core.thrift.support import ThriftWriter, attempt, batches, read, write, write_batches
-from tests.core.thrift.test_reader import DATA
+from tests.core.thrift.test_batch_reader import DATA
 from tests.pieces import Pieces
 
 LONG = DATA + rows_to_bytes([("H", "k", ("literal", "x" * 50_000, None, None))])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.thrift.oracle import SCHEMA
-from tests.core.thrift.test_reader import XSD, value
+from tests.core.thrift.test_batch_reader import XSD, value
 
 # As Java's Double.toString has it.
 JAVA_FORM = re.compile(r"-?(0|[1-9]\d{0,6})\.(0|\d*[1-9])|-?[1-9]\.(0|\d*[1-9])E(-?[1-9]\d*)")
