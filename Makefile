@@ -25,7 +25,7 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
 # What has a target of its own: it takes Java, and as long as all else.
-SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/test_spark.py
+SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 JVM_TESTS := tests/interop/jvm
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
 # In several processes, of which few have room in the memory of most machines.

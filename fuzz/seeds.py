@@ -143,7 +143,7 @@ def _states() -> Iterator[bytes]:
 
 
 def _terms() -> Iterator[bytes]:
-    from tests.arrow.spelling import spell
+    from tests.spelling import spell
 
     for term in _draw(strategies.terms(generalized=True, depth=3), 4 * COUNT):
         yield spell(term).encode()

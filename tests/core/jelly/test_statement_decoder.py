@@ -24,7 +24,7 @@ from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
 from tests.oracle.rdf_decoder import Frame
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, plain_operation, same_term
 from tests.strategies import dice
-from tests.streams.test_read import COMPRESSIONS, OnlyRead
+from tests.streams.test_reading import COMPRESSIONS, OnlyRead
 
 
 def spelled(stream: Stream, rng: random.Random) -> bytes:

@@ -17,9 +17,9 @@ from jelly_rdflib.core.arrow import RowFilter, TermCondition
 from jelly_rdflib.core.batch import BatchBuilder
 from jelly_rdflib.nodes import make_node_factory
 from tests import strategies
-from tests.arrow.spelling import rows_of, spell
 from tests.oracle import producer
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, operation, plain
+from tests.spelling import rows_of, spell
 from tests.strategies import Stream
 from tests.support import assert_nothing_is_kept, options_of, read, write
 

@@ -11,8 +11,8 @@ import pytest
 
 import jelly_rdflib as jr
 from jelly_rdflib.streams import index
-from tests.arrow.spelling import rows_of
 from tests.spark.files import COLUMNS, iri, make_operations, read_rows, write_file
+from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
 from jelly_rdflib.spark import register

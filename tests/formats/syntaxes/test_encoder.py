@@ -26,7 +26,7 @@ from tests.formats.syntaxes.support import (
     write,
     write_batches,
 )
-from tests.formats.syntaxes.test_reading import O, P, S
+from tests.formats.syntaxes.test_reader import O, P, S
 from tests.oracle.terms import Plain
 
 s, p, o, g = (URIRef(f"urn:{letter}") for letter in "spog")
