@@ -25,7 +25,7 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
 # What has a target of its own: it takes Java, and as long as all else.
-SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/test_spark.py
+SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 JVM_TESTS := tests/interop/jvm
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
 # In several processes, of which few have room in the memory of most machines.
@@ -46,7 +46,7 @@ mutants: $(VENV)/.dev ## Break MODULE in small ways, and show which faults its t
 
 .PHONY: test-log-live
 test-log-live: $(VENV)/.dev ## Let two processes meet on a log in every way, an hour or more; ARGS=--sample=2000 for less
-	$(BIN)/python -m tests.log.live $(ARGS)
+	$(BIN)/python -m tests.faults.log $(ARGS)
 
 .PHONY: test-asan
 test-asan: $(VENV)/.dev ## Run these tests, or TESTS, under AddressSanitizer and UndefinedBehaviorSanitizer

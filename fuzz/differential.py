@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError as ProtobufError
 
 import jelly_rdflib as jr
 from tests import support as patch_support
-from tests.core.jelly_rdf import support as rdf_support
+from tests.core.jelly import statement_support as rdf_support
 from tests.core.text import reference as text_reference
 from tests.oracle import schema as pb
 from tests.oracle import wire

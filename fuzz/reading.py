@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import jelly_rdflib as jr
 from jelly_rdflib.streams.open_input import open_input
-from tests.core.jelly_rdf.support import plain_frame
+from tests.core.jelly.statement_support import plain_frame
 from tests.oracle import wire
 from tests.pieces import Pieces
 from tests.support import assert_position

@@ -9,7 +9,7 @@ import zlib
 from typing import Any
 
 import jelly_rdflib as jr
-from tests.core.jelly_rdf.support import plain_frame, write_frames
+from tests.core.jelly.statement_support import plain_frame, write_frames
 from tests.core.text import test_round_trips as text_rules
 from tests.core.thrift import test_round_trips as thrift_rules
 from tests.oracle.term_producer import needs

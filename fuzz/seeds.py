@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import messages
 from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.streams import PATCH_BARE, PATCH_REALISTIC, PATCH_SMALL, RDF_TYPES, SMALL
-from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.core.text import soup
 from tests.core.text import support as text
 from tests.core.text.test_round_trips import sayable
@@ -143,7 +143,7 @@ def _states() -> Iterator[bytes]:
 
 
 def _terms() -> Iterator[bytes]:
-    from tests.arrow.spelling import spell
+    from tests.spelling import spell
 
     for term in _draw(strategies.terms(generalized=True, depth=3), 4 * COUNT):
         yield spell(term).encode()

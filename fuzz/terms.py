@@ -7,8 +7,8 @@ import array
 import jelly_rdflib as jr
 from jelly_rdflib.core.arrow import ColumnBatches, RowColumnsBuilder, TextColumnView
 from jelly_rdflib.nodes import make_node_factory
-from tests.arrow.spelling import spell
 from tests.oracle.terms import plain
+from tests.spelling import spell
 
 from .outcomes import SMALL_LIMITS
 

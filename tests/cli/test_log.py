@@ -16,7 +16,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.cli.log import DEFAULT_TIMEOUT, command
 from jelly_rdflib.log import database
 from tests.cli.support import ENVIRONMENT, run, run_well
-from tests.cli.test_terminal import run_on_terminal
+from tests.cli.test_progress import run_on_terminal
 
 SEEN = "uuid:4ad5bd1f-1a62-4b8f-ae0e-ac8d0ec4d6b4"
 

@@ -16,7 +16,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.formats import FORMATS, Format, find_format, guess_by_name, guess_by_start
-from tests.streams.test_read import Trickle
+from tests.streams.test_reading import Trickle
 
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
 OPERATIONS = [(Op.TX,), (Op.A, S, P, O, G), (Op.D, S, P, Literal(1), G), (Op.TC,)]

@@ -16,7 +16,7 @@ from jelly_rdflib import LogError, LogWarning, PatchLog
 from tests.hostile.attacks import ADD, ATTACKS, MIB, bomb, delimited, patch_head, row
 from tests.hostile.support import read_hostile
 from tests.log.support import fill
-from tests.log.test_damage import segment, with_digest
+from tests.log.test_verify import segment, with_digest
 
 SEGMENTS: dict[str, Callable[[], Iterable[bytes]]] = {
     "a bomb": partial(bomb, 200 * MIB, "zstd"),

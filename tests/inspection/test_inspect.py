@@ -16,9 +16,9 @@ from hypothesis import given
 
 import jelly_rdflib as jr
 from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
 from tests.core.jelly.streams import PATCH_SMALL as SMALL
-from tests.core.jelly_rdf import strategies as rdf_strategies
 from tests.inspection.counting import Counts, count
 from tests.oracle import build as b
 from tests.oracle import producer, rdf_producer, wire

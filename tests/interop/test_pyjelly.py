@@ -15,7 +15,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource
 
 import jelly_rdflib as jr
-from tests.core.jelly_rdf import strategies
+from tests.core.jelly import statement_strategies as strategies
 from tests.interop import peer
 from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain
 

@@ -17,7 +17,7 @@ import pytest
 
 from jelly_rdflib import LogError, LogWarning, PatchLog, Replica
 from jelly_rdflib.log import upgrade
-from tests.log.faults import run_and_kill
+from tests.faults.log.system_calls import run_and_kill
 from tests.log.support import files, fill, numbers, patch_id
 
 OLD = Path(__file__).parent / "old"

@@ -13,7 +13,7 @@ from rdflib import BNode, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.cli.support import encode, run
-from tests.cli.test_terminal import run_on_terminal
+from tests.cli.test_progress import run_on_terminal
 
 # ESC, as such and as one character; one that rings; one that turns the direction of writing.
 ORDERS = ["\x1b]0;title\x07", "\x1b[31m", "\x9b31m", "\x07", "\x7f", "\u202etxt", "\u2066x"]

@@ -10,8 +10,8 @@ import pytest
 from rdflib import URIRef
 
 import jelly_rdflib as jr
-from tests.arrow.spelling import rows_of
 from tests.spark.files import COLUMNS, make_operations
+from tests.spelling import rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,1 +1,1 @@
-"""Rules that hold for both formats, each tested once for Jelly-Patch and for Jelly-RDF."""
+"""Jelly; `test_patch_*` and `test_statement_*` have the rules of one of its two formats alone."""

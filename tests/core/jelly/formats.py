@@ -14,8 +14,8 @@ import pytest
 import jelly_rdflib as jr
 from tests import strategies
 from tests import support as patch_support
-from tests.core.jelly_rdf import strategies as rdf_strategies
-from tests.core.jelly_rdf import support as rdf_support
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly import statement_support as rdf_support
 from tests.oracle import build, decoder, producer, rdf_build, rdf_decoder, rdf_producer, wire
 from tests.oracle import schema as pb
 from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES

@@ -16,11 +16,11 @@ import zstandard
 from rdflib import BNode
 
 import jelly_rdflib as jr
+from tests.core.jelly import test_statement_decoder as statements
 from tests.core.jelly.formats import PATCH_QUADS, RDF_GRAPHS, Format, formats
-from tests.core.jelly_rdf import test_read as statements
 from tests.oracle.terms import Plain
-from tests.streams import test_read as patches
-from tests.streams.test_read import COMPRESSIONS, OnlyRead, Trickle, pieces
+from tests.streams import test_reading as patches
+from tests.streams.test_reading import COMPRESSIONS, OnlyRead, Trickle, pieces
 from tests.support import run
 
 DATA = {PATCH_QUADS: patches.DATA, RDF_GRAPHS: statements.DATA}

@@ -1,7 +1,8 @@
 """One test for each rule that both formats share; each is named after its rule.
 
 A class for each section of the specification of Jelly-RDF, in its order. "Rulings" are the later
-ones of the formats' authors. The rules of one format alone are in `jelly_patch` and `jelly_rdf`.
+ones of the formats' authors. The rules of one format alone are in
+`test_patch_spec_rules` and `test_statement_spec_rules`.
 
 For a consumer, streams are built of protobuf's messages. For a producer, what the package writes is
 parsed with protobuf's classes.

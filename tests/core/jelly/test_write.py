@@ -20,7 +20,7 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from tests.core.jelly.formats import GRAPHS, TRIPLES, Format, all_types, formats, with_graphs
-from tests.core.jelly_rdf.support import few
+from tests.core.jelly.statement_support import few
 from tests.economy import Economy
 from tests.oracle import wire
 from tests.oracle.term_producer import needs

@@ -14,7 +14,7 @@ from hypothesis import given
 import jelly_rdflib as jr
 from tests.core.thrift.oracle import SCHEMA, encode, rows_to_bytes, term
 from tests.core.thrift.support import attempt, batches, read, write
-from tests.core.thrift.test_reader import DATA, END, SAMPLE, row_of
+from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, row_of
 from tests.oracle import wire
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces

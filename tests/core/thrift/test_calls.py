@@ -14,7 +14,7 @@ from jelly_rdflib.core.thrift import ThriftBatchReader, ThriftPatchEncoder
 from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from tests.core.thrift.oracle import rows_to_bytes
 from tests.core.thrift.support import batches, read
-from tests.core.thrift.test_reader import DATA, END, SAMPLE
+from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE
 from tests.oracle.terms import Plain, plain_operation
 
 STATEMENT: Plain = ("A", ("iri", "s"), ("iri", "p"), ("iri", "o"), None)

@@ -7,7 +7,7 @@ import pytest
 import jelly_rdflib as jr
 from tests.core.thrift.oracle import SCHEMA, rows_to_bytes
 from tests.core.thrift.support import attempt
-from tests.core.thrift.test_reader import DATA, END, SAMPLE, XSD, row_of
+from tests.core.thrift.test_batch_reader import DATA, END, SAMPLE, XSD, row_of
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces
 

@@ -13,11 +13,11 @@ import jelly_rdflib as jr
 from jelly_rdflib.formats import FORMATS, guess_by_start
 from jelly_rdflib.formats.rdf_patch import RDF_PATCH_THRIFT
 from tests import support as jelly
-from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.core.text import soup
 from tests.core.thrift.oracle import rows_to_bytes
 from tests.core.thrift.support import write
-from tests.core.thrift.test_reader import DATA, SAMPLE
+from tests.core.thrift.test_batch_reader import DATA, SAMPLE
 from tests.oracle import producer, rdf_producer, wire
 from tests.oracle.terms import Plain
 from tests.pieces import Pieces

@@ -26,7 +26,7 @@ import jelly_rdflib as jr
 from jelly_rdflib.formats.syntaxes import isolated, messages
 from tests.formats.syntaxes import texts
 from tests.formats.syntaxes.support import ISOLATED, LINES, PARSED, literal, write
-from tests.formats.syntaxes.test_reading import SAMPLES, P
+from tests.formats.syntaxes.test_reader import SAMPLES, P
 from tests.oracle.terms import plain_operation
 from tests.pieces import Pieces
 from tests.strategies import dice

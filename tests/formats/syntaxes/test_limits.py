@@ -23,7 +23,7 @@ from tests.formats.syntaxes.support import (
     write,
     write_batches,
 )
-from tests.formats.syntaxes.test_reading import SAMPLES, O, P, S
+from tests.formats.syntaxes.test_reader import SAMPLES, O, P, S
 from tests.formats.syntaxes.texts import HEAD
 from tests.pieces import Pieces
 from tests.support import assert_nothing_is_kept, run

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import jelly_rdflib as jr
 from tests import strategies
-from tests.core.jelly_rdf import strategies as rdf_strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
 from tests.interop.jvm import test_statements, test_text_and_thrift
 from tests.interop.jvm.forms import can_both_have, seen_by_jena
 from tests.interop.jvm.inputs import PRESETS

@@ -1,0 +1,395 @@
+"""Writing batches: what comes out is, byte for byte, what their operations one by one give."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.core.batch import BatchBuilder
+from jelly_rdflib.core.jelly_encoder import PatchFrameEncoder, StatementFrameEncoder
+from jelly_rdflib.errors import InUseError
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
+from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
+from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly import statement_support as rdf_support
+from tests.oracle.build import FRAME
+from tests.oracle.build import QUADS as PATCH_QUADS
+from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.strategies import dice
+from tests.support import assert_nothing_is_kept, options_of, write
+
+S, P = URIRef("http://example.org/s"), URIRef("http://example.org/p")
+DEFAULT = URIRef("urn:x-rdflib:default")
+SIZES = [(8, 0, 0), (8, 1, 1), (9, 2, 1), (16, 3, 2), (128, 16, 16), (4000, 150, 32)]
+"""Of the lookups that are written with: from as few as may be on."""
+
+lookups = st.sampled_from(SIZES).map(
+    lambda sizes: {
+        "max_name_table_size": sizes[0],
+        "max_prefix_table_size": sizes[1],
+        "max_datatype_table_size": sizes[2],
+    }
+)
+term_kinds = st.fixed_dictionaries(
+    {"rdf_star": st.booleans(), "generalized_statements": st.booleans()}
+)
+
+
+Error = tuple[type, str] | None
+
+
+def attempt(call: Callable[[], object]) -> Error:
+    """Return what is wrong with a call, if anything."""
+    try:
+        call()
+    except jr.EncodeError as error:
+        return type(error), str(error)
+    return None
+
+
+class Written:
+    """An encoder of statements or of changes, and what comes of it: bytes and errors."""
+
+    def __init__(self, options: Any) -> None:
+        self.pieces: list[bytes] = []
+        self.errors: list[Error] = []
+        self.is_patch = isinstance(options, jr.PatchOptions)
+        kind = PatchFrameEncoder if self.is_patch else StatementFrameEncoder
+        self.encoder: Any = kind(NODE_TYPES, options, self.pieces.append)
+        sink = OperationSink if self.is_patch else StatementSink
+        self.sink: Any = sink(NODE_TYPES, self.encoder)
+
+    def batch(self, batch: jr.Batch) -> None:
+        self.attempt(lambda: self.sink.write_all(batch))
+
+    def one_by_one(self, batch: jr.Batch) -> None:
+        put = self.sink.write if self.is_patch else self.put_statement
+        self.attempt(lambda: [put(operation) for operation in batch])
+
+    def put_statement(self, operation: Any) -> None:
+        options = self.encoder.options
+        if operation[0] == Op.A:
+            g = operation[4]
+            if options.physical_type == TRIPLES and g == DEFAULT:
+                g = None
+            self.sink.add(*operation[1:4], g)
+        elif operation[0] != Op.PA:
+            raise jr.EncodeError(
+                f"{operation[0].name} is about changes, and Jelly-RDF is for statements"
+            )
+        elif options.namespace_declarations:
+            self.sink.add_namespace(*operation[1:3])
+
+    def attempt(self, call: Callable[[], object]) -> None:
+        self.errors.append(attempt(call))
+
+    def finish(self) -> tuple[bytes, list[Error]]:
+        self.attempt(self.encoder.finish)
+        return b"".join(self.pieces), self.errors
+
+
+def assert_same(batches: Iterable[jr.Batch], options: Any, random: Any) -> None:
+    """Check that batches, and batches mixed with single operations, are written as these alone."""
+    whole, mixed, single = Written(options), Written(options), Written(options)
+    for batch in batches:
+        whole.batch(batch)
+        random.choice([mixed.batch, mixed.one_by_one])(batch)
+        single.one_by_one(batch)
+        if not single.is_patch and options.is_grouped:
+            for each in (whole, mixed, single):
+                each.attempt(each.encoder.end_frame)
+    expected = single.finish()
+    assert whole.finish() == expected
+    assert mixed.finish() == expected
+
+
+class TestChanges:
+    @given(strategies.streams(), lookups, st.sampled_from([1, 3, 512]), st.booleans(), dice)
+    def test_any_stream_with_any_lookups(
+        self, stream: Any, sizes: Any, frame_rows: int, delimited: bool, random: Any
+    ) -> None:
+        """With lookups that are too small it fails where the single operations do."""
+        data = write(stream.operations, options_of(stream.options, frame_rows=frame_rows))
+        fields = {**stream.options, **sizes}
+        options = options_of(fields, frame_rows=frame_rows, delimited=delimited)
+        assert_same(list(jr.read_batches(data)), options, random)
+
+    @given(strategies.streams(), lookups, term_kinds, st.sampled_from(["TRIPLES", "QUADS"]), dice)
+    def test_any_stream_with_options_that_may_not_do(
+        self, stream: Any, sizes: Any, kinds: Any, statement_type: str, random: Any
+    ) -> None:
+        data = write(stream.operations, options_of(stream.options, frame_rows=4))
+        fields = {**stream.options, **sizes, **kinds, "statement_type": statement_type}
+        fields["stream_type"] = random.choice(["FRAME", "FLAT", "PUNCTUATED"])
+        assert_same(list(jr.read_batches(data)), options_of(fields), random)
+
+    @given(strategies.streams(stream_type=FRAME), lookups)
+    def test_frames_one_by_one(self, stream: Any, sizes: Any) -> None:
+        data = write(stream.operations, options_of(stream.options))
+        options = options_of({**stream.options, **sizes})
+        pairs = ((batch, list(batch)) for batch in jr.read_batches(data))
+        assert_same_frames(pairs, (jr.PatchEncoder(options), jr.PatchEncoder(options)))
+
+    @given(strategies.streams(statement_type=PATCH_QUADS), lookups, dice)
+    def test_batches_of_text(self, stream: Any, sizes: Any, random: Any) -> None:
+        """Tables of another reader, which numbers terms in another order."""
+        file = io.BytesIO()
+        data = write(stream.operations, options_of(stream.options))
+        with jr.PatchWriter(file, format="rdf-patch") as writer:
+            # Not all can be said in a text.
+            attempt(lambda: [writer.write_all(batch) for batch in jr.read_batches(data)])
+            attempt(writer.abort)
+        batches = list(jr.read_batches(file.getvalue(), format="rdf-patch"))
+        fields = {**stream.options, **sizes, "stream_type": "PUNCTUATED"}
+        assert_same(batches, options_of(fields), random)
+
+    @given(dice, st.sampled_from(SIZES[:4]))
+    def test_long_streams_with_much_eviction(self, random: Any, sizes: Any) -> None:
+        iris = [URIRef(f"http://{n % 5}.example/{n}") for n in range(30)]
+        objects = [*iris, BNode("b"), *(Literal(n, datatype=f"urn:d{n % 4}") for n in range(9))]
+        operations = [
+            (Op.A, random.choice(iris), random.choice(iris), random.choice(objects), None)
+            for _ in range(300)
+        ]
+        frames = jr.PatchEncoder().encode_frame(operations)
+        names, prefixes, datatypes = sizes
+        options = jr.PatchOptions(
+            max_name_table_size=names,
+            max_prefix_table_size=prefixes,
+            max_datatype_table_size=max(datatypes, 1),
+            frame_rows=50,
+        )
+        assert_same(list(jr.read_batches(frames)) * 2, options, random)
+
+
+def written_frames(stream: Any) -> bytes:
+    stream.options["version"] = 2
+    options = rdf_support.options_of(stream.options, namespace_declarations=True)
+    return rdf_support.write_frames(stream.frames, options)
+
+
+def assert_same_frames(pairs: Iterable[tuple[jr.Batch, Any]], encoders: tuple[Any, Any]) -> None:
+    """Check that each batch gives the frame, or the error, that what it has gives as tuples."""
+    for pair in pairs:
+        results = []
+        for encoder, items in zip(encoders, pair, strict=True):
+            frames: list[bytes] = []
+            error = attempt(lambda e=encoder, i=items, f=frames: f.append(e.encode_frame(i)))
+            results.append((frames, error))
+        assert results[0] == results[1]
+
+
+class TestStatements:
+    @given(
+        rdf_strategies.streams(),
+        lookups,
+        st.sampled_from([1, 3, 512]),
+        st.booleans(),
+        st.booleans(),
+        dice,
+    )
+    def test_any_stream_with_any_lookups(
+        self, stream: Any, sizes: Any, rows: int, namespaces: bool, delimited: bool, random: Any
+    ) -> None:
+        data = written_frames(stream)
+        options = rdf_support.options_of(
+            {**stream.options, **sizes},
+            frame_rows=rows,
+            namespace_declarations=namespaces,
+            delimited=delimited,
+        )
+        assert_same(list(jr.read_batches(data, strict=False)), options, random)
+
+    @given(
+        rdf_strategies.streams(),
+        lookups,
+        term_kinds,
+        st.sampled_from([TRIPLES, QUADS, GRAPHS]),
+        dice,
+    )
+    def test_any_stream_with_options_that_may_not_do(
+        self, stream: Any, sizes: Any, kinds: Any, physical_type: int, random: Any
+    ) -> None:
+        data = written_frames(stream)
+        fields = {
+            **stream.options,
+            **sizes,
+            **kinds,
+            "physical_type": physical_type,
+            "logical_type": 0,
+        }
+        options = rdf_support.options_of(fields, frame_rows=3)
+        assert_same(list(jr.read_batches(data, strict=False)), options, random)
+
+    @given(rdf_strategies.streams(logical="grouped"), lookups, term_kinds)
+    def test_frames_one_by_one(self, stream: Any, sizes: Any, kinds: Any) -> None:
+        """A graph that fails is taken back as it is without batches."""
+        data = written_frames(stream)
+        # Version 1 has no namespaces: they would come from a batch alone.
+        options = rdf_support.options_of({**stream.options, **sizes, **kinds, "version": 1})
+        frames = jr.read_frames(data, strict=False, normalize=False)
+        pairs = ((frame.batch, list(frame)) for frame in frames)
+        assert_same_frames(pairs, (jr.StatementEncoder(options), jr.StatementEncoder(options)))
+
+    @given(strategies.streams(), dice)
+    def test_changes_are_no_statements(self, stream: Any, random: Any) -> None:
+        data = write(stream.operations, options_of(stream.options))
+        options = jr.StreamOptions(rdf_star=True, generalized_statements=True)
+        assert_same(list(jr.read_batches(data)), options, random)
+
+
+def make_builder() -> BatchBuilder:
+    return BatchBuilder(make_node_factory(False), jr.Limits())
+
+
+class TestOddBatches:
+    """What no reader makes, but a builder may."""
+
+    @pytest.mark.parametrize("kind", ["QUADS", "TRIPLES"])
+    @given(
+        rows=st.lists(
+            st.tuples(
+                st.sampled_from([Op.A, Op.D, Op.H, Op.PA, Op.PD, Op.TX, Op.TC]),
+                *[st.integers(0, 8)] * 4,
+            ),
+            max_size=6,
+        ),
+        kinds=term_kinds,
+        random=dice,
+    )
+    def test_any_term_anywhere(self, kind: str, rows: Any, kinds: Any, random: Any) -> None:
+        """No term, a string or the default graph stand for their nodes."""
+        batches = []
+        for row in rows:
+            builder = make_builder()
+            iri = builder.iri("urn:a/i")
+            numbers = [
+                0,
+                iri,
+                builder.blank_node("b"),
+                builder.literal("l", datatype="urn:d"),
+                builder.literal("l", language="en"),
+                builder.literal("l", datatype="http://www.w3.org/2001/XMLSchema#string"),
+                builder.string("name"),
+                builder.triple(iri, iri, iri),
+                builder.iri(str(DEFAULT)),
+            ]
+            builder.add_row(row[0], *(numbers[n] for n in row[1:]))
+            batches.append(builder.take(has_graphs=True))
+        options = jr.PatchOptions(
+            statement_type=kind, max_datatype_table_size=random.choice([0, 8]), **kinds
+        )
+        assert_same(batches, options, random)
+
+    def test_the_default_graph_is_one_whatever_a_batch_has_for_it(self) -> None:
+        builder = make_builder()
+        p = builder.iri("urn:p")
+        for g in (0, builder.default_graph(), builder.iri(str(DEFAULT)), p, 0):
+            builder.add_row(Op.A, p, p, p, g)
+        batch = builder.take(has_graphs=True)
+        assert_same([batch, batch], jr.PatchOptions(), Random(1))
+        for physical_type in ("QUADS", "GRAPHS"):
+            options = jr.StreamOptions(physical_type=physical_type)
+            assert_same([batch, batch], options, Random(2))
+
+    def test_the_default_graph_as_a_term(self) -> None:
+        builder = make_builder()
+        p, default = builder.iri("urn:p"), builder.default_graph()
+        builder.add_row(Op.A, default, p, p, p)
+        builder.add_row(Op.A, p, p, default, p)
+        builder.add_row(Op.PA, builder.string("x"), 0, default, p)
+        builder.add_row(Op.H, builder.string("x"), 0, default, p)
+        assert_same([builder.take(has_graphs=True)], jr.PatchOptions(), Random(1))
+
+
+OPERATIONS = [
+    (Op.H, "id", URIRef("urn:uuid:1")),
+    (Op.TX,),
+    *((Op.A, S, P, Literal(f"{n}", lang="en"), None) for n in range(100)),
+    (Op.TC,),
+]
+
+
+def batch_of(operations: Any) -> jr.Batch:
+    return next(iter(jr.read_batches(jr.PatchEncoder().encode_frame(operations))))
+
+
+def test_lexical_forms_are_written_to_the_letter() -> None:
+    """Whatever the nodes that the batch makes on request."""
+    number = Literal("01", datatype="http://www.w3.org/2001/XMLSchema#integer", normalize=False)
+    frame = jr.PatchEncoder().encode_frame([(Op.A, S, P, number, None)])
+    batch = next(iter(jr.read_batches(frame, normalize=True)))
+    assert str(next(iter(batch))[3]) == "1"
+    assert jr.PatchEncoder().encode_frame(batch) == frame
+
+
+def test_a_repeated_term_of_an_earlier_batch_is_not_written_again() -> None:
+    encoder, source = (jr.PatchEncoder(jr.PatchOptions(rdf_star=True)) for _ in range(2))
+    data = source.encode_frame([(Op.A, S, P, jr.TripleTerm(S, P, Literal("o")), None)])
+    batch = next(iter(jr.read_batches(data)))
+    encoder.encode_frame(batch)
+    header = batch_of([(Op.H, "id", S)])
+    encoder.encode_frame(header)
+    assert len(encoder.encode_frame(batch)) == 4
+    assert len(encoder.encode_frame(list(batch))) == 4
+    assert len(encoder.encode_frame(batch)) == 4
+
+
+def test_batch_of_no_reader() -> None:
+    encoder: Any = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions())
+    for wrong in (None, [], jr.Batch.__new__(jr.Batch)):
+        with pytest.raises(TypeError):
+            encoder.write_batch(wrong)
+
+
+def test_a_sink_cannot_write_to_its_stream() -> None:
+    """Nor can another thread, while a batch is written."""
+    batch = batch_of(OPERATIONS)
+    errors = []
+
+    def sink(frame: bytes) -> None:
+        with pytest.raises(InUseError):
+            writer.add(S, P, S)
+        with pytest.raises(InUseError, match="another"):
+            encoder.write_batch(batch)
+        errors.append(frame)
+        if len(errors) == 3:
+            raise KeyError("x")
+
+    encoder = PatchFrameEncoder(NODE_TYPES, jr.PatchOptions(frame_rows=10), sink)
+    writer = OperationSink(NODE_TYPES, encoder)
+    with pytest.raises(KeyError):
+        encoder.write_batch(batch)
+    with pytest.raises(jr.EncodeError, match="could not be written"):
+        encoder.write_batch(batch)
+
+
+def write_all() -> None:
+    batch = batch_of(OPERATIONS)
+    written = Written(jr.PatchOptions(frame_rows=7))
+    for _ in range(3):
+        written.batch(batch)
+        written.one_by_one(batch)
+    assert written.finish()
+
+
+def write_bad() -> None:
+    written = Written(jr.PatchOptions(statement_type="TRIPLES"))
+    written.batch(batch_of([(Op.A, S, P, BNode("b"), S)]))
+    assert any(written.finish()[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", [write_all, write_bad])
+def test_memory_is_given_back(work: Callable[[], None]) -> None:
+    assert_nothing_is_kept(work)

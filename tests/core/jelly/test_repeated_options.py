@@ -1,0 +1,242 @@
+"""Options that a stream has already: it goes on, a new one starts, or it is an error."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib.arrow import read_arrow
+from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder, StatementFrameDecoder
+from jelly_rdflib.nodes import make_node_factory
+from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly import statement_support as rdf_support
+from tests.core.jelly.test_checkpoint import check_all_states
+from tests.oracle import build as b
+from tests.oracle import rdf_build as rb
+from tests.oracle import wire
+from tests.oracle.terms import plain_operation
+from tests.strategies import Stream
+from tests.support import options_of, write
+
+KINDS = (PatchFrameDecoder, StatementFrameDecoder)
+# Of either format: a frame with options that uses what it sets, and one that uses it again.
+FIRST = {
+    PatchFrameDecoder: lambda n, **more: b.frame(
+        b.options(**more), b.name(f"urn:{n}"), b.add("s", b.iri(0, 1), "o", "g")
+    ),
+    StatementFrameDecoder: lambda n, **more: rb.frame(
+        rb.options(**more), rb.name(f"urn:{n}"), rb.spo("s", rb.iri(0, 1), "o")
+    ),
+}
+AGAIN = {
+    PatchFrameDecoder: b.frame(b.add(None, b.iri(0, 1))),
+    StatementFrameDecoder: rb.frame(rb.spo(None, rb.iri(0, 1))),
+}
+
+
+def make(kind: Any, on_repeated_options: Any = "restart", limits: Any = None) -> Any:
+    factory = make_node_factory(False)
+    return kind(factory, limits or jr.Limits(), on_repeated_options=on_repeated_options)
+
+
+def operations(batches: Iterable[Any]) -> list[Any]:
+    return [plain_operation(operation) for batch in batches for operation in batch]
+
+
+def check_restarts(kind: Any, streams: list[list[bytes]]) -> None:
+    """Check that streams one after another are what each of them is alone."""
+    expected = []
+    for frames in streams:
+        alone = make(kind, "error")
+        expected += operations([*map(alone.decode_frame, frames), alone.finish()])
+    through = make(kind)
+    frames = [frame for stream in streams for frame in stream]
+    assert operations([*map(through.decode_frame, frames), through.finish()]) == expected
+    assert through.options == alone.options
+    check_all_states(frames, lambda: make(kind))
+
+
+class TestRestart:
+    @given(st.lists(strategies.streams(), min_size=1, max_size=3), st.integers(1, 4))
+    def test_patch_streams(self, streams: list[Stream], rows: int) -> None:
+        check_restarts(
+            PatchFrameDecoder,
+            [
+                wire.split(write(stream.operations, options_of(stream.options, frame_rows=rows)))
+                for stream in streams
+            ],
+        )
+
+    @given(st.lists(rdf_strategies.streams(), min_size=1, max_size=3))
+    def test_statement_streams(self, streams: list[rdf_strategies.Stream]) -> None:
+        check_restarts(
+            StatementFrameDecoder,
+            [
+                wire.split(
+                    rdf_support.write_frames(
+                        stream.frames,
+                        rdf_support.options_of(
+                            stream.options, version=2, namespace_declarations=True
+                        ),
+                    )
+                )
+                for stream in streams
+            ],
+        )
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_each_frame_may_be_a_stream(self, kind: Any) -> None:
+        """Its size, and what it holds, are counted for it alone."""
+        limits = jr.Limits(max_frame_rows=1, max_text_size=100)
+        decoder = make(kind, limits=limits)
+        for n in range(50):
+            names = {op[2] for op in decoder.decode_frame(FIRST[kind](f"{n}" * 40)) if len(op) > 2}
+            assert names == {URIRef("urn:" + f"{n}" * 40)}
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            (b.add(b.iri(0, 1)), "name id 1 was never set"),
+            (b.add(b.iri()), "name id 1 was never set"),
+            (b.add(), "no term before it in position 1"),
+            (b.commit(), "none was started"),
+        ],
+    )
+    def test_nothing_is_left_of_a_patch_stream(self, row: Any, reason: str) -> None:
+        options = b.options(statement_type=b.QUADS)
+        rows = [b.name("urn:1"), b.prefix("urn:"), b.begin(), b.add("s", b.iri(1, 1), "o", "g")]
+        decoder = make(PatchFrameDecoder)
+        decoder.decode_frame(b.frame(options, *rows))
+        with pytest.raises(jr.DecodeError, match=reason):
+            decoder.decode_frame(b.frame(options, row))
+
+    @pytest.mark.parametrize(
+        ("physical_type", "row", "reason"),
+        [
+            (rb.TRIPLES, rb.spo("s", rb.iri(0, 1), "o"), "name id 1 was never set"),
+            (rb.TRIPLES, rb.spo(), "no term before it in position 1"),
+            (rb.QUADS, rb.spog(), "no term before it in position 1"),
+            (rb.GRAPHS, rb.spo("s", "p", "o"), "outside a graph"),
+            (rb.GRAPHS, rb.end(), "none was started"),
+        ],
+    )
+    def test_nothing_is_left_of_a_statement_stream(
+        self, physical_type: int, row: Any, reason: str
+    ) -> None:
+        rows = [rb.name("urn:1"), rb.start("g"), rb.spo("s", rb.iri(0, 1), "o")]
+        decoder = make(StatementFrameDecoder)
+        decoder.decode_frame(rb.frame(rb.options(physical_type=rb.GRAPHS), *rows))
+        with pytest.raises(jr.DecodeError, match=reason):
+            decoder.decode_frame(rb.frame(rb.options(physical_type=physical_type), row))
+
+    @pytest.mark.parametrize("stream_type", [b.FLAT, b.PUNCTUATED])
+    def test_an_open_transaction_is_aborted(self, stream_type: int) -> None:
+        options = b.options(stream_type=stream_type)
+        decoder = jr.PatchDecoder(on_repeated_options="restart")
+        decoder.decode_frame(b.frame(options, b.begin()))
+        ops = [op[0].name for op in decoder.decode_frame(b.frame(options, b.begin(), b.commit()))]
+        assert ops == ["TA", "END", "TX", "TC"]
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_options_come_first_in_their_frame(self, kind: Any) -> None:
+        decoder = make(kind)
+        with pytest.raises(jr.DecodeError, match="a new stream starts with a frame") as caught:
+            decoder.decode_frame(FIRST[kind](1) * 2)
+        assert (caught.value.frame, caught.value.row) == (0, 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestEachChoice:
+    def test_continue(self, kind: Any) -> None:
+        decoder = make(kind, "continue")
+        first = FIRST[kind](1)
+        options = first[: 2 + first[1]]
+        expected = list(decoder.decode_frame(first))
+        assert list(decoder.decode_frame(options + AGAIN[kind])) == expected
+        with pytest.raises(jr.DecodeError, match="differ from the first options"):
+            decoder.decode_frame(FIRST[kind](2, max_name_table_size=8))
+
+    def test_error(self, kind: Any) -> None:
+        decoder = make(kind, "error")
+        decoder.decode_frame(FIRST[kind](1))
+        with pytest.raises(jr.DecodeError, match=r"'restart' if .*'continue' if") as caught:
+            decoder.decode_frame(FIRST[kind](2))
+        assert (caught.value.frame, caught.value.row) == (1, 0)
+
+    def test_a_restored_decoder_has_had_its_options(self, kind: Any) -> None:
+        decoder = make(kind, "error")
+        decoder.decode_frame(FIRST[kind](1))
+        other = make(kind, "error")
+        other.restore(decoder.save())
+        with pytest.raises(jr.DecodeError, match="has its options again"):
+            other.decode_frame(FIRST[kind](1))
+
+
+def patches(n: int) -> bytes:
+    file = io.BytesIO()
+    with jr.PatchWriter(file) as writer:
+        writer.add(URIRef("urn:s"), URIRef(f"urn:p{n}"), URIRef(f"urn:p{n}"))
+    return file.getvalue()
+
+
+def statements(n: int) -> bytes:
+    file = io.BytesIO()
+    with jr.StatementWriter(file) as writer:
+        writer.add(URIRef("urn:s"), URIRef(f"urn:p{n}"), URIRef(f"urn:p{n}"))
+    return file.getvalue()
+
+
+def decode(decoder: Any, data: bytes) -> list[Any]:
+    return [row for frame in wire.split(data) for row in decoder.decode_frame(frame)]
+
+
+def spell(item: Any) -> Any:
+    """Return what an item of any reader says, as something that shows it."""
+    return item.to_pylist() if hasattr(item, "to_pylist") else list(item)
+
+
+ENTRIES = {
+    "read_operations": (patches, jr.read_operations),
+    "read_patches": (patches, jr.read_patches),
+    "read_batches": (patches, jr.read_batches),
+    "read_batches of Jelly-RDF": (statements, jr.read_batches),
+    "read_arrow": (patches, read_arrow),
+    "read_statements": (statements, jr.read_statements),
+    "read_frames": (statements, jr.read_frames),
+    "PatchDecoder": (patches, lambda data, **more: decode(jr.PatchDecoder(**more), data)),
+    "StatementDecoder": (
+        statements,
+        lambda data, **more: decode(jr.StatementDecoder(**more), data),
+    ),
+}
+
+
+@pytest.mark.parametrize(("make_file", "read"), ENTRIES.values(), ids=ENTRIES)
+class TestEntryPoints:
+    def test_files_that_were_put_together(
+        self, make_file: Callable[[int], bytes], read: Callable[..., Iterable[Any]]
+    ) -> None:
+        def uses(**more: Any) -> list[int]:
+            text = str([spell(item) for item in read(data, **more)])
+            return [text.count(f"urn:p{n}") for n in (1, 2)]
+
+        data = make_file(1) + make_file(2)
+        assert uses(on_repeated_options="restart") == [2, 2]
+        with pytest.raises(jr.DecodeError, match="on_repeated_options="):
+            list(read(data, on_repeated_options="error"))
+        # Their lookups make one: the second's names are those of the first.
+        assert uses() == uses(on_repeated_options="continue") == [3, 1]
+
+    def test_no_other_choice(
+        self, make_file: Callable[[int], bytes], read: Callable[..., Iterable[Any]]
+    ) -> None:
+        with pytest.raises(ValueError, match="is one of 'continue', 'restart', 'error'"):
+            list(read(make_file(1), on_repeated_options="ignore"))

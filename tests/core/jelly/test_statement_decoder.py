@@ -1,0 +1,376 @@
+"""Reading Jelly-RDF; what both formats share is in `test_read`."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.statement_support import few, plain_frame, plain_statement, read, statements
+from tests.oracle import rdf_build as b
+from tests.oracle import rdf_decoder, rdf_producer, wire
+from tests.oracle.rdf_build import DATASETS, FLAT_QUADS, GRAPHS, QUADS, TRIPLES
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.terms import DEFAULT_GRAPH, Plain, node, plain, plain_operation, same_term
+from tests.strategies import dice
+from tests.streams.test_reading import COMPRESSIONS, OnlyRead
+
+
+def spelled(stream: Stream, rng: random.Random) -> bytes:
+    """Return the stream as a foreign producer may write it."""
+    return rdf_producer.spelled(rdf_producer.messages(stream.frames, stream.options, rng), rng)
+
+
+def assert_options(options: Any, fields: dict[str, Any]) -> None:
+    assert type(options) is jr.StreamOptions
+    assert {name: getattr(options, name) for name in fields} == fields
+
+
+class TestAgainstProtobuf:
+    """What protobuf's classes write is read as the reference decoder reads it."""
+
+    @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
+    def test_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
+        data = spelled(stream, rng)
+        expected = rdf_decoder.read(data)
+        assert expected[: len(stream.frames)] == stream.frames
+        data = COMPRESSIONS[compression](data)
+        assert read(data, strict=rng.random() < 0.5) == expected
+
+    @given(strategies.streams(), dice, st.sampled_from(sorted(COMPRESSIONS)))
+    def test_statements(self, stream: Stream, rng: random.Random, compression: str) -> None:
+        data = COMPRESSIONS[compression](spelled(stream, rng))
+        assert statements(data) == stream.statements
+
+    @given(strategies.streams(one_frame=True), dice, st.sampled_from(sorted(COMPRESSIONS)))
+    def test_bare_frames(self, stream: Stream, rng: random.Random, compression: str) -> None:
+        messages = rdf_producer.messages(stream.frames, stream.options, rng)[-1:]
+        data = rdf_producer.spelled(messages, rng, single=True)
+        assert rdf_decoder.read(data) == stream.frames
+        data = COMPRESSIONS[compression](data)
+        assert read(data) == stream.frames
+        assert statements(data) == stream.statements
+
+    @given(strategies.streams(), dice)
+    def test_frames_one_by_one(self, stream: Stream, rng: random.Random) -> None:
+        messages = rdf_producer.messages(stream.frames, stream.options, rng)
+        reference = rdf_decoder.Reference()
+        package = jr.StatementDecoder(normalize=False)
+        assert package.options is None
+        for message in messages:
+            frame = package.decode_frame(wire.spell(message, rng, 0.1))
+            assert plain_frame(frame) == reference.frame(message)
+        package.finish()
+        assert_options(package.options, stream.options)
+
+    @few
+    @given(strategies.streams(), dice, st.integers(1, 40))
+    def test_pieces_of_any_size(self, stream: Stream, rng: random.Random, size: int) -> None:
+        data = spelled(stream, rng)
+        assert statements(OnlyRead(data, size)) == stream.statements
+        assert read(OnlyRead(data, size)) == rdf_decoder.read(data)
+
+    @few
+    @given(strategies.streams(), dice)
+    def test_batches(self, stream: Stream, rng: random.Random) -> None:
+        data = spelled(stream, rng)
+        batches = list(jr.read_batches(data))
+        got = [Frame([plain_operation(op) for op in x], x.metadata) for x in batches]
+        assert got == rdf_decoder.read(data)
+        for batch in batches:
+            assert len(batch) == len(memoryview(batch.ops))
+            if stream.options["physical_type"] == TRIPLES:
+                assert not any(memoryview(batch.g))
+
+    @few
+    @given(strategies.streams(), dice)
+    def test_readers_tell_the_options(self, stream: Stream, rng: random.Random) -> None:
+        data = spelled(stream, rng)
+        for call in (jr.read_frames, jr.read_batches, jr.read_statements):
+            reader = call(data)
+            assert reader.options is None
+            list(reader)
+            assert_options(reader.options, stream.options)
+
+    @few
+    @given(strategies.streams(), dice, st.sampled_from([None, True]))
+    def test_nodes(self, stream: Stream, rng: random.Random, normalize: bool | None) -> None:
+        """A produced term equals, attribute by attribute, the one rdflib's constructor makes."""
+        data = spelled(stream, rng)
+        got = list(jr.read_statements(data, normalize=normalize))
+        for one, expected in zip(got, stream.statements, strict=True):
+            for term, plain_term in zip(one, expected, strict=True):
+                assert same_term(term, node(plain_term, normalize))
+
+
+def dataset_of(frame: Frame) -> Counter[Plain]:
+    """Return the distinct statements of a frame."""
+    return Counter(set(frame.statements))
+
+
+def plain_graph(graph: Any) -> Counter[Plain]:
+    """Return the statements of an rdflib Graph or Dataset."""
+    if type(graph) is Graph:
+        return Counter(plain_statement(triple) for triple in graph)
+    assert type(graph) is Dataset
+    return Counter(
+        (*map(plain, triple), DEFAULT_GRAPH if g is None else plain(g))
+        for *triple, g in graph.quads()
+    )
+
+
+P, EX = URIRef("urn:p"), URIRef("http://example.org/")
+
+
+def grouped(physical_type: int, logical_type: int, **options: Any) -> bytes:
+    """A stream of three frames: two statements, none, one; a namespace in the first."""
+    head = [
+        b.options(physical_type=physical_type, logical_type=logical_type, version=2, **options),
+        b.name("urn:p"),
+        b.name(str(EX)),
+        b.namespace("ex", b.iri(0, 2)),
+    ]
+    use = b.iri(0, 1)
+    if physical_type == TRIPLES:
+        return b.stream([*head, b.spo("a", use, "b"), b.spo("b")], [], [b.spo("c")])
+    if physical_type == QUADS:
+        first = [b.spog("a", use, "b", "g"), b.spog("b", g=b.default_graph())]
+        return b.stream([*head, *first], [], [b.spog("c", g="g")])
+    first = [b.start("g"), b.spo("a", use, "b"), b.end(), b.start(b.default_graph()), b.spo("b")]
+    return b.stream([*head, *first, b.end()], [], [b.start("g"), b.spo("c"), b.end()])
+
+
+class TestStrictness:
+    """Types that don't go together are refused by each reader, unless it is told otherwise."""
+
+    DATA = b.stream([b.options(physical_type=TRIPLES, logical_type=DATASETS)])
+
+    @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames, jr.read_batches])
+    def test_strict_is_the_default(self, call: Any) -> None:
+        with pytest.raises(jr.DecodeError, match="logical type DATASETS"):
+            list(call(self.DATA))
+        with pytest.warns(UserWarning, match="logical type DATASETS"):
+            list(call(self.DATA, strict=False))
+
+    @pytest.mark.parametrize("logical_type", [10, 20, 1000])
+    def test_subtypes_of_unspecified_are_not_flat(self, logical_type: int) -> None:
+        data = b.stream([b.options(physical_type=TRIPLES, logical_type=logical_type)])
+        assert [len(graph) for graph in jr.read_graphs(data)] == [0]
+
+
+class TestGraphs:
+    """read_graphs: a Graph or a Dataset for each frame."""
+
+    @pytest.mark.parametrize(
+        ("physical_type", "logical_type"),
+        [(p, lt) for p in PHYSICAL_TYPES for lt in [0, *GROUPED[p]]],
+    )
+    def test_each_frame_is_one(self, physical_type: int, logical_type: int) -> None:
+        data = grouped(physical_type, logical_type)
+        kind = Graph if physical_type == TRIPLES else Dataset
+        graphs = list(jr.read_graphs(data))
+        assert [type(graph) for graph in graphs] == [kind] * 3
+        expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
+        assert [plain_graph(graph) for graph in graphs] == expected
+        assert [sum(counts.values()) for counts in expected] == [2, 0, 1]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_namespaces_are_bound(self, physical_type: int) -> None:
+        first, second, _ = jr.read_graphs(grouped(physical_type, 0))
+        assert dict(first.namespaces())["ex"] == EX
+        assert "ex" not in dict(second.namespaces())
+
+    @pytest.mark.parametrize(
+        ("physical_type", "logical_type"),
+        [(TRIPLES, 1), (TRIPLES, 11), (QUADS, 2), (GRAPHS, 2), (GRAPHS, 12)],
+    )
+    def test_flat_streams_are_refused_or_warned_about(
+        self, physical_type: int, logical_type: int
+    ) -> None:
+        data = grouped(physical_type, logical_type)
+        with pytest.raises(jr.DecodeError, match="read_statements"):
+            list(jr.read_graphs(data))
+        with pytest.warns(UserWarning, match="flat|FLAT"):
+            assert len(list(jr.read_graphs(data, strict=False))) == 3
+
+    @pytest.mark.parametrize(("physical_type", "logical_type"), [(TRIPLES, 4), (QUADS, 3)])
+    def test_inconsistent_types_are_refused_or_warned_about(
+        self, physical_type: int, logical_type: int
+    ) -> None:
+        data = grouped(physical_type, logical_type)
+        with pytest.raises(jr.DecodeError, match="logical"):
+            list(jr.read_graphs(data))
+        with pytest.warns(UserWarning, match="logical"):
+            assert len(list(jr.read_graphs(data, strict=False))) == 3
+
+    @few
+    @given(strategies.streams(logical="grouped", rdf_1_1=True), dice)
+    def test_any_stream(self, stream: Stream, rng: random.Random) -> None:
+        # rdflib's Dataset makes a blank node of an empty name
+        assume(all(statement[3:] != (("iri", ""),) for statement in stream.statements))
+        assume(all(statement[3:] != (("bnode", ""),) for statement in stream.statements))
+        data = spelled(stream, rng)
+        graphs = list(jr.read_graphs(data, normalize=False))
+        expected = [dataset_of(frame) for frame in rdf_decoder.read(data)]
+        assert [plain_graph(graph) for graph in graphs] == expected
+
+    def test_what_a_graph_can_not_hold_is_a_clear_error(self) -> None:
+        quoted = b.triple("s", b.iri(0, 1), "o")
+        for row in (b.spo(quoted, b.iri(0, 1), "o"), b.spo(b.literal("l"), b.iri(0, 1), "o")):
+            options = b.options(rdf_star=True, generalized_statements=True, logical_type=3)
+            data = b.stream([options, b.name("urn:p"), row])
+            with pytest.raises(jr.JellyError, match=r"read_(statements|frames)"):
+                list(jr.read_graphs(data))
+
+    def test_a_frame_before_the_options_is_what_they_say(self) -> None:
+        data = b"\x00" + grouped(QUADS, DATASETS)
+        assert {type(graph) for graph in jr.read_graphs(data)} == {Dataset}
+
+    @pytest.mark.parametrize("empty", [0, 1, 3])
+    def test_first_frames_without_statements_are_elements(self, empty: int) -> None:
+        """Frames before the options, and the first one behind them."""
+        head = b.stream([b.options(logical_type=3, version=2), b.name("urn:p")])
+        rows = [b.namespace("ex", b.iri()), b.spo("s", b.iri(0, 1), "o")]
+        graphs = list(jr.read_graphs(bytes(empty) + head + b.stream(rows)))
+        assert [len(graph) for graph in graphs] == [0] * (empty + 1) + [1]
+        (graph,) = jr.read_graphs(
+            b.stream([b.options(logical_type=3, version=2), b.name("urn:p"), rows[0]])
+        )
+        assert dict(graph.namespaces())["ex"] == P
+
+    def test_normalize(self) -> None:
+        data = b.stream(
+            [
+                b.options(logical_type=3),
+                b.name("urn:p"),
+                b.datatype("http://www.w3.org/2001/XMLSchema#integer"),
+                b.spo("s", b.iri(), b.literal("01", None, 1)),
+            ]
+        )
+        for normalize, lex in ((None, "1"), (True, "1"), (False, "01")):
+            (graph,) = jr.read_graphs(data, normalize=normalize)
+            assert [str(o) for o in graph.objects()] == [lex]
+
+
+def example() -> tuple[bytes, list[Plain]]:
+    """A stream of several frames, and its statements."""
+    options: dict[str, Any] = {
+        **{f"max_{kind}_table_size": 16 for kind in ("name", "prefix", "datatype")},
+        "physical_type": GRAPHS,
+        "logical_type": FLAT_QUADS,
+        "version": 1,
+    }
+    p: Plain = ("iri", "http://example.org/p")
+    frames = [
+        Frame(
+            [
+                ("A", ("bnode", f"b{m}"), p, ("literal", "é" * m, "fr", None), ("bnode", f"g{n}"))
+                for m in range(40)
+            ],
+            {"n": bytes([n])},
+        )
+        for n in range(5)
+    ]
+    messages = rdf_producer.messages(frames, options, random.Random(3))
+    data = b.delimited(message.SerializeToString() for message in messages)
+    return data, [statement for frame in frames for statement in frame.statements]
+
+
+DATA, STATEMENTS = example()
+assert 4_000 < len(DATA) < 40_000
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+class TestSources:
+    """The same statements come from every kind of source, compressed or not."""
+
+    @pytest.fixture
+    def data(self, compression: str) -> bytes:
+        return COMPRESSIONS[compression](DATA)
+
+    def test_every_reader_takes_it(self, data: bytes) -> None:
+        for make in (bytes, io.BytesIO, lambda data: OnlyRead(data, 100)):
+            frames = list(jr.read_frames(make(data)))
+            assert [frame.metadata for frame in frames] == [{"n": bytes([n])} for n in range(5)]
+            assert sum(map(len, frames)) == sum(map(len, jr.read_batches(make(data))))
+
+
+READERS: list[Callable[..., Any]] = [
+    jr.read_statements,
+    jr.read_frames,
+    jr.read_graphs,
+    jr.read_batches,
+]
+
+
+class TestIteration:
+    @pytest.mark.parametrize("call", READERS)
+    def test_the_end_stays_the_end(self, call: Any) -> None:
+        reader = call(grouped(QUADS, DATASETS))
+        assert len(list(reader)) == 3
+        assert list(reader) == []
+        assert iter(reader) is reader
+
+    @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames])
+    def test_close(self, call: Any, tmp_path: Path) -> None:
+        """pytest turns a ResourceWarning of an unclosed file into an error."""
+        path = tmp_path / "x.jelly"
+        path.write_bytes(DATA)
+        reader = call(path)
+        next(reader)
+        reader.close()
+        assert list(reader) == []
+        reader.close()
+
+
+class TestFrame:
+    """jr.Frame."""
+
+    def test_its_parts(self) -> None:
+        head = [b.options(version=2), b.name("urn:p")]
+        rows = [b.namespace("ex", b.iri()), b.spo("s", b.iri(0, 1), b.literal("x"))]
+        data = b.delimited([b.frame(*head, *rows, metadata={"k": b"v"})])
+        (frame,) = jr.read_frames(data)
+        assert frame.statements == [(BNode("s"), P, Literal("x"))]
+        assert frame.namespaces == [("ex", P)]
+        assert frame.metadata == {"k": b"v"}
+        assert list(frame) == list(frame) == frame.statements
+        assert len(frame) == 1
+        assert type(frame.batch) is jr.Batch
+        assert len(frame.batch) == 2
+
+    def test_a_frame_outlives_its_reader(self) -> None:
+        frames = list(jr.read_frames(bytearray(DATA)))
+        got = [plain_statement(one) for frame in frames for one in frame.statements]
+        assert got == STATEMENTS
+
+
+class TestDecoder:
+    """jr.StatementDecoder: frames of a message broker."""
+
+    def test_limits_normalize_and_strict(self) -> None:
+        frame = b.frame(b.options(logical_type=DATASETS), b.name("urn:p"))
+        with pytest.raises(jr.DecodeError, match="logical"):
+            jr.StatementDecoder().decode_frame(frame)
+        with pytest.warns(UserWarning, match="logical"):
+            jr.StatementDecoder(strict=False).decode_frame(frame)
+        with pytest.raises(jr.LimitError):
+            jr.StatementDecoder(jr.Limits(max_name_table_size=15)).decode_frame(
+                b.frame(b.options())
+            )
+        head = b.options(), b.name("urn:p"), b.datatype("http://www.w3.org/2001/XMLSchema#int")
+        frame = b.frame(*head, b.spo("s", b.iri(), b.literal("01", None, 1)))
+        for normalize, lex in ((None, "1"), (False, "01")):
+            ((_, _, o),) = jr.StatementDecoder(normalize=normalize).decode_frame(frame)
+            assert str(o) == lex

@@ -1,0 +1,617 @@
+"""Writing Jelly-RDF; what both formats share is in `test_write`."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.namespace import Namespace
+
+import jelly_rdflib as jr
+from tests.core.jelly import statement_strategies as strategies
+from tests.core.jelly.statement_strategies import GROUPED, PHYSICAL_TYPES, Stream
+from tests.core.jelly.statement_support import (
+    few,
+    messages,
+    options_of,
+    put,
+    read,
+    rows,
+    statements,
+    write,
+    write_frames,
+)
+from tests.oracle import rdf_decoder, wire
+from tests.oracle import schema as pb
+from tests.oracle.rdf_build import DATASETS, GRAPHS, GRAPHS_OF_TRIPLES, QUADS, TRIPLES
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.terms import (
+    DEFAULT_GRAPH,
+    Plain,
+    node,
+    operation,
+    plain,
+    plain_operation,
+)
+from tests.strategies import dice
+
+EXAMPLE = "http://example.org/"
+S, P, O, G = (URIRef(EXAMPLE + name) for name in "spog")  # noqa: E741
+ANY = {"rdf_star": True, "generalized_statements": True}
+
+
+def flat(physical_type: Any, **options: Any) -> jr.StreamOptions:
+    return jr.StreamOptions(physical_type=physical_type, **options)
+
+
+def grouped(physical_type: Any, **options: Any) -> jr.StreamOptions:
+    logical_type = GRAPHS_OF_TRIPLES if physical_type == TRIPLES else DATASETS
+    return jr.StreamOptions(physical_type=physical_type, logical_type=logical_type, **options)
+
+
+def as_written(operations: list[Plain]) -> list[Plain]:
+    """Operations as their nodes have them: rdflib's constructors change some."""
+    return [plain_operation(operation(op)) for op in operations]
+
+
+def frames_of(stream: Stream) -> list[Frame]:
+    return [Frame(as_written(frame.operations), frame.metadata) for frame in stream.frames]
+
+
+def options_for(stream: Stream, **more: Any) -> jr.StreamOptions:
+    """The options of a stream; namespaces need version 2."""
+    version = 2 if stream.has_namespaces else stream.options["version"]
+    return options_of({**stream.options, "version": version}, **more)
+
+
+def said(data: bytes) -> list[Plain]:
+    """Return the operations that the reference decoder reads in all frames."""
+    return [op for frame in rdf_decoder.read(data) for op in frame.operations]
+
+
+class TestAgainstProtobuf:
+    """What the package writes, the reference decoder reads."""
+
+    @few
+    @given(strategies.streams(), st.sampled_from([1, 256, 10_000]))
+    def test_frames_that_are_ended(self, stream: Stream, frame_rows: int) -> None:
+        options = options_for(stream, frame_rows=frame_rows)
+        data = write_frames(stream.frames, options)
+        got, expected = rdf_decoder.read(data), frames_of(stream)
+        if frame_rows == 10_000 or stream.options["logical_type"] % 10 > 2:
+            assert got == expected
+        else:
+            # others may come before it, but the end that was asked for is there
+            assert [op for frame in got for op in frame.operations] == as_written(stream.operations)
+            assert [frame.metadata for frame in got if frame.metadata] == [
+                frame.metadata for frame in expected if frame.metadata
+            ]
+
+    @given(strategies.streams())
+    def test_frames_one_by_one(self, stream: Stream) -> None:
+        encoder = jr.StatementEncoder(options_for(stream))
+        reference = rdf_decoder.Reference()
+        for frame, expected in zip(stream.frames, frames_of(stream), strict=True):
+            data = encoder.encode_frame(
+                [tuple(map(node, statement)) for statement in frame.statements],
+                namespaces=[(name, URIRef(iri[1])) for name, iri in frame.namespaces],
+                metadata=frame.metadata,
+            )
+            got = reference.frame(rdf_decoder.parse(data))
+            assert got.statements == expected.statements
+            assert got.namespaces == expected.namespaces
+            assert got.metadata == expected.metadata
+        reference.finish()
+
+    @few
+    @given(strategies.streams(logical="flat"))
+    def test_the_methods_write_what_tuples_write(self, stream: Stream) -> None:
+        options = options_for(stream)
+        file = io.BytesIO()
+        with jr.StatementWriter(file, options) as writer:
+            for op in stream.operations:
+                if op[0] == "PA":
+                    put(writer, op)
+                else:
+                    writer.add(*(None if term is None else node(term) for term in op[1:]))
+        assert file.getvalue() == write(stream.operations, options)
+        file = io.BytesIO()
+        nodes = [tuple(map(node, statement)) for statement in stream.statements]
+        with jr.StatementWriter(file, options) as writer:
+            writer.write_all(iter(nodes))
+        without = [op for op in stream.operations if op[0] == "A"]
+        assert file.getvalue() == write(without, options)
+
+
+class TestEconomy:
+    """Zero ids and repeated terms are used whenever they apply."""
+
+    @few
+    @given(strategies.streams(physical_type=GRAPHS, logical="flat"))
+    def test_graphs_are_opened_only_where_they_change(self, stream: Stream) -> None:
+        """In flat streams they stay open from frame to frame."""
+        for frame_rows in (2, 1000):
+            data = write(stream.operations, options_for(stream, frame_rows=frame_rows))
+            got = Counter(row.WhichOneof("row") for row in rows(data))
+            graphs = [op[4] for op in as_written(stream.operations) if op[0] == "A"]
+            changes = sum(a != b for a, b in zip([None, *graphs], graphs, strict=False))
+            assert got["graph_start"] == got["graph_end"] == changes
+
+
+WRONG: tuple[Any, ...] = (
+    (S, P, 5, G),
+    (S, P, "text", G),
+    (S, P, None, G),
+    (None, P, O, G),
+    (Literal("l"), P, O, G),
+    (URIRef("urn:new/s"), BNode("p"), O, G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), Literal("\ud800"), G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, Literal("g")),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, jr.TripleTerm(S, P, O)),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), jr.TripleTerm(S, P, O), G),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, 5),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), O, BNode("\udfff")),
+    (URIRef("urn:new/s"), URIRef("urn:new/p"), 5, URIRef("urn:new/g")),
+    (BNode("\udfff"), P, O, G),
+    (URIRef("\udc80"), P, O, G),
+)
+"""Quads that can't be written; in TRIPLES, those with a wrong graph have a graph at all."""
+
+MISSHAPEN: tuple[Any, ...] = ((), (S,), (S, P), (S, P, O, G, G), [S, P, O], None, 5, "spo")
+
+
+class TestRefusals:
+    """What can't be written raises `EncodeError`, and the stream is as if it had not been tried."""
+
+    @pytest.mark.parametrize("wrong", [*WRONG, *MISSHAPEN], ids=range(len(WRONG + MISSHAPEN)))
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @pytest.mark.parametrize("make", [flat, grouped])
+    def test_the_stream_goes_on_as_if_it_had_not_been_tried(
+        self, physical_type: int, wrong: Any, make: Any
+    ) -> None:
+        size = 3 if physical_type == TRIPLES else 4
+        if wrong in WRONG and not (physical_type == TRIPLES and wrong[:3] in WRONG_GRAPHS):
+            wrong = wrong[:size]
+        one = (S, P, O, G)[:size]
+        other = tuple(URIRef(f"urn:new/{n}") for n in "spog")[:size]
+        good_file, file = io.BytesIO(), io.BytesIO()
+        with (
+            jr.StatementWriter(file, make(physical_type)) as writer,
+            jr.StatementWriter(good_file, make(physical_type)) as good_writer,
+        ):
+            for good in (None, one, other, one, None):
+                if good is not None:
+                    writer.write(good)
+                    good_writer.write(good)
+                with pytest.raises((jr.EncodeError, TypeError)):
+                    writer.write(wrong)
+        expected = [tuple(map(plain, statement)) for statement in (one, other, one)]
+        (frame,) = rdf_decoder.read(file.getvalue())
+        assert frame.statements == expected
+        assert statements(file.getvalue()) == statements(good_file.getvalue())
+
+    @pytest.mark.parametrize("name", [5, None, "\ud800"])
+    def test_names_of_namespaces(self, name: Any) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, flat(QUADS, namespace_declarations=True)) as writer:
+            writer.add_namespace("a", S)
+            with pytest.raises((jr.EncodeError, TypeError)):
+                writer.add_namespace(name, URIRef("urn:new/x"))
+            writer.add_namespace("c", URIRef("urn:new/x"))
+        (frame,) = read(file.getvalue())
+        assert frame.namespaces == [("a", plain(S)), ("c", ("iri", "urn:new/x"))]
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            5,
+            [("k", b"v")],
+            {"k": "text"},
+            {"k": None},
+            {5: b"v"},
+            {"\ud800": b""},
+        ],
+    )
+    def test_metadata(self, metadata: Any) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, grouped(QUADS)) as writer:
+            writer.add(S, P, O, G)
+            with pytest.raises((jr.EncodeError, TypeError)):
+                writer.end_frame(metadata=metadata)
+            writer.add(O, P, S, G)
+            writer.end_frame(metadata={"k": b"v"})
+        (frame,) = read(file.getvalue())
+        assert frame.metadata == {"k": b"v"}
+        assert len(frame.statements) == 2
+
+    @few
+    @given(strategies.streams(), dice)
+    def test_any_stream_with_refusals_in_between(self, stream: Stream, rng: Any) -> None:
+        file = io.BytesIO()
+        options = options_for(stream, frame_rows=10_000)
+        with jr.StatementWriter(file, options) as writer:
+            for frame in stream.frames:
+                for op in frame.operations:
+                    if op[0] == "A" and rng.random() < 0.5:
+                        wrong = [node(term) for term in op[1:] if term is not None]
+                        wrong[rng.randrange(len(wrong))] = object()
+                        with pytest.raises(jr.EncodeError):
+                            writer.write(tuple(wrong))
+                    put(writer, op)
+                writer.end_frame(metadata=frame.metadata)
+        got, expected = rdf_decoder.read(file.getvalue()), frames_of(stream)
+        assert got == expected
+
+    def test_refusals_of_encode_frame_keep_what_came_before(self) -> None:
+        encoder = jr.StatementEncoder(flat(TRIPLES))
+        with pytest.raises(jr.EncodeError):
+            encoder.encode_frame([(S, P, O), (S, P, 5), (O, P, S)])
+        frame = rdf_decoder.Reference().frame(rdf_decoder.parse(encoder.encode_frame([(S, P, O)])))
+        assert frame.statements == [tuple(map(plain, (S, P, O)))] * 2
+
+
+WRONG_GRAPHS = [wrong[:3] for wrong in WRONG if all(isinstance(t, URIRef) for t in wrong[:3])]
+
+
+class TestFrames:
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @pytest.mark.parametrize("frame_rows", [1, 2, 10, 512])
+    def test_frames_of_no_logical_type_are_closed_by_rows(
+        self, physical_type: int, frame_rows: int
+    ) -> None:
+        options = flat(physical_type, logical_type=0, frame_rows=frame_rows)
+        graph = None if physical_type == TRIPLES else DEFAULT_GRAPH
+        operations = [("A", ("iri", f"urn:{n}"), plain(P), plain(O), graph) for n in range(1000)]
+        data = write(operations, options)
+        counts = [len(message.rows) for message in messages(data)]
+        # a row's entries stand in its frame, and so do the graph's end and start
+        assert all(frame_rows <= count < frame_rows + 11 for count in counts[:-1])
+        assert counts[-1] <= frame_rows + 11
+        assert said(data) == operations
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_only_end_frame_closes_the_frames_of_grouped_streams(self, physical_type: int) -> None:
+        for logical_type in GROUPED[physical_type]:
+            options = flat(physical_type, logical_type=logical_type, frame_rows=1, frame_bytes=1)
+            element = [("A", ("bnode", str(n)), *map(plain, (P, O)), None) for n in range(100)]
+            got = rdf_decoder.read(write_frames([Frame(element, {})] * 2, options))
+            assert [len(frame.statements) for frame in got] == [100, 100]
+            # the last one need not be ended
+            got = rdf_decoder.read(write(element, options))
+            assert [len(frame.statements) for frame in got] == [100]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_empty_frames_are_elements(self, physical_type: int) -> None:
+        element = Frame([("A", *map(plain, (S, P, O)), None)], {})
+        empty = Frame([], {})
+        data = write_frames([empty, element, empty, empty], grouped(physical_type))
+        got = rdf_decoder.read(data)
+        assert [len(frame.statements) for frame in got] == [0, 1, 0, 0]
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_graphs_are_closed_at_close(self, physical_type: int) -> None:
+        for options in (flat(physical_type), grouped(physical_type)):
+            got = rows(write([("A", *map(plain, (S, P, O)), None)], options))
+            last = {TRIPLES: "triple", QUADS: "quad", GRAPHS: "graph_end"}[physical_type]
+            assert got[-1].WhichOneof("row") == last
+
+    @pytest.mark.parametrize("make", [flat, grouped])
+    def test_a_frame_that_is_ended_leaves_no_graph_open(self, make: Any) -> None:
+        """One that is closed since it is full may do so, in a flat stream."""
+        element = Frame([("A", *map(plain, (S, P, O, G)))], {"k": b"v"})
+        encoder = jr.StatementEncoder(make(GRAPHS))
+        statement = (S, P, O, G)
+        for data in (
+            write_frames([element] * 3, make(GRAPHS)),
+            b"".join(
+                wire.varint(len(frame)) + frame
+                for frame in (encoder.encode_frame([statement]) for _ in range(3))
+            ),
+        ):
+            assert len(messages(data)) == 3
+            for message in messages(data):
+                got = [row.WhichOneof("row") for row in message.rows]
+                assert (got.count("graph_start"), got[-1]) == (1, "graph_end")
+
+    def test_a_block_left_by_an_exception_closes_its_graph(self) -> None:
+        file = io.BytesIO()
+        with pytest.raises(KeyError), jr.StatementWriter(file, flat(GRAPHS)) as writer:  # noqa: PT012
+            writer.add(S, P, O, G)
+            raise KeyError("x")
+        assert len(said(file.getvalue())) == 1
+
+    @pytest.mark.parametrize(("make", "kept"), [(flat, [1, 1]), (grouped, [1])])
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_an_element_that_an_exception_cuts_is_left_out(
+        self, physical_type: int, make: Any, kept: list[int]
+    ) -> None:
+        """It would pass for a whole one."""
+        file = io.BytesIO()
+        with (  # noqa: PT012
+            pytest.raises(KeyError),
+            jr.StatementWriter(file, make(physical_type)) as writer,
+        ):
+            writer.add(S, P, O)
+            writer.end_frame()
+            writer.add(O, P, S)
+            raise KeyError("x")
+        assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == kept
+
+    def test_writing_after_close_is_refused(self) -> None:
+        writer = jr.StatementWriter(io.BytesIO())
+        writer.add(S, P, O)
+        writer.close()
+        for call in (
+            lambda: writer.add(S, P, O),
+            lambda: writer.write((S, P, O)),
+            lambda: writer.end_frame(),
+            lambda: writer.write_all([(S, P, O)]),
+        ):
+            with pytest.raises(jr.EncodeError):
+                call()
+        writer.close()
+
+    def test_a_bare_frame_is_one_element(self) -> None:
+        options = grouped(QUADS, delimited=False)
+        with jr.StatementWriter(io.BytesIO(), options) as writer:
+            writer.add(S, P, O)
+            writer.end_frame()
+            with pytest.raises(jr.EncodeError):
+                writer.add(S, P, O)
+
+
+class TestEncoder:
+    """jr.StatementEncoder: frames for a message broker."""
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_state_goes_on_from_frame_to_frame(self, physical_type: int) -> None:
+        encoder = jr.StatementEncoder(flat(physical_type))
+        assert encoder.options == flat(physical_type)
+        statement = (S, P, O) if physical_type == TRIPLES else (S, P, O, G)
+        frames = [encoder.encode_frame([statement] * n) for n in (1, 2, 0)]
+        assert frames[2] == b"" or physical_type == GRAPHS
+        assert len(frames[1]) < len(frames[0]) / 2
+        decoder = jr.StatementDecoder()
+        assert [len(decoder.decode_frame(frame)) for frame in frames] == [1, 2, 0]
+        decoder.finish()
+
+    def test_a_frame_of_nothing_has_the_options(self) -> None:
+        encoder = jr.StatementEncoder()
+        (row,) = pb.RdfStreamFrame.FromString(encoder.encode_frame([])).rows
+        assert row.WhichOneof("row") == "options"
+        assert encoder.encode_frame([]) == b""
+
+    def test_frames_are_bare_and_as_large_as_they_are_asked_to_be(self) -> None:
+        encoder = jr.StatementEncoder(jr.StreamOptions(frame_rows=1, frame_bytes=10))
+        frame = encoder.encode_frame([(S, P, O)] * 100, metadata={"k": b"v"})
+        assert wire.looks_bare(frame)
+        message = pb.RdfStreamFrame.FromString(frame)
+        assert sum(row.HasField("quad") for row in message.rows) == 100
+        assert dict(message.metadata) == {"k": b"v"}
+
+    @pytest.mark.parametrize("wrong", [None, 5, (S, P, O), [(S, P, O), 5], [[S]]])
+    def test_what_is_no_statements_is_an_error(self, wrong: Any) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.StatementEncoder().encode_frame(wrong)
+
+    def test_an_error_of_the_iterable_goes_through(self) -> None:
+        encoder = jr.StatementEncoder()
+
+        def broken() -> Iterator[Any]:
+            yield (S, P, O)
+            raise KeyError("x")
+
+        with pytest.raises(KeyError):
+            encoder.encode_frame(broken())
+        frame = rdf_decoder.Reference().frame(rdf_decoder.parse(encoder.encode_frame([])))
+        assert len(frame.statements) == 1
+
+    def test_encoders_do_not_share_state(self) -> None:
+        one, other = jr.StatementEncoder(), jr.StatementEncoder()
+        frame = one.encode_frame([(S, P, O)])
+        one.encode_frame([(S, P, O)])
+        assert other.encode_frame([(S, P, O)]) == frame
+
+
+class TestOptions:
+    """jr.StreamOptions."""
+
+    def test_they_are_frozen_and_compare(self) -> None:
+        options = jr.StreamOptions(physical_type="graphs", logical_type="datasets")
+        assert options == jr.StreamOptions(physical_type=3, logical_type=4)
+        assert hash(options) == hash(jr.StreamOptions(physical_type=3, logical_type=4))
+        with pytest.raises(AttributeError):
+            options.version = 2  # type: ignore[misc]
+
+    def test_an_unknown_subtype_is_kept(self) -> None:
+        for logical_type in (24, 1014):
+            options = jr.StreamOptions(logical_type=logical_type)
+            assert options.logical_type == logical_type
+            assert type(options.logical_type) is int
+
+    @pytest.mark.parametrize("preset", ["small", "big"])
+    def test_presets(self, preset: str) -> None:
+        options = getattr(jr.StreamOptions, preset)(physical_type="TRIPLES", stream_name="x")
+        assert options.physical_type is jr.PhysicalStreamType.TRIPLES
+        assert options.logical_type is jr.LogicalStreamType.FLAT_TRIPLES
+        assert options.stream_name == "x"
+        assert options.max_name_table_size == {"small": 128, "big": 4000}[preset]
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"max_name_table_size": 7},
+            {"max_prefix_table_size": -1},
+            {"max_datatype_table_size": 1 << 32},
+            {"frame_rows": 0},
+            {"frame_bytes": 0},
+            {"logical_type": -4},
+            # protobuf's enums have 32 bits and a sign: it would be read as -2147483646
+            {"logical_type": (1 << 31) + 2},
+            {"version": 0},
+        ],
+    )
+    def test_numbers_out_of_range(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            jr.StreamOptions(**wrong)
+
+
+def a_graph(*names: str) -> Graph:
+    graph = Graph()
+    for name in names:
+        graph.add((BNode(name), P, Literal(name, lang="en")))
+    return graph
+
+
+def a_dataset(**graphs: str) -> Dataset:
+    """A dataset of graphs with a statement for each letter; ``default`` is the default graph."""
+    dataset = Dataset()
+    for name, letters in graphs.items():
+        graph = (
+            dataset.default_graph if name == "default" else dataset.graph(URIRef(EXAMPLE + name))
+        )
+        for letter in letters:
+            graph.add((BNode(letter), P, Literal(letter)))
+    return dataset
+
+
+def content(graph: Any) -> set[Any]:
+    return set(graph.quads()) if isinstance(graph, Dataset) else set(graph)
+
+
+class TestFramesThatFail:
+    """A frame of a grouped stream is a graph: one that failed leaves nothing in the next one."""
+
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    def test_the_next_frame_has_nothing_of_it(self, physical_type: int) -> None:
+        grouped_type = "GRAPHS" if physical_type == 1 else "DATASETS"
+        options = jr.StreamOptions.small(
+            physical_type=physical_type, logical_type=grouped_type, namespace_declarations=True
+        )
+        encoder, decoder = jr.StatementEncoder(options), jr.StatementDecoder(normalize=False)
+        terms = [URIRef(f"{EXAMPLE}{n % 7}/{n}") for n in range(40)]
+
+        def statements(start: int) -> list[Any]:
+            triples = [(terms[start + n], terms[n], terms[start]) for n in range(5)]
+            if physical_type == 1:
+                return triples
+            return [(*triple, terms[n % 2]) for n, triple in enumerate(triples)]
+
+        def failing() -> Iterator[Any]:
+            yield from statements(20)
+            raise KeyError("x")
+
+        for start in (0, 3, 30):
+            with pytest.raises(jr.EncodeError):
+                encoder.encode_frame(
+                    statements(10), namespaces=[("a", EXAMPLE)], metadata={"a": "b"}
+                )  # type: ignore[dict-item]
+            with pytest.raises(KeyError):
+                encoder.encode_frame(failing())
+            frame = decoder.decode_frame(encoder.encode_frame(statements(start)))
+            assert frame.statements == statements(start)
+            assert frame.namespaces == []
+
+
+class TestWriteGraphs:
+    """jr.write_graphs: a frame for each Graph or Dataset."""
+
+    def test_graphs(self) -> None:
+        graphs = [a_graph("a", "b"), Graph(), a_graph("c")]
+        file = io.BytesIO()
+        jr.write_graphs(graphs, file)
+        options = rows(file.getvalue())[0].options
+        assert (options.physical_type, options.logical_type) == (TRIPLES, GRAPHS_OF_TRIPLES)
+        assert [len(frame.statements) for frame in rdf_decoder.read(file.getvalue())] == [2, 0, 1]
+        again = list(jr.read_graphs(file.getvalue()))
+        assert list(map(content, again)) == list(map(content, graphs))
+        assert [type(graph) for graph in again] == [Graph] * 3
+
+    @pytest.mark.parametrize("physical_type", [None, QUADS, GRAPHS])
+    def test_datasets(self, physical_type: int | None) -> None:
+        datasets = [a_dataset(default="a", g="bc", h="d"), Dataset(), a_dataset(g="e")]
+        file = io.BytesIO()
+        jr.write_graphs(datasets, file, None if physical_type is None else grouped(physical_type))
+        options = rows(file.getvalue())[0].options
+        assert (options.physical_type, options.logical_type) == (physical_type or QUADS, DATASETS)
+        again = list(jr.read_graphs(file.getvalue()))
+        assert list(map(content, again)) == list(map(content, datasets))
+        assert [type(graph) for graph in again] == [Dataset] * 3
+
+    def test_a_generator_to_a_path(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jelly"
+        jr.write_graphs((a_graph(str(n)) for n in range(5)), path)
+        assert [len(graph) for graph in jr.read_graphs(path)] == [1] * 5
+
+    def test_nothing(self) -> None:
+        file = io.BytesIO()
+        jr.write_graphs([], file)
+        assert [row.WhichOneof("row") for row in rows(file.getvalue())] == ["options"]
+        assert statements(file.getvalue()) == []
+
+    @pytest.mark.parametrize("make", [Graph, Dataset])
+    def test_namespaces(self, make: Any) -> None:
+        graphs = [make(), make()]
+        graphs[0].bind("ex", Namespace(EXAMPLE))
+        for namespaces in (False, True):
+            file = io.BytesIO()
+            jr.write_graphs(graphs, file, namespaces=namespaces)
+            assert rows(file.getvalue())[0].options.version == 1 + namespaces
+            first, second = rdf_decoder.read(file.getvalue())
+            assert (("ex", ("iri", EXAMPLE)) in first.namespaces) == namespaces
+            assert ("ex", ("iri", EXAMPLE)) not in second.namespaces
+
+    def test_a_graph_that_fails_half_way_is_no_element(self) -> None:
+        bad = a_graph("a", "b", "c")
+        bad.add((BNode("d"), P, Literal("\ud800")))
+        file = io.BytesIO()
+        with pytest.raises(jr.EncodeError):
+            jr.write_graphs([a_graph("a"), bad], file)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1]
+
+    def test_subject_graphs(self) -> None:
+        file = io.BytesIO()
+        options = jr.StreamOptions(physical_type="TRIPLES", logical_type="SUBJECT_GRAPHS")
+        jr.write_graphs([a_graph("a"), a_graph("b")], file, options)
+        assert [len(graph) for graph in jr.read_graphs(file.getvalue())] == [1, 1]
+
+    @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
+    def test_a_file_is_not_overwritten_for_want_of_good_arguments(
+        self, wrong: Any, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "x.jelly"
+        path.write_bytes(b"precious")
+        with pytest.raises(TypeError):
+            jr.write_graphs([wrong], path)
+        with pytest.raises(jr.EncodeError, match="namespace_declarations"):
+            jr.write_graphs([a_graph("a")], path, jr.StreamOptions(), namespaces=True)
+        assert path.read_bytes() == b"precious"
+
+    @pytest.mark.parametrize("wrong", [5, "text", None, (S, P, O)])
+    def test_what_is_no_graph_is_an_error(self, wrong: Any) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.write_graphs([wrong], io.BytesIO())
+
+    def test_a_dataset_among_triples_is_an_error(self) -> None:
+        with pytest.raises((TypeError, jr.EncodeError)):
+            jr.write_graphs([a_graph("a"), a_dataset(g="a")], io.BytesIO())
+
+
+class TestRoundTrips:
+    @pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+    @few
+    @given(data=st.data())
+    def test_any_stream(self, physical_type: int, data: st.DataObject) -> None:
+        stream = data.draw(strategies.streams(physical_type=physical_type))
+        options = options_for(stream, frame_rows=10_000)
+        written = write_frames(stream.frames, options)
+        got, expected = read(written), frames_of(stream)
+        assert got == expected
+        assert write_frames(expected, options) == written

@@ -1,0 +1,171 @@
+"""Long frames of the rows that most streams are made of, which the decoder has a fast path for."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.core.jelly import test_patch_long_frames as patches
+from tests.core.jelly.statement_strategies import PHYSICAL_TYPES
+from tests.core.jelly.statement_support import assert_same_outcome, read, refuse, statements
+from tests.core.jelly.streams import damage
+from tests.oracle import rdf_build as b
+from tests.oracle import rdf_decoder, rdf_producer, wire
+from tests.oracle.rdf_build import GRAPHS, QUADS, TRIPLES
+from tests.oracle.rdf_decoder import Frame
+from tests.oracle.terms import DEFAULT_GRAPH, Plain
+
+SEEDS = range(max(1, len(patches.SEEDS) // 2))
+
+
+def operations(rng: random.Random, physical_type: int, count: int) -> list[Plain]:
+    """Statements as in real data: subjects in runs, few predicates, many objects."""
+    kinds = rng.choice([3, 40, 300])
+    pad = rng.choice(["", "x" * 60, "é" * 70, "x" * 200])
+    nodes: list[Plain] = [("iri", f"http://example.org/{n % 9}/{pad}{n}") for n in range(kinds)]
+    nodes += [("bnode", f"b{n}{pad}") for n in range(5)]
+    predicates: list[Plain] = [("iri", f"http://example.org/ns#{n}") for n in range(9)]
+    literals: list[Plain] = [("literal", pad * (n % 3) + str(n), None, None) for n in range(kinds)]
+    literals += [("literal", "", None, None), ("literal", "x" * 16_400, None, None)]
+    literals += [("literal", str(n), None, f"urn:d{n % 3}") for n in range(9)]
+    literals += [("literal", "x" * n, "en", None) for n in (0, 1, 130)]
+    graphs: list[Plain | None] = [DEFAULT_GRAPH, ("iri", "http://example.org/g"), nodes[-1]]
+    if physical_type == TRIPLES:
+        graphs = [None]
+    result: list[Plain] = []
+    s, g = nodes[0], graphs[0]
+    for _ in range(count):
+        if rng.random() < 0.4:
+            s = rng.choice(nodes)
+        if rng.random() < 0.05:
+            g = rng.choice(graphs)
+        if rng.random() < 0.03:
+            result.append(("PA", "ex", rng.choice(predicates), None))
+        result.append(("A", s, rng.choice(predicates), rng.choice(nodes + literals * 2), g))
+    return result
+
+
+def stream(seed: int, physical_type: int) -> tuple[bytes, list[Frame]]:
+    rng = random.Random(seed)
+    options = {
+        "physical_type": physical_type,
+        "generalized_statements": False,
+        "rdf_star": False,
+        "max_name_table_size": rng.choice([8, 64, 4000]),
+        "max_prefix_table_size": rng.choice([0, 4, 16, 1000]),
+        "max_datatype_table_size": 8,
+        "version": 2,
+    }
+    sizes = rng.choice([[150], [100, 0, 50], [5] * 30])
+    frames = [Frame(operations(rng, physical_type, size), {}) for size in sizes]
+    messages = rdf_producer.messages(frames, options, rng)
+    return b.delimited(message.SerializeToString() for message in messages), frames
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_they_are_read_as_the_reference_reads_them(seed: int, physical_type: int) -> None:
+    data, frames = stream(seed, physical_type)
+    assert rdf_decoder.read(data) == frames
+    assert read(data) == frames
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_damage_is_seen(seed: int, physical_type: int) -> None:
+    data, _ = stream(seed, physical_type)
+    rng = random.Random(seed)
+    for _ in range(6):
+        damaged = bytearray(data)
+        damage(damaged, rng)
+        assert_same_outcome(bytes(damaged))
+    for _ in range(3):
+        # cut the frame, with a length that agrees: the end may fall anywhere in a row
+        frames = wire.split(data)
+        frames[-1] = frames[-1][: rng.randrange(len(frames[-1]) + 1)]
+        assert_same_outcome(b.delimited(frames))
+
+
+def start_of(physical_type: int, **options: Any) -> list[Any]:
+    """Options, a name, and a first statement, whose graph stays open."""
+    head = [b.options(physical_type=physical_type, **options), b.name("urn:p")]
+    if physical_type == QUADS:
+        return [*head, b.spog("s", b.iri(0, 1), "o", "g")]
+    graph = [b.start(b.iri(0, 1))] if physical_type == GRAPHS else []
+    return [*head, *graph, b.spo("s", b.iri(0, 1), "o")]
+
+
+def row(physical_type: int, *terms: Any) -> Any:
+    return (b.spog if physical_type == QUADS else b.spo)(*terms)
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+@pytest.mark.parametrize("size", [*range(0, 24, 3), 24, 39])
+def test_frames_of_any_size_end_where_they_end(size: int, physical_type: int) -> None:
+    """The last rows of a frame are near its end, where the fast path has to stop looking ahead."""
+    head = start_of(physical_type)
+    rows = [row(physical_type, None, b.iri(0, 1), b.literal("x" * n)) for n in (size, 0, size % 7)]
+    last = [row(physical_type, "y" * size), row(physical_type)]
+    whole = b.frame(*head, *rows, *last)
+    (frame,) = rdf_decoder.read(b.delimited([whole]))
+    assert len(frame.statements) == 6
+    assert statements(b.delimited([whole])) == frame.statements
+    assert statements(b.stream(head, rows, *([one] for one in last))) == frame.statements
+    for cut in range(1, 30, 2):
+        assert_same_outcome(b.delimited([whole[:-cut]]))
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+def test_entries_set_anew_between_rows_that_use_them(physical_type: int) -> None:
+    """The same ids mean another text from one row to the next."""
+    head = [*start_of(physical_type), b.prefix("a:"), b.name("x", 2), b.datatype("urn:d")]
+    rows = []
+    for n in range(100):
+        use = row(physical_type, b.iri(1, 2), b.iri(0, 1), b.literal(str(n % 3)))
+        entry = (b.name(f"x{n % 5}", 2), b.prefix(f"a{n % 4}:", 1), b.datatype(f"urn:{n}", 1))
+        typed = row(physical_type, None, b.iri(0, 1), b.literal("1", None, 1))
+        rows += [use, entry[n % 3], use, typed]
+    for data in (b.stream([*head, *rows]), b.stream(head, *([one] for one in rows))):
+        assert read(data) == rdf_decoder.read(data)
+
+
+def test_graphs_between_long_runs_of_triples() -> None:
+    """Regular rows are regular inside a graph only."""
+    graphs = [b.iri(0, 1), "g", b.default_graph(), b.literal("l")]
+    head = [b.options(physical_type=GRAPHS, generalized_statements=True), b.name("urn:p")]
+    rows = []
+    for n in range(40):
+        triples = [b.spo(f"s{m % 3}", b.iri(0, 1), b.literal(str(m))) for m in range(n)]
+        rows += [b.start(graphs[n % 4]), *triples, b.end()]
+    for data in (
+        b.stream([*head, *rows]),
+        b.stream(head, *([one] for one in rows)),
+        b.stream(head, *(rows[at : at + 17] for at in range(0, len(rows), 17))),
+    ):
+        assert read(data) == rdf_decoder.read(data)
+    stray = [b.spo(None, b.iri(0, 1), "o") for _ in range(30)]
+    error = refuse(b.stream([*head, *rows], stray), row=True)
+    assert (error.frame, error.row) == (1, 0)
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+@pytest.mark.parametrize("bad", [0, 1, 30, 59])
+def test_errors_name_the_row(bad: int, physical_type: int) -> None:
+    head = start_of(physical_type)
+    rows = [row(physical_type, None, b.iri(0, 1), b.literal("x" * 10)) for _ in range(60)]
+    rows[bad] = row(physical_type, None, b.iri(0, 9), b.literal("x" * 10))
+    first = row(physical_type, "s")
+    error = refuse(b.stream(head, [first, *rows]), row=True)
+    assert (error.frame, error.row) == (1, bad + 1)
+    start = len(b.stream(head)) + len(b.frame(first, *rows[:bad]))
+    assert start <= error.offset <= start + 40
+
+
+@pytest.mark.parametrize("physical_type", PHYSICAL_TYPES)
+def test_rows_of_another_type_among_regular_ones(physical_type: int) -> None:
+    regular = [row(physical_type, None, b.iri(0, 1), b.literal("x" * 9)) for _ in range(30)]
+    other = b.spo(None, b.iri(0, 1)) if physical_type == QUADS else b.spog("s", b.iri(0, 1), "o")
+    error = refuse(b.stream([*start_of(physical_type), *regular, other, *regular]), row=True)
+    assert error.row == len(start_of(physical_type)) + 30

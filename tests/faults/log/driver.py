@@ -1,0 +1,82 @@
+"""The process from which those are forked that meet: it was started with the shim.
+
+``python -m tests.faults.log.driver DESCRIPTOR FOLDER``
+"""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from tests.faults.log import sabotage
+from tests.faults.log.child import Child, serve
+from tests.faults.log.meeting import Case, Outcome, count_calls, crash, meet
+from tests.faults.log.outage import STEPS, Outages, Steps, cut_power
+from tests.faults.log.shim import Shim, build_shim, environment
+from tests.faults.log.side import Side, make_template
+
+__all__ = ["Driver", "start_driver"]
+
+
+class Driver:
+    """What is called from outside.
+
+    Args:
+        folder: An empty folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        Shim()
+        self._folder = folder.resolve()
+        self._template = self._folder / "template"
+        # Not here: what is forked must not inherit an open log. What it loads, it should.
+        warm_up = self._folder / "warm-up"
+        for path in (self._template, warm_up):
+            path.mkdir()
+            make_template(path)
+        Side(warm_up).judge(100)
+        gc.collect()
+        gc.freeze()
+
+    def count(self, work: str, with_reads: bool, after_crash: bool = False) -> int:
+        """Return how many calls a work makes."""
+        place = self._folder / "place"
+        return count_calls(work, self._template_of(after_crash), place, with_reads=with_reads)
+
+    def meet(self, case: Case, broken: str | None = None) -> Outcome:
+        function = getattr(sabotage, broken) if broken is not None else None
+        return meet(case, self._template_of(case.after_crash), self._folder / "place", function)
+
+    def _template_of(self, after_crash: bool) -> Path:
+        if not after_crash:
+            return self._template
+        path = self._folder / "crashed"
+        if not path.exists():
+            shutil.copytree(self._template, path)
+            crash(path)
+        return path
+
+    def cut_power(
+        self, broken: str | None = None, steps: Steps = STEPS, by_chance: int = 1
+    ) -> Outages:
+        function = getattr(sabotage, broken) if broken is not None else None
+        place = self._folder / "power"
+        place.mkdir()
+        return cut_power(self._template, place, function, steps, by_chance)
+
+
+def start_driver(folder: Path) -> Child:
+    """Start one; it works in a folder."""
+    place = folder / "driver"
+    place.mkdir()
+    shim = build_shim(place)
+    return Child.start(__spec__.name, str(place), environment=environment(shim))
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[2]) / "work"
+    place.mkdir()
+    serve(lambda: Driver(place), Connection(int(sys.argv[1])))

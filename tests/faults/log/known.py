@@ -1,0 +1,66 @@
+"""What was said to be done to a log, and so must be found there."""
+
+from __future__ import annotations
+
+from tests.faults.log.side import FIRST, Seen, Verdict, id_of
+
+__all__ = ["Known"]
+
+
+class Known:
+    """What is known of a log that is made of the template.
+
+    Attributes:
+        seen: The versions that anybody saw.
+        acknowledged: What the appended numbers came to.
+        possible: The numbers that may be there or not: to append them was begun.
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[Seen] = set()
+        self.acknowledged: dict[int, Seen] = {}
+        self.possible: set[int] = set()
+        self._done: set[str] = set()
+
+    def begin(self, work: str, number: int) -> None:
+        """Note that a work was begun, and may be done."""
+        if "append" in work:
+            self.possible.add(number)
+
+    def finish(self, work: str, number: int, seen: list[Seen]) -> None:
+        """Note that a work is done, and what it returned."""
+        self.seen.update(seen)
+        self._done.add(work)
+        if "append" in work:
+            self.acknowledged[number] = seen[0]
+
+    def compare(self, verdict: Verdict) -> list[str]:
+        """Return how what there is differs from what there must be."""
+        faults = list(verdict.problems)
+        entries = {version: (first, id) for first, version, id in verdict.entries}
+        newest = max(entries)
+
+        def is_there(version: int, id: str) -> bool:
+            if version in entries:
+                return entries[version][1] == id
+            # It was squashed: then the id is no more.
+            return any(first <= version < last for last, (first, _) in entries.items())
+
+        for number, (_, version, id) in self.acknowledged.items():
+            if id != id_of(number):
+                faults.append(f"{number} was appended with the id {id}")
+            if not is_there(version, id) or number not in verdict.contents:
+                faults.append(f"{number} was acknowledged as version {version}, and is lost")
+        for _, version, id in sorted(self.seen):
+            if not is_there(version, id):
+                faults.append(f"version {version} was seen with the id {id}, and never committed")
+        least = {*range(1, FIRST + 1), *self.acknowledged}
+        if not least <= verdict.contents <= least | self.possible:
+            faults.append(f"version {newest} has {sorted(verdict.contents)}")
+        if "snapshot" in self._done and FIRST not in verdict.snapshots:
+            faults.append("the snapshot is lost")
+        if "squash" in self._done and (1, 3) not in [entry[:2] for entry in verdict.entries]:
+            faults.append("the squash is lost")
+        if "update" in self._done and verdict.replica < FIRST:
+            faults.append(f"the replica is of version {verdict.replica}")
+        return faults

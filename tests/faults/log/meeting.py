@@ -1,0 +1,344 @@
+"""One meeting of two processes: A stops at a system call, B does its work, A ends somehow."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from tests.faults.log.child import PATIENCE, Answer, Child, GoneError
+from tests.faults.log.known import Known
+from tests.faults.log.side import LAST, Side
+
+__all__ = ["Case", "End", "Meets", "Outcome", "count_calls", "crash", "meet"]
+
+
+class End(Enum):
+    """What becomes of the call that A stopped at, by the letter that the shim takes."""
+
+    GOES_ON = "g"
+    KILLED = "k"
+    HALF_WRITTEN = "h"
+    FAILS = "e"
+    FAILS_AFTER = "E"
+    FAILS_FOR_GOOD = "x"
+    FULL = "H"
+    INTERRUPTED = "s"
+    INTERRUPTED_AFTER = "S"
+
+
+INTERRUPTS = (End.INTERRUPTED, End.INTERRUPTED_AFTER)
+
+
+class Meets(Enum):
+    """What B knows of the log, and when it works."""
+
+    OPEN = "it has the log open, and works while A is stopped"
+    FRESH = "it opens the log and works while A is stopped"
+    LOOKS = "it has the log open, looks while A is stopped, and works when A is done"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A meeting.
+
+    Args:
+        a: What A does.
+        b: What B does.
+        meets: How B does it.
+        turn: The number of the call of A.
+        end: What becomes of that call.
+        with_reads: Whether calls that only look count, too.
+        after_crash: Whether another writer was killed before, when its file just had its name.
+    """
+
+    a: str
+    b: str
+    meets: Meets
+    turn: int
+    end: End
+    with_reads: bool = False
+    after_crash: bool = False
+
+    def __str__(self) -> str:
+        more = ", after a crash" if self.after_crash else ""
+        return f"A {self.a}, B {self.b}, {self.meets.name}, call {self.turn}, {self.end.name}{more}"
+
+
+@dataclass
+class Outcome:
+    """What came of a meeting.
+
+    Args:
+        case: Which.
+        call: The call that A stopped at; empty if it made fewer.
+        answer: What A said at last; None if it was killed.
+        blocked: Whether B could not do its work while A was stopped.
+        faults: What should not be.
+    """
+
+    case: Case
+    call: str
+    answer: Answer | None
+    blocked: bool
+    faults: list[str]
+
+
+A_NUMBER, A_LATER, B_NUMBER, CRASHED = 100, 101, 200, 400
+
+
+class Meeting:
+    """The state of one meeting, as it goes on."""
+
+    def __init__(self, case: Case, template: Path, folder: Path, sabotage: Any) -> None:
+        self.case = case
+        shutil.copytree(template, folder)
+        self.folder = folder
+        self.faults: list[str] = []
+        self.known = Known()
+        self.children: list[Child] = []
+        self.a = self.start(sabotage)
+        self.b = self.start(sabotage)
+
+    def start(self, sabotage: Callable[[], None] | None) -> Child:
+        def make() -> Side:
+            if sabotage is not None:
+                sabotage()
+            return Side(self.folder)
+
+        child = Child.fork(make)
+        self.children.append(child)
+        return child
+
+    def close(self) -> None:
+        for child in self.children:
+            child.end()
+        shutil.rmtree(self.folder)
+
+    def expect(self, child: Child, name: str, *arguments: Any) -> Any:
+        """Have something done that must not fail."""
+        answer = child.call(name, *arguments)
+        who = "A" if child is self.a else "B"
+        if answer.error:
+            self.faults.append(f"{who}: {name} failed: {answer}")
+        return answer.value
+
+    def look(self, child: Child) -> None:
+        self.known.seen.update(self.expect(child, "refresh") or ())
+
+    def peek(self, name: str) -> bool:
+        """Have B open or refresh while A is stopped, which may hold the lock; was it done?"""
+        answer = self.b.call(name)
+        if "LogConflict" in answer.error:
+            return False
+        if answer.error:
+            self.faults.append(f"B: {name} failed: {answer}")
+        self.known.seen.update(answer.value or ())
+        return not answer.error
+
+    def note(self, work: str, number: int, answer: Answer) -> bool:
+        """Note what a work came to; return whether it was done."""
+        if answer.error:
+            self.known.begin(work, number)
+            return False
+        self.known.finish(work, number, answer.value)
+        return True
+
+    def work(self, child: Child, work: str, number: int) -> None:
+        """Do a work as one should: look again if somebody was first. It must be done in the end."""
+        answer = child.call(work, number)
+        for _ in range(2):
+            if self.note(work, number, answer):
+                return
+            if not is_refused(answer):
+                break
+            self.look(child)
+            answer = child.call(work, number)
+        if not self.note(work, number, answer) and not is_pointless(answer):
+            who = "A" if child is self.a else "B"
+            self.faults.append(f"{who} can't {work} any more: {answer}")
+
+
+def is_refused(answer: Answer) -> bool:
+    """Return whether a work was refused since somebody else was first."""
+    return "LogConflict" in answer.error or is_pointless(answer)
+
+
+def is_pointless(answer: Answer) -> bool:
+    """Return whether a work was refused since what it is about was squashed."""
+    return "LogError" in answer.error and "squashed" in answer.message
+
+
+class Pipes:
+    """How one who is stopped and its controller tell each other."""
+
+    def __init__(self) -> None:
+        self.question, self.says = os.pipe()
+        self.hears, self.answer = os.pipe()
+
+    def wait(self, child: Child) -> str:
+        """Wait until it stops; return the call. Empty if it has answered, or ended, before."""
+        ready, _, _ = select.select([self.question, child.connection], [], [], PATIENCE)
+        return os.read(self.question, 5000).decode().strip() if self.question in ready else ""
+
+    def decide(self, end: End) -> None:
+        os.write(self.answer, end.value.encode())
+
+    def close(self) -> None:
+        for fd in (self.question, self.says, self.hears, self.answer):
+            os.close(fd)
+
+
+def crash(folder: Path) -> None:
+    """Kill one that appends when its file has its name, and no row names it.
+
+    Raises:
+        LookupError: It never came there.
+    """
+    for turn in itertools.count():
+        pipes = Pipes()
+        child = Child.fork(lambda: Side(folder))
+        try:
+            child.call("open")
+            child.send("run", "append", CRASHED + turn, turn, False, (pipes.says, pipes.hears, -1))
+            call = pipes.wait(child)
+            if not call:
+                raise LookupError("the call after the rename was not found")
+            if call.startswith("fsync") and call.endswith("/segments"):
+                pipes.decide(End.KILLED)
+                with suppress(GoneError):
+                    child.receive()
+                return
+        finally:
+            # What one leaves that was ended earlier, the next one clears.
+            child.end()
+            pipes.close()
+
+
+def meet(
+    case: Case,
+    template: Path,
+    folder: Path,
+    sabotage: Callable[[], None] | None = None,
+) -> Outcome:
+    """Let two processes meet, and judge what comes of it.
+
+    Args:
+        case: How.
+        template: What there is before.
+        folder: Where there is nothing; it is removed again.
+        sabotage: Breaks something in A and B, to see whether that is found.
+    """
+    # A needs two of these, so they come first.
+    pipes = Pipes()
+    meeting = Meeting(case, template, folder, sabotage)
+    try:
+        return _meet(meeting, pipes)
+    except GoneError as error:
+        return Outcome(case, "", None, False, [*meeting.faults, str(error)])
+    finally:
+        pipes.close()
+        meeting.close()
+
+
+def _meet(meeting: Meeting, pipes: Pipes) -> Outcome:
+    case, a, b = meeting.case, meeting.a, meeting.b
+    meeting.expect(a, "open")
+    if case.meets != Meets.FRESH:
+        meeting.expect(b, "open")
+    a.send("run", case.a, A_NUMBER, case.turn, case.with_reads, (pipes.says, pipes.hears, -1))
+    call = pipes.wait(a).replace(str(meeting.folder), "")
+    if not call:
+        answer = a.receive(0)
+        faults = [f"A: {answer}"] if answer is None or answer.error else []
+        return Outcome(case, "", answer, False, faults)
+
+    pending = None
+    is_open = case.meets != Meets.FRESH or meeting.peek("open")
+    is_free = is_open and meeting.peek("refresh")
+    if is_open and case.meets != Meets.LOOKS:
+        b.send(case.b, B_NUMBER)
+        pending = b.receive()
+        if pending is None:
+            raise GoneError(f"B hangs in {case.b}")
+        is_free &= "LogConflict" not in pending.error
+    pipes.decide(case.end)
+    answer = None
+    is_killed = case.end in (End.KILLED, End.HALF_WRITTEN)
+    if is_killed:
+        with suppress(GoneError):
+            a.receive()
+        meeting.known.begin(case.a, A_NUMBER)
+    else:
+        answer = a.receive()
+        if answer is None:
+            raise GoneError(f"A hangs in {case.a}")
+        is_done = meeting.note(
+            case.a, A_NUMBER, Answer(answer.value and answer.value[0], answer.error)
+        )
+        meeting.faults += unfit(case, call, answer)
+    if not is_open:
+        meeting.expect(b, "open")
+    if pending is None or not meeting.note(case.b, B_NUMBER, pending):
+        if pending is not None and not is_refused(pending):
+            meeting.faults.append(f"B: {case.b} failed: {pending}")
+        if pending is not None:
+            meeting.look(b)
+        meeting.work(b, case.b, B_NUMBER)
+    if not is_killed:
+        # Whatever A met with, its object goes on.
+        meeting.look(a)
+        meeting.work(a, "append", A_LATER)
+        if not is_done and case.end != End.GOES_ON and case.a != "create":
+            meeting.work(a, case.a, A_LATER + 1)
+    meeting.look(b)
+    judge = meeting.start(None)
+    verdict = meeting.expect(judge, "judge", LAST)
+    if verdict is not None:
+        meeting.faults += meeting.known.compare(verdict)
+    return Outcome(case, call, answer, not is_free, meeting.faults)
+
+
+def unfit(case: Case, call: str, answer: Answer) -> list[str]:
+    """Return what is wrong with what A answered to its end, after it stopped at a call."""
+    if not answer.error:
+        # After its own fdatasync SQLite may find that all is on the disk, or do it once more.
+        must_fail = call.startswith("fsync") and case.end in (End.FAILS, End.FAILS_FOR_GOOD)
+        # What could not be cleared for good is cleared by the next who writes.
+        clears = case.after_crash or case.a in ("squash", "update")
+        if clears and call.endswith(("/segments", "/snapshots", "/staging", "/replica")):
+            return []
+        return [f"A has done its work though {call} failed"] if must_fail else []
+    allowed = {
+        End.GOES_ON: (),
+        End.INTERRUPTED: ("KeyboardInterrupt",),
+        End.INTERRUPTED_AFTER: ("KeyboardInterrupt",),
+    }.get(case.end, ("OSError",))
+    if case.with_reads and case.end == End.FAILS:
+        # Of what can't be read SQLite says that the database is malformed.
+        allowed = (*allowed, "LogError")
+    # B may have been first.
+    is_allowed = set(allowed) & set(answer.error) or is_refused(answer)
+    return [] if is_allowed else [f"A: {answer}"]
+
+
+def count_calls(work: str, template: Path, folder: Path, *, with_reads: bool) -> int:
+    """Return how many calls a work makes, if nobody disturbs it."""
+    shutil.copytree(template, folder)
+    child = Child.fork(lambda: Side(folder))
+    try:
+        child.call("open")
+        answer = child.call("run", work, A_NUMBER, -1, with_reads, (-1, -1, -1))
+        assert not answer.error, answer
+        count: int = answer.value[1]
+        return count
+    finally:
+        child.end()
+        shutil.rmtree(folder)

@@ -1,0 +1,207 @@
+"""What the processes do to a log: the two that meet, and the one that judges afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rdflib import Dataset, Literal
+
+import jelly_rdflib as jr
+from jelly_rdflib import LogError, Op, PatchLog, Replica
+from tests.faults.log.shim import Shim
+from tests.log.support import P, S, numbers, patch_id
+
+__all__ = ["FIRST", "LAST", "TIMEOUT", "Seen", "Side", "Verdict", "id_of", "make_template"]
+
+FIRST = 4
+"""How many patches the log has before anything happens to it."""
+
+LAST = 300
+"""The number that is appended by who judges."""
+
+TIMEOUT = 0.0
+"""Who finds the log locked says so at once: the other is stopped, so waiting is in vain."""
+
+Seen = tuple[int, int, str]
+"""A version that somebody saw: the first that its patch stands for, itself, and the id."""
+
+
+def id_of(number: int) -> str:
+    return str(patch_id(number))
+
+
+def patch(number: int) -> list[jr.Operation]:
+    """Return a patch that adds a number, which is in no other."""
+    return [
+        (Op.H, "id", patch_id(number)),
+        (Op.TX,),
+        (Op.A, S, P, Literal(str(number)), None),
+        (Op.TC,),
+    ]
+
+
+def make_template(folder: Path) -> None:
+    """Make a log and a replica that does not have its last versions yet."""
+    log = PatchLog.create(folder / "log")
+    for number in range(1, FIRST + 1):
+        log.append(patch(number))
+        if number == 2:
+            Replica(folder / "replica").update(log)
+
+
+def seen_of(entries: list[jr.LogEntry]) -> list[Seen]:
+    return [(entry.first, entry.version, str(entry.id)) for entry in entries]
+
+
+@dataclass
+class Verdict:
+    """What the third process finds.
+
+    Args:
+        problems: What is wrong for itself, whatever has happened before.
+        entries: The patches that are in the log.
+        contents: The numbers in its newest version.
+        snapshots: The versions that there are snapshots of.
+        replica: The version of the replica.
+    """
+
+    problems: list[str]
+    entries: list[Seen]
+    contents: set[int]
+    snapshots: list[int]
+    replica: int
+
+
+class Side:
+    """One process; its methods are called from outside.
+
+    Args:
+        folder: Where the log and the replica are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log: Any = None
+
+    def open(self) -> list[Seen]:
+        self.log = PatchLog(self.folder / "log", timeout=TIMEOUT)
+        return []
+
+    def run(
+        self, work: str, argument: Any, turn: int, with_reads: bool, pipes: tuple[int, int, int]
+    ) -> tuple[Any, int]:
+        """Do a work with the shim armed; return what it returned and how many calls it made."""
+        shim = Shim()
+        question, answer, record = pipes
+        shim.arm(
+            self.folder,
+            turn,
+            with_reads=with_reads,
+            question=question,
+            answer=answer,
+            record=record,
+        )
+        try:
+            result = getattr(self, work)(argument)
+        finally:
+            count = shim.disarm()
+        return result, count
+
+    def run_all(self, steps: list[tuple[str, int]], record: int) -> list[list[Seen]]:
+        """Do several works and have their calls recorded; return what each returned.
+
+        In the record there is a mark after each: the work is done by then.
+        """
+        shim = Shim()
+        shim.arm(self.folder, record=record)
+        results = []
+        for work, number in steps:
+            results.append(getattr(self, work)(number))
+            shim.mark(work)
+        shim.disarm()
+        return results
+
+    def refresh(self, _: Any = None) -> list[Seen]:
+        """Look what there is; return all that is seen."""
+        self.log.refresh()
+        return seen_of(self.log.patches())
+
+    def append(self, number: int) -> list[Seen]:
+        return seen_of([self.log.append(patch(number))])
+
+    def open_and_append(self, number: int) -> list[Seen]:
+        self.open()
+        return self.append(number)
+
+    def squash(self, _: Any) -> list[Seen]:
+        return seen_of([self.log.squash(1, 3)])
+
+    def snapshot(self, _: Any) -> list[Seen]:
+        self.log.snapshot(FIRST)
+        return []
+
+    def update(self, _: Any) -> list[Seen]:
+        """Bring the replica up to date, and check that it is what the log has."""
+        replica = Replica(self.folder / "replica", timeout=TIMEOUT)
+        replica.update(self.log)
+        assert len(numbers(replica.dataset)) == replica.version, "the replica has something else"
+        return [(replica.version, replica.version, str(replica.id))]
+
+    def create(self, _: Any) -> list[Seen]:
+        """Make a log where there is none."""
+        PatchLog(self.folder / "new", create=True, timeout=TIMEOUT)
+        return []
+
+    def read(self, _: Any) -> list[Seen]:
+        """Read as one who only reads: the newest data, and whether all is well."""
+        seen = self.refresh()
+        assert len(numbers(self.log.checkout())) == self.log.version, "the data are others"
+        for problem in self.log.verify():
+            # It reports also what it can't read.
+            raise LogError(f"verify() finds: {problem}")
+        return seen
+
+    def judge(self, last: int) -> Verdict:
+        """Look at the log as one who comes later, and go on with it."""
+        log = PatchLog(self.folder / "log")
+        problems = [f"verify() finds: {each}" for each in log.verify(deep=True)]
+        entries = log.patches()
+        dataset = Dataset()
+
+        def check(entry: jr.LogEntry) -> None:
+            if len(numbers(dataset)) != entry.version:
+                problems.append(f"version {entry.version} is not what its patches make")
+
+        log.replay(dataset, progress=check)
+        if (self.folder / "new").exists():
+            new = PatchLog(self.folder / "new", create=True)
+            new.append(patch(1))
+            problems += [f"verify() finds: {each}" for each in PatchLog(new.path).verify()]
+        verdict = Verdict(
+            problems,
+            seen_of(entries),
+            numbers(log.checkout()),
+            log.snapshots,
+            self._check_replica(log, problems),
+        )
+        version = log.append(patch(last)).version
+        later = PatchLog(self.folder / "log")
+        problems += [f"later verify() finds: {each}" for each in later.verify()]
+        if not verdict.entries[-1][1] + 1 == version == later.version:
+            problems.append("what is appended later is not there")
+        return verdict
+
+    def _check_replica(self, log: PatchLog, problems: list[str]) -> int:
+        replica = Replica(self.folder / "replica")
+        version = replica.version
+        if len(numbers(replica.dataset)) != version:
+            problems.append("the replica is not what its version says")
+        if version in [entry.version for entry in log.patches()]:
+            if log.entry(version).id != replica.id:
+                problems.append(f"the replica has a version {version} that the log has not")
+            replica.update(log)
+            if numbers(replica.dataset) != numbers(log.checkout()):
+                problems.append("the replica does not become what the log is")
+        return version

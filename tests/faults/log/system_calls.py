@@ -1,0 +1,117 @@
+"""Faults: a process that is killed, or a disk that is full, at each call of ``os``.
+
+What changes files is called by its name in ``os``, and there the faults are put in its way. The
+calls are counted, and at the one whose turn it is the fault happens. Those of SQLite are in `shim`,
+failures of power in `outage`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["full_disk", "intercepted", "run_and_kill"]
+
+ALL_CALLS = ("open", "write", "fsync", "close", "mkdir", "link", "replace", "unlink")
+"""The calls of ``os`` that change something, and those around them."""
+
+KILLED = 86
+
+
+@contextmanager
+def intercepted(around: Callable[[str, Callable[..., Any], Any], Any]) -> Iterator[None]:
+    """Have a function called in place of each call: with its name, itself and its arguments."""
+    real = {name: getattr(os, name) for name in ALL_CALLS}
+
+    def wrapped(name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **more: Any) -> Any:
+            # The package gives none by keyword; what does is of this module, or of Python.
+            return real[name](*arguments, **more) if more else around(name, real[name], arguments)
+
+        return call
+
+    for name in ALL_CALLS:
+        setattr(os, name, wrapped(name))
+    try:
+        yield
+    finally:
+        for name, function in real.items():
+            setattr(os, name, function)
+
+
+def run_and_kill(work: Callable[[], object], turn: int) -> str:
+    """Run something in a process that is killed before one of its calls.
+
+    Args:
+        work: What is run.
+        turn: Which call, counted from 0.
+
+    Returns:
+        The name of the call; empty if the work was done before it came to that.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _run_child(work, turn, writer)
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        said = pipe.read().decode()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, KILLED), said
+    return said
+
+
+def _run_child(work: Callable[[], object], turn: int, writer: int) -> None:
+    count = -1
+    say = os.write
+
+    def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == turn:
+            say(writer, name.encode())
+            os._exit(KILLED)
+        return real(*arguments)
+
+    try:
+        with intercepted(around):
+            work()
+    except BaseException as error:
+        say(writer, repr(error).encode())
+        os._exit(1)
+    os._exit(0)
+
+
+@contextmanager
+def full_disk(turn: int, *, stays_full: bool) -> Iterator[list[str]]:
+    """Have a call fail for want of room, and maybe all later ones that need room.
+
+    Yields:
+        A list that gets the name of the first call that failed.
+    """
+    count = -1
+    failed: list[str] = []
+
+    def around(name: str, real: Callable[..., Any], arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        needs_room = name in ("write", "fsync", "mkdir", "link", "replace") or (
+            name == "open" and arguments[1] & os.O_CREAT
+        )
+        if count == turn or (failed and stays_full and needs_room):
+            failed.append(name)
+            if name == "write":
+                half = memoryview(arguments[1])
+                real(arguments[0], half[: len(half) // 2])
+            if name == "close":
+                # Closed it is all the same.
+                real(*arguments)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*arguments)
+
+    with intercepted(around):
+        yield failed

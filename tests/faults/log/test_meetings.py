@@ -1,0 +1,53 @@
+"""Two live processes: whatever becomes of one, the log is whole and the other's patches are there.
+
+These are some meetings at each system call; ``make test-log-live`` has them all.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from tests.faults.log.campaign import ask, quick_cases, run_cases
+from tests.faults.log.child import Child
+from tests.faults.log.meeting import Case, End, Meets
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "after_crash"),
+    [
+        *(("append", "append", False), ("append", "squash", False), ("create", "create", False)),
+        pytest.param("append", "append", True, marks=pytest.mark.slow),
+        pytest.param("snapshot", "append", False, marks=pytest.mark.slow),
+        pytest.param("squash", "append", False, marks=pytest.mark.slow),
+        pytest.param("update", "append", False, marks=pytest.mark.slow),
+    ],
+)
+def test_whatever_becomes_of_one(driver: Child, a: str, b: str, after_crash: bool) -> None:
+    count = functools.partial(ask, driver, "count")
+    outcomes = list(run_cases([driver], quick_cases(a, b, count, after_crash=after_crash)))
+    faults = [f"{each.case}, {each.call}: {each.faults}" for each in outcomes if each.faults]
+    assert not faults, "\n".join([f"{len(faults)} of {len(outcomes)}:", *faults[:10]])
+    # It was stopped at each call, and not only while it has the lock.
+    assert all(each.call for each in outcomes)
+    assert len(outcomes) > 40
+    assert {each.blocked for each in outcomes} == {False, True}
+
+
+@pytest.mark.parametrize(
+    ("broken", "b", "words"),
+    [
+        ("nothing_committed", "append", "was acknowledged as version 5, and is lost"),
+        ("others_replaced", "append", "the log is broken"),
+        ("living_writers_cleared", "append", "No such file"),
+        ("cleared_without_lock", "append", "is gone"),
+    ],
+)
+def test_what_is_broken_is_found(driver: Child, broken: str, b: str, words: str) -> None:
+    """Else the test above would say nothing."""
+    for turn in range(ask(driver, "count", "append", False)):
+        outcome = ask(driver, "meet", Case("append", b, Meets.OPEN, turn, End.GOES_ON), broken)
+        if any(words in fault for fault in outcome.faults):
+            return
+    pytest.fail(f"{broken} was not found")

@@ -1,0 +1,509 @@
+"""Writing texts: what they look like, what can't be said, and what stays when something fails."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal, Namespace, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib import TripleTerm
+from jelly_rdflib.formats import FORMATS, find_format
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import StatementSink
+from tests.formats.syntaxes.support import (
+    ALL,
+    WITH_GRAPHS,
+    batches_of,
+    literal,
+    operations,
+    read,
+    write,
+    write_batches,
+)
+from tests.formats.syntaxes.test_reader import O, P, S
+from tests.oracle.terms import Plain
+
+s, p, o, g = (URIRef(f"urn:{letter}") for letter in "spog")
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+EX = Namespace("http://e.org/")
+
+
+class TestDocuments:
+    """What is written, to the letter."""
+
+    STATEMENTS: tuple[Any, ...] = (
+        (EX.s, EX.p, Literal("x"), None),
+        (EX.s, EX.p, Literal(1), None),
+        (EX.s, URIRef(RDF + "type"), EX.T, None),
+        (BNode("b"), EX.p, Literal('"', lang="en"), None),
+    )
+
+    @pytest.mark.parametrize(
+        ("format", "text"),
+        [
+            (
+                "n-triples",
+                '<http://e.org/s> <http://e.org/p> "x" .\n'
+                "<http://e.org/s> <http://e.org/p>"
+                ' "1"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+                f"<http://e.org/s> <{RDF}type> <http://e.org/T> .\n"
+                '_:b <http://e.org/p> "\\""@en .\n',
+            ),
+            (
+                "turtle",
+                '@prefix e: <http://e.org/> .\ne:s e:p "x" , 1 ;\n\ta e:T .\n_:b e:p "\\""@en .\n',
+            ),
+            (
+                "rdf-xml",
+                '<?xml version="1.0" encoding="UTF-8"?>\n'
+                f'<rdf:RDF xmlns:e="http://e.org/" xmlns:rdf="{RDF}">\n'
+                '\t<rdf:Description rdf:about="http://e.org/s">\n'
+                "\t\t<e:p>x</e:p>\n"
+                '\t\t<e:p rdf:datatype="http://www.w3.org/2001/XMLSchema#integer">1</e:p>\n'
+                '\t\t<rdf:type rdf:resource="http://e.org/T"/>\n'
+                "\t</rdf:Description>\n"
+                '\t<rdf:Description rdf:nodeID="b">\n'
+                '\t\t<e:p xml:lang="en">&quot;</e:p>\n'
+                "\t</rdf:Description>\n"
+                "</rdf:RDF>\n",
+            ),
+            (
+                "json-ld",
+                '[{"@id":"http://e.org/s","http://e.org/p":[{"@value":"x"},'
+                '{"@type":"http://www.w3.org/2001/XMLSchema#integer","@value":"1"}],'
+                f'"{RDF}type":[{{"@id":"http://e.org/T"}}]}},'
+                '{"@id":"_:b","http://e.org/p":[{"@language":"en","@value":"\\""}]}]\n',
+            ),
+        ],
+    )
+    def test_they_look_as_usual(self, format: str, text: str) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, format=format) as writer:
+            writer.add_namespace("e", EX)
+            writer.write_all(self.STATEMENTS)
+        # Some versions of pyoxigraph declare one more prefix.
+        its = ' xmlns:its="http://www.w3.org/2005/11/its"'
+        assert file.getvalue().decode().replace(its, "") == text
+
+    @pytest.mark.parametrize("format", ALL)
+    def test_empty_ones(self, format: str) -> None:
+        text = write([], format, [("e", EX)])
+        assert read(text, format) == []
+        if format in ("rdf-xml", "json-ld"):
+            assert text
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("format", ALL)
+    def test_many_statements_are_one_document(self, format: str) -> None:
+        """Though they are written some thousand at a time."""
+        statements: list[Plain] = [
+            (("iri", f"urn:{i // 3}"), P, literal(str(i) * 5)) for i in range(30_000)
+        ]
+        pieces: list[bytes] = []
+        encoder = find_format(format).make_encoder(NODE_TYPES, None, pieces.append)
+        sink = StatementSink(NODE_TYPES, encoder)
+        for subject, _, value in statements:
+            sink.add(URIRef(subject[1]), p, Literal(value[1]))
+        assert len(pieces) > 1
+        encoder.finish()
+        assert [tuple(one[:3]) for one in read(b"".join(pieces), format)] == statements
+        if format in ("turtle", "rdf-xml", "json-ld"):
+            rdflib_name = {"rdf-xml": "xml"}.get(format, format)
+            assert len(Graph().parse(data=b"".join(pieces), format=rdflib_name)) == 30_000
+
+    def test_graphs_in_trig(self) -> None:
+        statements: list[Plain] = [
+            (S, P, O, ("iri", "urn:g")),
+            (S, P, O, ("bnode", "g")),
+            (S, P, O),
+        ]
+        text = write(statements, "trig").decode()
+        assert "<urn:g> {" in text
+        assert "_:g {" in text
+        dataset = Dataset().parse(data=text, format="trig")
+        assert len(list(dataset.quads())) == 3
+
+
+class TestRefused:
+    """What can't be said, in words that say so; and the text is as if it had not been tried."""
+
+    def check(self, statement: Any, match: str, formats: Any = ALL, inside: str = "") -> None:
+        for format in formats:
+            file = io.BytesIO()
+            with jr.StatementWriter(file, format=format) as writer:
+                writer.add(s, p, Literal("before"))
+                with pytest.raises(jr.EncodeError, match=match):
+                    writer.write(statement)
+                writer.add(s, p, Literal("after"))
+            assert [one[2][1] for one in read(file.getvalue(), format)] == ["before", "after"]
+
+    def test_graphs_in_syntaxes_of_triples(self) -> None:
+        formats = [format for format in ALL if format not in WITH_GRAPHS]
+        self.check((s, p, o, g), "<urn:g> in .*no named graphs", formats)
+        self.check((s, p, o, BNode("g")), "_:g in .*no named graphs", formats)
+        for format in formats:
+            file = io.BytesIO()
+            with jr.StatementWriter(file, format=format) as writer:
+                writer.add(s, p, o, None)
+                writer.add(s, p, o, DATASET_DEFAULT_GRAPH_ID)
+                writer.add(s, p, o, URIRef(str(DATASET_DEFAULT_GRAPH_ID)))
+            assert read(file.getvalue(), format) == [(S, P, O)] * 3
+
+    def test_generalized_statements(self) -> None:
+        self.check((Literal("x"), p, o), '"x" can\'t be a subject')
+        self.check((s, Literal("x"), o), '"x" can\'t be a predicate')
+        self.check((s, BNode("b"), o), "_:b can't be a predicate")
+        self.check((s, p, o, Literal("x")), "\"x\" can't be a graph's name", WITH_GRAPHS)
+
+    def test_quoted_triples(self) -> None:
+        triple = TripleTerm(s, p, o)
+        self.check((triple, p, o), "can't be a subject")
+        self.check((s, triple, o), "can't be a predicate")
+        self.check((s, p, o, triple), "can't be a graph's name", WITH_GRAPHS)
+        self.check((s, p, triple), "quoted triple <<", ("n3", "rdf-xml", "json-ld"))
+        formats = ("n-triples", "n-quads", "turtle", "trig")
+        self.check((s, p, TripleTerm(triple, p, o)), "can't be a subject", formats)
+        self.check((s, p, TripleTerm(s, triple, o)), "can't be a predicate", formats)
+        self.check((s, p, TripleTerm(Literal("x"), p, o)), "can't be a subject", formats)
+        deep = triple
+        for _ in range(1000):
+            deep = TripleTerm(s, p, deep)
+        self.check((s, p, deep), "deeper than 1000", formats)
+
+    @pytest.mark.parametrize(
+        "iri", ["", "a", "a b", "http://e.org/<", "http://e.org/\n", "//e.org", "urn:%zz", "x:\x00"]
+    )
+    def test_bad_iris(self, iri: str) -> None:
+        bad = URIRef(iri)
+        self.check((bad, p, o), "can't be written as an IRI")
+        self.check((s, bad, o), "can't be written as an IRI")
+        self.check((s, p, bad), "can't be written as an IRI")
+        self.check((s, p, Literal("x", datatype=bad or "a")), "can't be written as an IRI")
+        self.check((s, p, o, bad), "can't be written as an IRI", WITH_GRAPHS)
+
+    @pytest.mark.parametrize("label", ["", "a b", "-a", "a.", "a:b", ":", "a/b", "\n", "_:a"])
+    def test_bad_labels(self, label: str) -> None:
+        self.check((BNode(label), p, o), "label of a blank node")
+        self.check((s, p, BNode(label)), "label of a blank node")
+
+    def test_bad_tags_and_datatypes(self) -> None:
+        self.check((s, p, Literal("x", lang="a")), "can't be written as a language tag")
+        self.check(
+            (s, p, Literal("x", lang="toolongforthat")), "can't be written as a language tag"
+        )
+        for name in ("langString", "dirLangString"):
+            self.check((s, p, Literal("x", datatype=URIRef(RDF + name))), "has no language tag")
+
+    def test_text_that_is_none(self) -> None:
+        for bad in (URIRef("urn:\ud800"), BNode("\ud800"), Literal("\ud800")):
+            self.check((s, p, bad), "no UTF-8 form")
+
+    def test_what_is_no_statement(self) -> None:
+        self.check((s, p), "3 or 4 terms")
+        self.check([s, p, o], "3 or 4 terms")
+        self.check((s, p, "x"), "is no term")
+        self.check((s, p, None), "is no term")
+        self.check((s, p, o, Graph(identifier=g)), "identifier", WITH_GRAPHS)
+
+    def test_in_xml(self) -> None:
+        for predicate in ("http://e.org/12", "http://e.org/", "urn:x?y=1", RDF + "li"):
+            self.check((s, URIRef(predicate), o), "does not end with a name", ["rdf-xml"])
+        self.check((BNode("0"), p, o), "its label is no name", ["rdf-xml"])
+        self.check((s, p, BNode("0")), "its label is no name", ["rdf-xml"])
+        for character in "\0\x01\b\v\f\x1f\ufffe\uffff":
+            self.check((s, p, Literal(f"a{character}")), "XML has not", ["rdf-xml"])
+
+    def test_in_batches(self) -> None:
+        """Those before it are written."""
+        bad: list[Plain] = [
+            (S, P, ("iri", "a b")),
+            (literal("x"), P, O),
+            (S, ("bnode", "b"), O),
+            (S, P, literal("x", None, RDF + "langString")),
+            (("triple", S, P, O), P, O),
+            (S, P, O, literal("g")),
+        ]
+        for statement in bad:
+            [batch] = batches_of([(S, P, literal("before")), statement, (S, P, O)])
+            for format in WITH_GRAPHS:
+                file = io.BytesIO()
+                with jr.StatementWriter(file, format=format) as writer:
+                    with pytest.raises(jr.EncodeError):
+                        writer.write_all(batch)
+                    writer.add(s, p, Literal("after"))
+                found = read(file.getvalue(), format)
+                assert [one[2][1] for one in found] == ["before", "after"]
+
+    def test_changes(self) -> None:
+        frame = jr.PatchEncoder().encode_frame([(jr.Op.A, s, p, o, None), (jr.Op.D, s, p, o, None)])
+        for format in FORMATS:
+            if format.holds_changes:
+                continue
+            pieces: list[bytes] = []
+            encoder = format.make_encoder(NODE_TYPES, None, pieces.append)
+            with pytest.raises(jr.EncodeError, match="D is about changes"):
+                encoder.write_batch(next(jr.read_batches(frame)))
+            encoder.finish()
+            batches = jr.read_batches(b"".join(pieces), format=format.name)
+            assert sum(len(batch) for batch in batches) >= 1
+
+    def test_batches_of_no_reader(self) -> None:
+        for format in ALL:
+            writer = jr.StatementWriter(io.BytesIO(), format=format)
+            with pytest.raises(TypeError):
+                writer.write_all(jr.Batch.__new__(jr.Batch))
+
+    def test_metadata(self) -> None:
+        for format in ALL:
+            with jr.StatementWriter(io.BytesIO(), format=format) as writer:
+                writer.end_frame({})
+                with pytest.raises(jr.EncodeError, match="no place for metadata"):
+                    writer.end_frame({"a": b"b"})
+
+    def test_options(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.ttl"
+        path.write_bytes(b"precious")
+        with pytest.raises(ValueError, match="options are for Jelly-RDF: Turtle has none"):
+            jr.StatementWriter(path, jr.StreamOptions())
+        assert path.read_bytes() == b"precious"
+
+
+class TestPrefixes:
+    WITH_PREFIXES = ("turtle", "trig", "n3", "rdf-xml")
+
+    @pytest.mark.parametrize("format", WITH_PREFIXES)
+    def test_they_are_declared_and_used(self, format: str) -> None:
+        text = write([(S, ("iri", "http://e.org/p"), O)], format, [("ex", EX), ("ex", EX)])
+        assert text.count(b"ex:p") == 1
+        assert text.count(b"http://e.org/") == 1
+        assert ("PA", "ex", ("iri", "http://e.org/"), None) in operations(text, format)
+
+    @pytest.mark.parametrize("format", ["n-triples", "n-quads", "json-ld"])
+    def test_or_left_out_where_there_is_no_place(self, format: str) -> None:
+        assert write([(S, P, O)], format, [("ex", EX)]) == write([(S, P, O)], format)
+
+    @pytest.mark.parametrize("format", ["turtle", "trig", "n3"])
+    def test_a_prefix_may_change(self, format: str) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, format=format) as writer:
+            for name in "abc":
+                writer.add_namespace("ex", f"http://e.org/{name}/")
+                writer.add_namespace("", "http://e.org/")
+                writer.add(URIRef(f"http://e.org/{name}/s"), EX.p, URIRef("http://e.org/a/o"))
+        text = file.getvalue().decode()
+        assert text.count("@prefix ex:") == 3
+        assert text.count("@prefix :") == 1
+        assert [one[0][1] for one in read(text, format)] == [
+            f"http://e.org/{name}/s" for name in "abc"
+        ]
+        assert {one[2][1] for one in read(text, format)} == {"http://e.org/a/o"}
+
+    def test_of_two_names_for_an_iri_both_are_declared(self) -> None:
+        text = write([(S, ("iri", "http://e.org/p"), O)], "turtle", [("a", EX), ("b", EX)])
+        assert text.count(b"@prefix") == 2
+
+    def test_after_the_start_xml_has_no_place(self) -> None:
+        file = io.BytesIO()
+        with jr.StatementWriter(file, format="rdf-xml") as writer:
+            writer.add(s, p, o)
+            writer.end_frame()
+            writer.add_namespace("ex", EX)
+            writer.add(s, EX.p, o)
+        assert b"xmlns:ex" not in file.getvalue()
+        assert len(read(file.getvalue(), "rdf-xml")) == 2
+
+    @pytest.mark.parametrize(
+        "name", ["a b", "a.", "1", "-", "a:", "x: <urn:x> . @prefix y", "\n", "<"]
+    )
+    @pytest.mark.parametrize("format", WITH_PREFIXES)
+    def test_bad_names(self, format: str, name: str) -> None:
+        if (name, format) == ("a.", "rdf-xml"):
+            return
+        file = io.BytesIO()
+        with jr.StatementWriter(file, format=format) as writer:
+            with pytest.raises(jr.EncodeError, match="prefix"):
+                writer.add_namespace(name, EX)
+            writer.add(s, EX.p, o)
+        assert len(read(file.getvalue(), format)) == 1
+
+    def test_a_name_with_a_dot_at_its_end_is_one_in_xml(self) -> None:
+        text = write([(S, ("iri", "http://e.org/p"), O)], "rdf-xml", [("a.", EX)])
+        assert len(Graph().parse(data=text, format="xml")) == 1
+
+    @pytest.mark.parametrize("format", WITH_PREFIXES)
+    def test_bad_iris(self, format: str) -> None:
+        with jr.StatementWriter(io.BytesIO(), format=format) as writer:
+            for iri in ("", "a", "a b", "http://e.org/>"):
+                with pytest.raises(jr.EncodeError, match="IRI"):
+                    writer.add_namespace("ex", iri)
+            for bad in (None, 1):
+                with pytest.raises(jr.EncodeError):
+                    writer.add_namespace("ex", bad)  # type: ignore[arg-type]
+                with pytest.raises(jr.EncodeError):
+                    writer.add_namespace(bad, EX)  # type: ignore[arg-type]
+
+    def test_what_xml_has_itself(self) -> None:
+        xml = "http://www.w3.org/XML/1998/namespace"
+        good = [("xml", xml), ("rdf", RDF), ("its", "http://www.w3.org/2005/11/its"), ("a", RDF)]
+        text = write([(S, ("iri", "http://e.org/p"), O)], "rdf-xml", good)
+        assert len(Graph().parse(data=text, format="xml")) == 1
+        for name, iri in [
+            ("xml", EX),
+            ("xmlns", EX),
+            ("rdf", EX),
+            ("its", EX),
+            ("a", xml),
+            ("a", "http://www.w3.org/2000/xmlns/"),
+        ]:
+            writer = jr.StatementWriter(io.BytesIO(), format="rdf-xml")
+            with pytest.raises(jr.EncodeError, match="in RDF/XML"):
+                writer.add_namespace(name, iri)
+
+    def test_names_of_xml_elements(self) -> None:
+        """Types that end with no name, with prefixes that are one of them, or stand for nothing."""
+        types = ["http://e.org/12", "http://e.org/", "http://e.org/T", "urn:x?a&b", "http://e.org#"]
+        statements: list[Plain] = []
+        for number, name in enumerate(types * 2):
+            node: Plain = ("bnode", "b") if number > 7 else ("iri", f"urn:{number}")
+            statements.append((node, ("iri", RDF + "type"), ("iri", name)))
+            statements.append((node, ("iri", "http://e.org/p"), literal("\n\t<a: b='c'>")))
+        for prefixes in (
+            [],
+            [("a", "http://e.org/12")],
+            [("", "http://e.org/12"), ("b", "http://e.org/")],
+            [("", "http://e.org/"), ("c", "urn:x?a&b")],
+        ):
+            text = write(statements, "rdf-xml", prefixes)
+            assert read(text, "rdf-xml") == statements
+            assert len(Graph().parse(data=text, format="xml")) == len(set(statements))
+
+
+class TestWriter:
+    def test_sources_of_statements(self) -> None:
+        """One by one, as tuples, as an iterable, as batches, from any format to any."""
+        first = write([(S, P, O), (S, P, literal("x", "en"))], "n-triples")
+        for format in ALL:
+            file = io.BytesIO()
+            with jr.StatementWriter(file, format=format) as writer:
+                assert writer.options is None
+                writer.write_all(jr.read_statements(first, format="nt"))
+            assert write_batches(jr.read_batches(first, format="nt"), format) == file.getvalue()
+            again = write_batches(jr.read_batches(file.getvalue(), format=format), "n-triples")
+            assert again == first
+
+    def test_files_are_whole_after_an_exception(self, tmp_path: Path) -> None:
+        for format in FORMATS:
+            if format.holds_changes:
+                continue
+            path = tmp_path / f"x.{format.extensions[0]}.gz"
+            with pytest.raises(KeyError), jr.StatementWriter(path) as writer:  # noqa: PT012
+                writer.add(s, p, o)
+                raise KeyError("x")
+            assert (
+                len(
+                    list(jr.read_statements(gzip.decompress(path.read_bytes()), format=format.name))
+                )
+                == 1
+            )
+
+    def test_nothing_is_written_after_the_end(self) -> None:
+        for format in ALL:
+            file = io.BytesIO()
+            writer = jr.StatementWriter(file, format=format)
+            writer.add(s, p, o)
+            writer.close()
+            writer.close()
+            size = len(file.getvalue())
+            for call in (
+                lambda writer=writer: writer.add(s, p, o),
+                lambda writer=writer: writer.add_namespace("ex", EX),
+                lambda writer=writer: writer.write_all(next(iter(batches_of([(S, P, O)])))),
+                lambda writer=writer: writer.end_frame(),
+            ):
+                with pytest.raises(jr.EncodeError, match="ended"):
+                    call()
+            assert len(file.getvalue()) == size
+
+    def test_a_destination_that_fails(self) -> None:
+        class Bad:
+            def write(self, data: bytes) -> None:
+                raise OSError("full")
+
+        for format in ALL:
+            writer = jr.StatementWriter(Bad(), format=format)
+            writer.add(s, p, o)
+            with pytest.raises(OSError, match="full"):
+                writer.end_frame()
+            with pytest.raises(jr.EncodeError, match="could not be written"):
+                writer.add(s, p, o)
+            writer.close()
+
+    def test_a_frame_that_is_ended_is_handed_on(self) -> None:
+        for format in ("n-triples", "n-quads", "turtle", "trig", "n3"):
+            file = io.BytesIO()
+            with jr.StatementWriter(file, format=format) as writer:
+                for count in range(1, 4):
+                    writer.add(s, p, o)
+                    writer.end_frame()
+                    assert len(read(file.getvalue(), format)) == count
+
+    def test_subclasses_of_nodes(self) -> None:
+        class Iri(URIRef):
+            pass
+
+        class Text(Literal):
+            pass
+
+        for format in ALL:
+            file = io.BytesIO()
+            with jr.StatementWriter(file, format=format) as writer:
+                writer.add(Iri("urn:s"), Iri("urn:p"), Text("é", lang="fr"))
+            assert read(file.getvalue(), format)[0][:3] == (S, P, literal("é", "fr"))
+
+    def test_xsd_string_is_said_where_it_can_be(self) -> None:
+        """rdflib has two literals of it; N-Triples and N-Quads can say which."""
+        string = "http://www.w3.org/2001/XMLSchema#string"
+        text = write([(S, P, literal("x", None, string)), (S, P, literal("x"))], "n-triples")
+        assert len(Graph().parse(data=text, format="nt")) == 2
+        assert read(text, "n-triples") == [(S, P, literal("x"))] * 2
+
+
+class TestJelly:
+    """Batches of any format become Jelly."""
+
+    TURTLE = b"@prefix ex: <http://e.org/> . ex:s ex:p 1, 'x' ."
+
+    def test_namespaces_if_the_options_have_them(self) -> None:
+        for has_namespaces in (False, True):
+            file = io.BytesIO()
+            options = jr.StreamOptions(namespace_declarations=has_namespaces)
+            with jr.StatementWriter(file, options) as writer:
+                for batch in jr.read_batches(self.TURTLE, format="turtle"):
+                    writer.write_all(batch)
+            [frame] = jr.read_frames(file.getvalue())
+            assert len(frame) == 2
+            assert len(frame.namespaces) == has_namespaces
+
+    def test_the_default_graph_as_triples(self) -> None:
+        data = b"<urn:s> <urn:p> <urn:o> .\n<urn:s> <urn:p> <urn:o> <urn:g> .\n"
+        [batch] = jr.read_batches(data, format="nq")
+        file = io.BytesIO()
+        writer = jr.StatementWriter(file, jr.StreamOptions(physical_type="TRIPLES"))
+        with pytest.raises(jr.EncodeError, match="stream of triples"):
+            writer.write_all(batch)
+        writer.close()
+        assert list(jr.read_statements(file.getvalue())) == [(s, p, o)]
+
+    def test_as_a_patch(self) -> None:
+        file = io.BytesIO()
+        with jr.PatchWriter(file) as writer:
+            for batch in jr.read_batches(self.TURTLE, format="turtle"):
+                writer.write_all(batch)
+        dataset = Dataset()
+        assert jr.apply(file.getvalue(), dataset).added == 2

@@ -1,0 +1,644 @@
+"""Each rule that `validate` knows, broken and kept; and how far it goes on behind a fault."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import itertools
+import linecache
+import random
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import jelly_rdflib as jr
+from jelly_rdflib.inspection.validation import RULES
+from jelly_rdflib.inspection.validation.faults import RecentSet
+from tests import strategies
+from tests.core.jelly import statement_strategies as rdf_strategies
+from tests.core.jelly.statement_support import write_frames
+from tests.core.jelly.streams import PATCH_REALISTIC as REALISTIC
+from tests.core.jelly.streams import PATCH_SMALL as SMALL
+from tests.oracle import build as b
+from tests.oracle import producer, wire
+from tests.oracle import rdf_build as rb
+from tests.oracle import schema as pb
+from tests.strategies import Stream
+from tests.support import write
+
+UUID = "4f5a8c3e-0000-4000-8000-000000000001"
+OTHER = "4f5a8c3e-0000-4000-8000-000000000002"
+
+
+def faults(source: Any, **arguments: Any) -> list[jr.Fault]:
+    return list(jr.validate(source, **arguments))
+
+
+def found(source: Any, **arguments: Any) -> list[tuple[str, int | None, int | None]]:
+    """Return the rules that an input breaks, with the frame and the row."""
+    return [(fault.rule, fault.frame, fault.row) for fault in faults(source, **arguments)]
+
+
+def text_found(text: str) -> list[tuple[str, int | None, int | None]]:
+    """Return the rules that a text breaks, with the line and the column."""
+    return [(fault.rule, fault.line, fault.column) for fault in faults(text.encode())]
+
+
+def options(**changes: Any) -> Any:
+    """Options of a patch stream that break no rule of their own."""
+    return b.options(max_prefix_table_size=0, **changes)
+
+
+def rdf_options(**changes: Any) -> Any:
+    return rb.options(max_prefix_table_size=0, **changes)
+
+
+P = b.name("urn:p")
+GOOD = b.add("s", b.iri(0, 1), "o")
+
+
+class TestGoodFiles:
+    def test_patches(self) -> None:
+        assert (
+            found(b.stream([options(), P, b.begin(), GOOD, b.commit()], [b.begin(), b.abort()]))
+            == []
+        )
+
+    def test_statements(self) -> None:
+        assert found(rb.stream([rdf_options(), rb.name("urn:p"), rb.spo("s", rb.iri(), "o")])) == []
+
+    def test_text(self) -> None:
+        text = f"""\
+# A patch.
+H id <urn:uuid:{UUID}> .
+TX .
+PA "ex" <http://example.org/> .
+A <http://example.org/s> <http://example.org/p> "o"@en-GB , <_:g> .
+TC .
+Z .
+H id <uuid:{OTHER}> .
+H prev <urn:uuid:{UUID}> .
+TX . TA .
+""".replace(" ,", "")
+        for source in (text.encode(), io.BytesIO(text.encode()), gzip.compress(text.encode())):
+            assert found(source) == []
+
+    @given(strategies.streams(), strategies.dice)
+    def test_no_errors_where_there_are_none(self, stream: Stream, rng: random.Random) -> None:
+        messages = producer.frames(stream.operations, stream.options, rng)
+        data = producer.spelled(messages, rng)
+        rules = {fault.rule for fault in faults(data) if fault.severity == "error"}
+        # What the foreign producer leaves to chance: graphs that mean nothing, oneofs set twice.
+        assert rules <= {"graph-in-triples", "row-kinds"}
+
+    @given(strategies.streams())
+    def test_the_packages_own_patches(self, stream: Stream) -> None:
+        found = faults(write(stream.operations, jr.PatchOptions(**stream.options)))
+        odd = {"unknown-field", "second-field", "frame-size", "delimited"}
+        assert not any(fault.severity == "error" or fault.rule in odd for fault in found)
+
+    @given(rdf_strategies.streams())
+    def test_the_packages_own_statements(self, stream: rdf_strategies.Stream) -> None:
+        fields = {**stream.options, "version": 2 if stream.has_namespaces else 1}
+        found = faults(write_frames(stream.frames, jr.StreamOptions(**fields)))
+        odd = {"unknown-field", "second-field", "version", "delimited", "open-graph"}
+        assert not any(fault.severity == "error" or fault.rule in odd for fault in found)
+
+
+class TestFaults:
+    def test_as_text_and_as_json(self) -> None:
+        (fault,) = faults(b.stream([options(), b.name("x"), b.header("k", b.iri())]))
+        assert str(fault) == (
+            "warning: IRI 'x' is relative: it has no scheme (byte 22, frame 0, row 2) [iri]"
+        )
+        assert fault.as_dict() == {
+            "severity": "warning",
+            "rule": "iri",
+            "message": "IRI 'x' is relative: it has no scheme",
+            "offset": 22,
+            "frame": 0,
+            "row": 2,
+            "line": None,
+            "column": None,
+        }
+        (fault,) = faults(b"TC .")
+        assert str(fault) == (
+            "error: transaction ends, but none was started (line 1, column 1, byte 0) [format]"
+        )
+
+    def test_the_offset_is_that_of_the_row(self) -> None:
+        rows = [options(), b.name("x"), GOOD, b.prefix_delete("ex"), b.add("bad label")]
+        data = b.stream(rows[:3], rows[3:])
+        offsets = [data.index(wire.field(1, row.SerializeToString())) for row in (rows[2], rows[4])]
+        places = [(fault.rule, fault.offset) for fault in faults(data)]
+        assert places == [("iri", offsets[0]), ("blank-node-label", offsets[1])]
+
+    def test_long_texts_are_cut(self) -> None:
+        (fault,) = faults(b.stream([options(), b.name("x" * 10_000), b.header("k", b.iri())]))
+        assert len(fault.message) < 200
+
+    def test_each_rule_is_described(self) -> None:
+        for name, rule in RULES.items():
+            assert rule.severity in ("error", "warning")
+            assert rule.text.endswith(".")
+            assert name == name.lower()
+
+
+class TestFormat:
+    """What readers refuse, and what comes behind it."""
+
+    @pytest.mark.parametrize(
+        ("rows", "expected"),
+        [
+            ([b.commit()], [2]),
+            ([b.begin(), b.begin(), b.begin(), b.commit()], [3, 4]),
+            ([b.begin(), b.commit(), b.commit(), b.abort()], [4, 5]),
+            ([b.punctuation()], [2]),
+            ([b.options(version=1, max_prefix_table_size=1), GOOD, b.commit()], [2, 4]),
+            ([pb.RdfPatchRow(), GOOD, pb.RdfPatchRow()], [2, 4]),
+            ([b.header("k"), GOOD, b.commit()], [2, 4]),
+            ([b.add(b.literal("x"), "p", "o"), GOOD], [2, 2]),
+            ([b.add(b.triple("s", b.iri(0, 1), "o"), b.iri(0, 1), "o"), b.commit()], [2, 3]),
+            ([b.add("s", b.iri(0, 1), b.literal("x", "e n")), GOOD, b.commit()], [2, 4]),
+            # the rest can't be known
+            ([b.add("s", b.iri(0, 9), "o"), b.commit()], [2]),
+            ([b.commit(), b.name("x", 17), b.commit()], [2, 3]),
+        ],
+    )
+    def test_of_patches(self, rows: list[Any], expected: list[int]) -> None:
+        assert found(b.stream([options(), P, *rows])) == [("format", 0, row) for row in expected]
+
+    @pytest.mark.parametrize(
+        ("physical", "rows", "expected"),
+        [
+            (rb.TRIPLES, [rb.spog("s", rb.iri(0, 1), "o", "g"), rb.spo("s")], [2]),
+            (rb.TRIPLES, [rb.start("g"), rb.spo("s", rb.iri(0, 1), "o"), rb.end()], [2, 4]),
+            (rb.QUADS, [rb.spo("s", rb.iri(0, 1), "o"), rb.spog(g="g"), rb.spo()], [2, 4]),
+            (rb.GRAPHS, [rb.spo("s", rb.iri(0, 1), "o"), rb.start("g"), rb.spo(), rb.end()], [2]),
+            (rb.GRAPHS, [rb.start("g"), rb.start("h"), rb.end(), rb.end()], [3, 5]),
+            (rb.GRAPHS, [rb.start("g"), rb.start(), rb.end(), rb.end()], [3, 3]),
+        ],
+    )
+    def test_of_statements(self, physical: int, rows: list[Any], expected: list[int]) -> None:
+        data = rb.stream([rdf_options(physical_type=physical), rb.name("urn:p"), *rows])
+        assert found(data) == [("format", 0, row) for row in expected]
+
+    def test_state_is_as_if_the_rule_had_been_kept(self) -> None:
+        """Names, prefixes and repeated terms count on behind a fault."""
+        rows = [
+            b.add(b.literal("x"), b.iri(0, 1), b.iri()),
+            b.add(b.triple("s", b.iri(), "o"), b.iri(), "o"),
+            b.add(),
+            b.add("s", b.iri(), "o"),
+        ]
+        names = [b.name(f"urn:{n}") for n in range(5)]
+        assert found(b.stream([options(), *names, *rows])) == [("format", 0, 6), ("format", 0, 7)]
+        assert found(b.stream([options(), *names[:4], *rows])) == [
+            ("format", 0, 5),
+            ("format", 0, 6),
+            ("format", 0, 8),
+        ]
+
+    def test_findings_behind_rows_without_an_operation_are_located(self) -> None:
+        odd = [b.add(f"bad label {number}", b.iri(0, 1), "o") for number in range(3)]
+        rows = [b.header("k"), odd[0], pb.RdfPatchRow(), odd[1], b.punctuation(), odd[2]]
+        assert found(b.stream([options(), P, *rows])) == [
+            (("format", "blank-node-label")[row % 2], 0, row) for row in range(2, 8)
+        ]
+
+    def test_transactions_of_frames(self) -> None:
+        opts = options(stream_type=b.FRAME)
+        data = b.stream([opts, P, b.begin()], [b.begin(), GOOD], [b.commit()])
+        assert found(data) == [("format", 0, None), ("format", 1, None), ("format", 2, 0)]
+
+    def test_a_mark_inside_a_transaction_ends_it(self) -> None:
+        opts = options(stream_type=b.PUNCTUATED)
+        data = b.stream([opts, b.begin(), b.punctuation(), b.begin(), b.commit()])
+        assert found(data) == [("format", 0, 2)]
+
+    def test_an_unfinished_transaction(self) -> None:
+        assert found(b.stream([options(), b.begin()])) == [("format", 1, None)]
+        assert text_found("TX .\n") == [("format", 2, 1)]
+
+    def test_damage_ends_it(self) -> None:
+        assert found(SMALL[:-1])[-1] == ("format", 2, None)
+        assert found(b"") == [("format", 0, None)]
+        assert [f.message for f in faults(gzip.compress(REALISTIC)[:-9])][-1].startswith("bad gzip")
+
+    def test_there_is_an_end_to_it(self) -> None:
+        data = b.stream([options(), *[b.commit()] * 5000])
+        rows = [row for rule, _, row in found(data)]
+        assert rows == list(range(1, 1002))
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_errors_are_found_exactly_where_readers_refuse(self, seed: int) -> None:
+        rng = random.Random(seed)
+        refused = 0
+        for _ in range(300):
+            mutated = bytearray(rng.choice([SMALL, REALISTIC]))
+            for _ in range(rng.randint(1, 3)):
+                mutated[rng.randrange(len(mutated))] = rng.choice(
+                    [0, 1, 10, 128, 255, rng.randrange(256)]
+                )
+            data = bytes(mutated)
+            errors = [fault for fault in faults(data) if fault.rule in ("format", "limit")]
+            refusal = jr.inspect(data).error
+            assert (refusal is None) == (not errors)
+            if refusal is not None:
+                refused += 1
+                for attribute in ("message", "offset", "frame", "row"):
+                    assert getattr(errors[0], attribute) == getattr(refusal, attribute)
+        assert refused > 100
+
+    def test_limits(self) -> None:
+        assert found(SMALL, limits=jr.Limits(max_prefix_table_size=1)) == [("limit", 0, 0)]
+        text = b"A <urn:s> <urn:p> <urn:o> .\nA <urn:ssss> <urn:p> <urn:o> .\nTC .\n"
+        rules = [(f.rule, f.line) for f in faults(text, limits=jr.Limits(max_string_size=6))]
+        assert rules == [("limit", 2), ("format", 3)]
+
+    def test_a_file_is_what_its_name_says(self, tmp_path: Path) -> None:
+        data = rb.stream([rdf_options(), rb.name("urn:p"), rb.spo("s", rb.iri(), "o")])
+        for name, expected in [("a.jellyp", [("format", 0, 0)]), ("a", []), ("a.bin", [])]:
+            path = tmp_path / name
+            path.write_bytes(data)
+            assert found(path) == expected
+        assert found(data, format="jelly-rdf") == []
+        assert found(data, format="jelly-patch") == [("format", 0, 0)]
+        assert found(SMALL, format="jelly-rdf")[0][0] == "format"
+
+    def test_wrong_calls(self, tmp_path: Path) -> None:
+        """They are told by the call, not by the iterator."""
+        with pytest.raises(TypeError, match="text file"):
+            jr.validate(io.StringIO("TX ."))
+        with pytest.raises(LookupError, match="no format 'docx'"):
+            jr.validate(SMALL, format="docx")
+        with pytest.raises(FileNotFoundError):
+            jr.validate(tmp_path / "nothing.jellyp")
+
+
+class TestOptions:
+    def test_types_go_together(self) -> None:
+        for logical, physical, expected in [
+            (rb.FLAT_QUADS, rb.TRIPLES, "types"),
+            (rb.FLAT_TRIPLES, rb.TRIPLES, None),
+            (13, rb.QUADS, "types"),
+            (14, rb.GRAPHS, None),
+            (15, rb.TRIPLES, "types"),
+            (23, rb.TRIPLES, "logical-type"),
+            (0, rb.TRIPLES, None),
+        ]:
+            data = rb.stream([rdf_options(logical_type=logical, physical_type=physical)])
+            assert found(data) == ([] if expected is None else [(expected, 0, 0)]), logical
+
+    def test_reading_goes_on_behind_types_that_do_not_go_together(self) -> None:
+        data = rb.stream([rdf_options(logical_type=2), rb.end()])
+        assert found(data) == [("types", 0, 0), ("format", 0, 1)]
+
+    def test_version_1_has_no_namespaces(self) -> None:
+        rows = [rb.name("urn:p"), rb.namespace("ex", rb.iri()), rb.namespace("ey", rb.iri(0, 1))]
+        assert found(rb.stream([rdf_options(version=1)], rows)) == [("namespace-version", 1, 1)]
+        assert found(rb.stream([rdf_options(version=2)], rows)) == []
+
+    def test_version_2_is_for_namespaces_or_metadata(self) -> None:
+        options = rdf_options(version=2)
+        assert found(rb.stream([options])) == [("version", 0, 0)]
+        frame = rb.frame(options, metadata={"k": b"v"})
+        assert found(rb.delimited([frame])) == []
+
+    def test_features_are_used(self) -> None:
+        triple = b.triple("s", b.iri(0, 1), "o")
+        for option, row in [
+            ({"rdf_star": True}, b.add(triple, b.iri(0, 1), "o")),
+            ({"rdf_star": True}, b.header("k", triple)),
+            ({"generalized_statements": True}, b.add(b.literal("x"), b.iri(0, 1), "o")),
+            ({"generalized_statements": True}, b.add("s", "p", "o")),
+        ]:
+            assert found(b.stream([options(**option), P, row])) == []
+            assert found(b.stream([options(**option), P, GOOD])) == [("unused-feature", 0, 0)]
+        both = options(rdf_star=True, generalized_statements=True)
+        inside = b.add("s", b.iri(0, 1), b.triple(b.literal("x"), b.iri(0, 1), "o"))
+        assert found(b.stream([both, P, inside])) == []
+        quads = options(statement_type=b.QUADS, generalized_statements=True)
+        assert found(b.stream([quads, P, b.add("s", b.iri(), "o", b.literal("g"))])) == []
+        assert found(b.stream([quads, P, b.add("s", b.iri(), "o", "g")])) == [
+            ("unused-feature", 0, 0)
+        ]
+
+    def test_the_place_is_that_of_the_options(self) -> None:
+        frames = [rb.frame(metadata={"k": b"v"}), rb.frame(rdf_options(rdf_star=True))]
+        data = rb.delimited(frames)
+        (fault,) = faults(data)
+        assert (fault.rule, fault.frame, fault.row) == ("unused-feature", 1, 0)
+        assert fault.offset == len(rb.delimited(frames[:1])) + 1
+
+    def test_a_prefix_lookup_is_used(self) -> None:
+        assert found(b.stream([b.options(), P, GOOD])) == [("unused-lookup", 0, 0)]
+        assert (
+            found(b.stream([b.options(), b.prefix("urn:"), b.name("p"), b.header("k", b.iri(1))]))
+            == []
+        )
+        # nothing to use it for
+        assert found(b.stream([b.options(), b.begin(), b.commit()])) == []
+
+    def test_what_the_end_would_show_is_not_told_of_a_part(self) -> None:
+        data = b.stream([options(rdf_star=True), P, GOOD])
+        assert found(data[:-1]) == [("format", 0, None)]
+
+
+class TestFrames:
+    def test_files_are_delimited(self) -> None:
+        rows = [options(), P, GOOD]
+        assert [fault.rule for fault in faults(b.frame(*rows))] == ["delimited"]
+        assert found(b.stream(rows)) == []
+
+    def test_frames_are_small(self) -> None:
+        small = b.add("s", b.iri(0, 1), b.literal("x" * 999_000))
+        large = b.add("s", b.iri(0, 1), b.literal("x" * 1_000_000))
+        assert found(b.stream([options(), P, small])) == []
+        assert found(b.stream([options(), P], [GOOD], [large], [large])) == [
+            ("frame-size", 2, None)
+        ]
+
+    def test_graphs_end(self) -> None:
+        head = [rdf_options(physical_type=rb.GRAPHS), rb.start("g")]
+        assert found(rb.stream([*head])) == [("open-graph", 0, None)]
+        assert found(rb.stream([*head], [rb.end()])) == []
+
+    def test_a_graph_that_a_wrong_row_leaves_behind_is_no_number(self) -> None:
+        """The last graph is one of an earlier frame; or there is none, and it can't be repeated."""
+        triple, quad = rb.spo("s", rb.iri(0, 1), "o"), rb.spog("s", rb.iri(0, 1), "o")
+        name = rb.name("urn:p")
+        head = [rdf_options(physical_type=rb.QUADS), name]
+        # Rows are read by the fast way only if there is something behind them.
+        more = [rb.name("x" * 60, 2)] * 2
+        graph = rb.spog("s", rb.iri(0, 1), "o", "g")
+        data = rb.stream([*head, graph], [triple, quad, quad, *more])
+        assert found(data) == [("format", 1, 0)]
+        unset = faults(rb.stream([*head, triple, quad, quad, *more]))
+        assert [(fault.rule, fault.row) for fault in unset] == [("format", 2), ("format", 3)]
+        assert "no term before it in position 4" in unset[1].message
+        head = [rdf_options(), name, rb.start("g"), triple]
+        assert found(rb.stream(head, [triple, triple, triple, *more])) == [("format", 0, 2)]
+
+
+def patch(*rows: bytes) -> bytes:
+    """Return a stream of a patch, with more rows given by their bytes."""
+    head = b.frame(options(), P)
+    return b.delimited([head + b"".join(wire.field(1, row) for row in rows)])
+
+
+class TestFields:
+    def test_unknown_fields(self) -> None:
+        add = GOOD.SerializeToString()
+        quad = GOOD.statement_add.SerializeToString()
+        for row in [
+            add + wire.field(99, 1),
+            add + wire.field(9, b""),
+            wire.field(2, quad + wire.field(17, b"x")),
+            wire.field(2, wire.field(1, wire.field(3, 1) + wire.field(2, 1)) + quad[3:]),
+            wire.field(11, wire.field(3, b"")),
+        ]:
+            assert found(patch(add, row, row)) == [("unknown-field", 0, 3)], row
+        data = b.delimited([b.frame(options(), P), wire.field(2, b"x") + b.frame(GOOD)])
+        assert found(data) == [("unknown-field", 1, 0)]
+
+    def test_metadata_is_no_field_of_patches(self) -> None:
+        data = b.delimited([b.frame(options()) + wire.field(15, b"")])
+        assert found(data) == [("unknown-field", 0, 1)]
+
+    def test_fields_that_stand_twice(self) -> None:
+        iri = wire.field(2, 1)
+        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
+        for quad in [
+            s + s + p + o,
+            s + wire.field(1, iri) + p + o,
+            s + wire.field(5, iri + iri) + o,
+            s + p + wire.field(11, wire.field(1, b"x") * 2),
+            s + p + wire.field(11, wire.field(2, b"en") * 2),
+        ]:
+            row = wire.field(2, quad)
+            assert found(patch(row, row)) == [("second-field", 0, 2)], quad
+
+    def test_fields_of_messages_that_are_merged_or_overwritten(self) -> None:
+        """A merged message has its fields twice by the merging; that hides no other field."""
+        iri = wire.field(2, 1)
+        s, p, o = wire.field(2, b"s"), wire.field(5, iri), wire.field(10, b"o")
+        subject = wire.field(1, iri)
+        merged = wire.field(2, subject + subject + p + o)
+        twice = wire.field(2, s + wire.field(5, iri + iri) + o)
+        assert found(patch(merged, twice)) == [("second-field", 0, 2), ("second-field", 0, 3)]
+        overwritten = wire.field(2, wire.field(1, iri + iri) + s + p + o)
+        assert [fault.message[:8] for fault in faults(patch(overwritten))] == [
+            "RdfIri w",
+            "RdfQuad ",
+        ]
+
+    def test_merged_messages_are_located_within_the_limit_of_merging(self) -> None:
+        add = GOOD.SerializeToString()
+        row = wire.field(2, GOOD.statement_add.SerializeToString())
+        size = 1000
+        for _ in range(8):
+            row += wire.field(2, wire.field(11, wire.field(30, b"z" * size)))
+            size = 2 * size + 60
+        assert found(patch(add, row, wire.field(99, 1)))[-1] == ("unknown-field", 0, 4)
+
+    def test_a_row_of_no_kind_is_told_where_it_starts(self) -> None:
+        row = wire.field(99, 1)
+        data = patch(row)
+        assert {fault.offset for fault in faults(data)} == {len(data) - len(row)}
+
+    def test_rows_of_two_kinds(self) -> None:
+        add = GOOD.SerializeToString()
+        begin, commit = b.begin().SerializeToString(), b.commit().SerializeToString()
+        assert found(patch(add + begin, commit)) == [("row-kinds", 0, 2)]
+        assert found(patch(begin + begin, commit)) == [("row-kinds", 0, 2)]
+
+    def test_each_field_is_told_once(self) -> None:
+        add = GOOD.SerializeToString()
+        rows = [add + wire.field(9, 1), add + wire.field(10, 1), add + wire.field(9, 1)]
+        assert found(patch(*rows)) == [("unknown-field", 0, 2), ("unknown-field", 0, 3)]
+
+    def test_graphs_in_a_stream_of_triples(self) -> None:
+        add = b.add("s", b.iri(0, 1), "o", "g")
+        namespace = b.prefix_add("ex", b.iri(0, 1), pb.RdfDefaultGraph())
+        for row in (add, namespace):
+            assert found(b.stream([options(), P, row, row])) == [("graph-in-triples", 0, 2)]
+            assert found(b.stream([options(statement_type=b.QUADS), P, row, row])) == []
+
+    def test_prefixes_of_quads_have_graphs(self) -> None:
+        namespace, add = b.prefix_add("ex", b.iri(0, 1)), b.add("s", b.iri(0, 1), "o", "g")
+        quads = options(statement_type=b.QUADS)
+        assert found(b.stream([quads, P], [namespace, namespace])) == [("namespace-graph", 1, 0)]
+        assert found(b.stream([quads, P, b.header("a", "x"), b.prefix_delete("ex"), add])) == [
+            ("namespace-graph", 0, 3)
+        ]
+        assert found(b.stream([quads, P, add, namespace], [namespace])) == []
+        assert found(b.stream([options(), P, namespace])) == []
+
+    def test_the_offset_is_that_of_the_field(self) -> None:
+        add = GOOD.SerializeToString()
+        data = patch(add, add + wire.field(9, 1))
+        (fault,) = faults(data)
+        assert fault.offset == len(data) - len(wire.field(9, 1))
+
+
+class TestPatches:
+    """Rules of all formats of patches, told of text."""
+
+    def test_headers_come_first(self) -> None:
+        change = "A <urn:s> <urn:p> 1 .\n"
+        assert text_found(f"{change}H a 1 .\nH b 1 .\n") == [("header-place", 2, 1)]
+        assert text_found("TX .\nH a 1 .\nTC .") == [("header-place", 2, 1)]
+        assert text_found("H a 1 .\nTX .\nTC .\nZ .\nH a 1 .\nH b 1 .") == []
+        assert text_found(f"TX . TC . Z . PD a .  H a 1 .\n Z . {change}H a 1 .") == [
+            ("header-place", 1, 23),
+            ("header-place", 3, 1),
+        ]
+
+    def test_ids_come_once(self) -> None:
+        assert text_found("H id <urn:a> .\nH id <urn:b> .") == [("header-twice", 2, 1)]
+        assert text_found("H prev <urn:a> .\nH prev <urn:a> .") == [("header-twice", 2, 1)]
+        assert text_found("H id <urn:a> .\nH prev <urn:b> .\nH a 1 .\nH a 1 .") == []
+
+    def test_keys_are_compared_as_jena_does(self) -> None:
+        for one, other in (("id", "ID"), ("prev", "PREV"), ("prev", "Previous"), ("by", "BY")):
+            text = f"H {one} <urn:a> .\nH {other} <urn:b> ."
+            assert text_found(text) == [("header-twice", 2, 1)]
+        assert text_found("H ID <urn:a> .\nZ .\nH PREVIOUS <urn:b> .") == [("patch-chain", 3, 1)]
+        assert text_found("H ID 1 .") == [("patch-id", 1, 1)]
+
+    def test_no_patch_follows_itself(self) -> None:
+        assert text_found("H ID <urn:a> .\nH prev <urn:a> .") == [("patch-chain", 2, 1)]
+        assert text_found("H prev <urn:a> .\nH id <urn:a> .") == [("patch-chain", 2, 1)]
+        # of the patch before that is what it should say
+        assert text_found("H id <urn:a> .\nZ .\nH prev <urn:a> .") == []
+
+    def test_ids_are_iris(self) -> None:
+        for value in ("1", "'x'", "_:b", "<< <urn:a> <urn:b> <urn:c> >>"):
+            for key in ("id", "prev"):
+                assert text_found(f"H {key} {value} .") == [("patch-id", 1, 1)]
+        assert text_found("H key 'x' .") == []
+
+    def test_uuids(self) -> None:
+        for scheme in ("uuid:", "urn:uuid:", "URN:UUID:"):
+            assert text_found(f"H id <{scheme}{UUID}> .") == []
+            assert text_found(f"H id <{scheme}{UUID.upper()}> .") == []
+            for uuid in ("", "1", UUID[:-1], UUID + "0", UUID.replace("-", ""), UUID[:-1] + "g"):
+                assert text_found(f"H id <{scheme}{uuid}> .") == [("patch-id", 1, 1)], uuid
+
+    def test_uuids_are_compared_in_one_form(self) -> None:
+        """Those that a patch log takes for one."""
+        forms = [f"{scheme}{UUID}" for scheme in ("uuid:", "urn:uuid:", "URN:UUID:")]
+        for one, other in itertools.product([*forms, *map(str.upper, forms)], repeat=2):
+            one_id, other_id, prev = f"H id <{one}> .", f"H id <{other}> .", f"H prev <{other}> ."
+            assert text_found(f"{one_id}\n{prev}") == [("patch-chain", 2, 1)]
+            assert text_found(f"{prev}\n{one_id}") == [("patch-chain", 2, 1)]
+            assert text_found(f"{one_id}\nZ .\n{prev}") == []
+            assert text_found(f"{one_id}\nZ .\n{other_id}") == [("patch-id", 3, 1)]
+        text = f"H id <uuid:{UUID}> .\nZ .\nH prev <uuid:{OTHER}> ."
+        assert text_found(text) == [("patch-chain", 3, 1)]
+
+    def test_no_id_comes_twice(self) -> None:
+        assert text_found("H id <urn:a> .\nZ .\nH id <urn:b> .\nZ .\nH id <urn:a> .") == [
+            ("patch-id", 5, 1)
+        ]
+
+    def test_the_chain(self) -> None:
+        text = "H id <urn:a> .\nZ .\nH id <urn:b> .\nH prev <{}> .\nZ .\n"
+        assert text_found(text.format("urn:a")) == []
+        assert text_found(text.format("urn:x")) == [("patch-chain", 4, 1)]
+        # what was before the first one, or before one without an id, is not known
+        assert text_found("H id <urn:a> .\nH prev <urn:x> .") == []
+        assert text_found("H id <urn:a> .\nZ .\nZ .\nH prev <urn:x> .") == []
+
+    def test_all_changes_are_in_transactions_or_none(self) -> None:
+        change = "A <urn:s> <urn:p> 1 .\n"
+        assert text_found(change * 2) == []
+        assert text_found(f"TX .\n{change}TC .\n{change}{change}") == [("change-place", 4, 1)]
+        assert text_found(f"{change}TX .\n{change}TC .\n{change}") == [("change-place", 2, 1)]
+        assert text_found(f"TX .\n{change}TC .\nZ .\n{change}Z .\nTX .\nTC .\n") == []
+
+    def test_in_frames_too(self) -> None:
+        opts = options(stream_type=b.PUNCTUATED)
+        one, other = b.name("urn:a"), b.name("urn:b")
+        data = b.stream(
+            [opts, one, other, b.header("id", b.iri(0, 1)), b.begin()],
+            [b.header("k", "b"), b.commit(), b.punctuation(), b.header("prev", b.iri(0, 2))],
+            [b.header("id", b.iri(0, 1)), b.header("id", "b")],
+        )
+        assert found(data) == [
+            ("header-place", 1, 0),
+            ("patch-chain", 1, 3),
+            ("patch-id", 2, 0),
+            ("header-twice", 2, 1),
+            ("patch-id", 2, 1),
+        ]
+
+    def test_statements_are_no_patches(self) -> None:
+        rows = [rb.name("urn:p"), rb.spo("s", rb.iri(), "o"), rb.namespace("ex", rb.iri(0, 1))]
+        assert found(rb.stream([rdf_options(version=2), *rows])) == []
+
+    def test_generalized_statements(self) -> None:
+        """The text has no option that allows them; they are told once."""
+        for statement in (
+            "1 <urn:p> <urn:o>",
+            "<urn:s> _:p <urn:o>",
+            "<urn:s> <urn:p> <urn:o> 'g'",
+            "<urn:s> <urn:p> << <urn:s> <urn:p> << 1 <urn:p> <urn:o> >> >>",
+        ):
+            text = f"A <urn:s> <urn:p> 1 .\nD {statement} .\nA {statement} .\n"
+            assert text_found(text) == [("generalized", 2, 1)], statement
+        assert text_found("H a << 1 <urn:p> <urn:o> >> .") == [("generalized", 1, 1)]
+        assert text_found("PA ex <urn:x> 'g' .") == [("generalized", 1, 1)]
+        assert text_found("A _:s <urn:p> 1 _:g .\nH a 1 .\nPA ex <urn:x> .") == [
+            ("header-place", 2, 1)
+        ]
+
+    def test_literals_of_lang_string(self) -> None:
+        rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+        assert text_found(f"A <urn:s> <urn:p> 'x'^^<{rdf}langString> .") == [
+            ("language-string", 1, 1)
+        ]
+        assert text_found(f"A <urn:s> <urn:p> 'x'^^<{rdf}HTML> .") == []
+
+
+def test_memory_of_what_was_told_has_an_end() -> None:
+    novelty = RecentSet(3)
+    assert [novelty.is_new(n) for n in (1, 2, 3, 1, 4, 1, 2, 4)] == [
+        *(True, True, True, False),
+        *(True, True, True, False),
+    ]
+
+
+def test_nothing_is_kept() -> None:
+    def work() -> None:
+        for data in (SMALL, SMALL[:-1], b"TC . A <s . Z .\nTX . B .\n", b.frame()):
+            faults(data)
+            faults(io.BytesIO(data))
+        next(jr.validate(io.BytesIO(b"TC . TC .")))
+
+    for _ in range(20):
+        work()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.take_snapshot()
+        for _ in range(200):
+            work()
+        gc.collect()
+        grown = tracemalloc.take_snapshot().compare_to(before, "lineno")
+    finally:
+        tracemalloc.stop()
+    # The interpreter's cache of methods keeps a name each time that finditer is called.
+    places = [(stat.traceback[0], stat.size_diff) for stat in grown]
+    kept = [
+        size
+        for place, size in places
+        if place.filename != tracemalloc.__file__
+        and "finditer" not in linecache.getline(place.filename, place.lineno)
+    ]
+    assert sum(kept) < 200 * 32
