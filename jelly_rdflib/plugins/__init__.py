@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import rdflib.plugin
+import rdflib.util
+from rdflib.parser import Parser
+from rdflib.serializer import Serializer
+
 
 class Plugin(NamedTuple):
     """The plugins for a format, under the names that `jelly_rdflib.formats` has for it.
@@ -43,11 +48,6 @@ def register() -> None:
         >>> rdflib.util.guess_format("changes.jellyp"), rdflib.util.guess_format("data.jelly")
         ('jelly-patch', 'jelly-rdf')
     """
-    import rdflib.plugin
-    import rdflib.util
-    from rdflib.parser import Parser
-    from rdflib.serializer import Serializer
-
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):
             for name in plugin.names:

@@ -10,6 +10,7 @@ from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
 from jelly_rdflib.errors import DecodeError, EncodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.streams.writing import PatchWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -260,7 +261,6 @@ def encode_frames(
         import pyarrow as pa
 
         from jelly_rdflib.arrow import read_record_batches
-        from jelly_rdflib.streams.writing import PatchWriter
 
         made = _Frames()
         writer = PatchWriter(made, options or PatchOptions())

@@ -23,6 +23,7 @@ from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.partitions import FilePartition, check_files, plan
 from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.streams.index import Part, read_part
+from jelly_rdflib.streams.reading import read_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +86,6 @@ class RowsReader:
         import pyarrow as pa
 
         from jelly_rdflib.arrow import ArrowRows
-        from jelly_rdflib.streams.reading import read_batches
 
         limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
