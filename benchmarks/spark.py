@@ -24,8 +24,8 @@ import jelly_rdflib as jr
 from jelly_rdflib.spark import register
 from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
 from jelly_rdflib.spark.options import ReadOptions
-from jelly_rdflib.spark.partitions import FilePartition, plan
 from jelly_rdflib.spark.session import prepare_environment
+from jelly_rdflib.spark.sources.partitions import FilePartition, plan
 
 from . import data
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.core.batch import Batch
-from jelly_rdflib.core.destination import Destination
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
 from jelly_rdflib.operations import Statement
 from jelly_rdflib.options import PatchOptions, StreamOptions
+from jelly_rdflib.streams.destination import Destination
 
 if TYPE_CHECKING:
     from rdflib.term import Node

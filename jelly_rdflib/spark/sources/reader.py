@@ -20,8 +20,8 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.partitions import FilePartition, check_files, plan
 from jelly_rdflib.spark.paths import find_files
+from jelly_rdflib.spark.sources.partitions import FilePartition, check_files, plan
 from jelly_rdflib.streams.index import Part, read_part
 from jelly_rdflib.streams.reading import read_batches
 

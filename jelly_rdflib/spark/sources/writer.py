@@ -23,7 +23,7 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.spark.kinds import Kind, check_columns
 from jelly_rdflib.spark.options import WriteOptions
 from jelly_rdflib.spark.paths import local_path
-from jelly_rdflib.spark.sorting import in_order
+from jelly_rdflib.spark.sources.sorting import in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jelly_rdflib.spark import register
 from jelly_rdflib.spark.kinds import JELLY_PATCH
-from jelly_rdflib.spark.sorting import in_order
+from jelly_rdflib.spark.sources.sorting import in_order
 from jelly_rdflib.spark.sources.writer import FolderWriter
 
 if TYPE_CHECKING:
