@@ -67,7 +67,7 @@ class IsolatedBatches(Iterator[Batch]):
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
             raise NotImplementedError(
-                "isolated=True needs limits for processes, which this operating system has not"
+                "isolated=True needs limits for processes, which this operating system lacks"
             )
         if not sys.executable or getattr(sys, "frozen", False):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")

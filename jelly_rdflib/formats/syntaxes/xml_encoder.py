@@ -65,7 +65,7 @@ class XmlEncoder(SyntaxEncoder):
             if term.startswith("_:") and _NAME.fullmatch(term, 2) is None:
                 raise EncodeError(f"{term} can't be a blank node in RDF/XML: its label is no name")
         if o.startswith('"') and "\\" in o and _NO_XML_CHARACTER.search(o.replace("\\\\", "")):
-            raise EncodeError(f"{o} has a character that XML has not")
+            raise EncodeError(f"{o} has a character that XML does not allow")
         if p == _TYPE and o.startswith("<") and not self._is_name(o):
             self._has_nameless_types = True
 
