@@ -84,7 +84,7 @@ class ArrowRows:
         is_statements: Whether the batches are of statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
-        place: What `place` of other rows was, to go on there.
+        place: The `place` of other rows, after which these go on.
         limits: The limits by which the input was read.
         max_rows: The number of rows of a full record batch.
     """

@@ -153,13 +153,12 @@ class LogError(JellyError):
 
 
 class LogConflict(LogError):
-    """Others were first with a log, or keep it locked. Nothing was changed.
+    """A patch does not follow a log's newest patch, or a log stays locked. Nothing was changed.
 
-    There are two causes. A patch can't be appended, since it does not follow the log's newest
-    patch: another process was first, or the patch was made for another state. Or others have kept
-    the log or replica locked for longer than the time-out (a reader, too, has to wait while a
-    writer commits). Then the newest patch is not known: `expected` and `head` are None, and
-    `version` is 0.
+    In the first case another process has appended a patch before, or the patch was made for another
+    state. In the second case others have kept the log or replica locked for longer than the
+    time-out; readers, too, have to wait while a writer commits. Then the newest patch is not known:
+    `expected` and `head` are None, and `version` is 0.
 
     Args:
         message: What is wrong, in words.

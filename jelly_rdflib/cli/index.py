@@ -1,4 +1,4 @@
-"""``jellyp index``: saves the parts in which a long file can be read."""
+"""``jellyp index``: saves an index of the parts in which a long file can be read."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ PATIENCE = 0.5
 def show_progress(
     label: str, total: int | None, *, is_bytes: bool = True
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar for the time of a block; gives a function that adds to the finished work.
+    """Show a progress bar during a block; yield a function that adds to the finished work.
 
-    A ``total`` of None is unknown.
+    If ``total`` is None, the total is unknown.
     """
     bar: Any = None
     may_show = sys.stderr.isatty()
@@ -50,7 +50,7 @@ def _make_bar(*, is_bytes: bool) -> Any:
     amounts: list[Any] = [progress.MofNCompleteColumn()]
     if is_bytes:
         amounts = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
-    # A file's name is no markup.
+    # The name of a file must not be read as markup.
     label = progress.TextColumn("{task.description}", markup=False)
     columns = (label, progress.BarColumn(), *amounts, progress.TimeRemainingColumn())
     return progress.Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,5 +1,5 @@
 # cython: nonecheck=False
-# Classes whose attributes may be None when a method runs have it on.
+# Classes whose attributes may be None while a method runs switch it on.
 """Encodes batches as frames of Jelly-RDF and Jelly-Patch."""
 
 cimport cython

@@ -29,14 +29,14 @@ class ApplyResult:
     """The counts that `apply` returns.
 
     Args:
-        patches: Patches that came to their end.
+        patches: Patches that were read to their end.
         operations: Operations of all kinds that were read; the ends of patches don't count.
         committed: Transactions that were committed; a patch without transactions is one.
         aborted: Transactions that the patch itself aborted.
         added: Statements that were not there and were added, in transactions that were committed.
         deleted: Statements that were there and were deleted, in such transactions.
-        prefixes_added: Prefixes that were bound and had not been, or to something else.
-        prefixes_deleted: Prefixes that were bound and were unbound.
+        prefixes_added: Prefixes that were bound and had no IRI before, or another one.
+        prefixes_deleted: Prefixes that had an IRI and were unbound.
     """
 
     patches: int
@@ -61,23 +61,23 @@ def apply(
     """Apply patches to a graph or dataset, transaction by transaction.
 
     A transaction is applied wholly or not at all. If it is aborted, if the input is bad or ends
-    within it, or if any exception comes, the target is again as it was before it: the statements,
-    the prefixes, and which named graphs there are. What was committed before stays. Operations
+    within it, or if an exception is raised, the target is restored: its statements, its prefixes,
+    and its list of named graphs. Transactions that were committed before stay. Operations
     outside transactions make one transaction for each patch, up to the next `TX` or the end.
 
-    Operations need neither: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and `TC` around
-    them say where others start and end; `END` ends a patch, and need not come after the last one.
-    In an implicit transaction it ends that, too; inside one that `TX` started it is an error.
+    `TX`, `TC` and `END` are optional: ``[(Op.A, s, p, o, g), ...]`` is one transaction. `TX` and
+    `TC` start and end a transaction. `END` ends a patch; the last patch needs none. It also ends an
+    implicit transaction; in a transaction that `TX` started it is an error.
 
-    In a store with transactions of its own (``transaction_aware``) those are used: what is pending
-    there is committed first, so that a rollback comes back to the start of the transaction. For
-    every store a log is kept of what changed, and undone in reverse. Which statements are equal
-    says the store: rdflib's don't tell language tags apart by case, and Oxigraph holds 1 and 01 for
-    the same integer. What is undone is spelled as the store had it. A SPARQL endpoint can't delete
-    a statement with a blank node, so a patch that has any is refused there.
+    If a store has transactions of its own (``transaction_aware``), they are used: pending changes
+    are committed first, so that a rollback restores the start of the transaction. For every store a
+    log of the changes is kept, and undone in reverse. The store decides which statements are equal:
+    rdflib's ignore the case of language tags, and for Oxigraph 1 and 01 are the same integer. A
+    statement that is put back has the spelling that the store had. A SPARQL endpoint can't delete a
+    statement with a blank node, so a patch with blank nodes is refused there.
 
-    Undoing goes on whatever interrupts it, and what fails in it is tried again; if it can't be done
-    that is a `RollbackError`.
+    Interrupts don't stop undoing, and a step that fails is tried again. If it can't be done, a
+    `RollbackError` is raised.
 
     The store is changed in place. Meanwhile readers of the store, in another thread or in the
     iterable that yields the operations, see parts of transactions, and prefixes once they are
@@ -86,9 +86,9 @@ def apply(
 
     Blank node labels are taken as they are: ``_:b1`` is ``BNode("b1")``. The default graph, and
     statements without a graph, go to the target's default graph; a plain `Graph` has no other.
-    The default graph of a Dataset stands for the dataset, since ``Dataset.parse`` hands on no more
-    than that. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
-    prefix is unbound whatever it stands for. Headers are ignored.
+    The default graph of a Dataset stands for the dataset, since it is all that ``Dataset.parse``
+    passes on. rdflib keeps prefixes for a whole store, so their graphs are ignored; a deleted
+    prefix is unbound whatever its IRI. Headers are ignored.
 
     Args:
         source: Anything that `read_operations` reads, or an iterable of operations: a list, an
@@ -97,10 +97,10 @@ def apply(
         atomic: If False, no log is kept, a store's own transactions are left alone and changes
             stay as they come: faster, but an error leaves what was applied before it, and a patch
             can't abort a transaction.
-        limits: What to accept of bytes; see `Limits`. Operations are decoded already.
+        limits: The limits for bytes; see `Limits`. Operations are decoded already.
         normalize: Whether to normalize the literals of bytes, as for `read_operations`. Those of
             operations are taken as they are.
-        format: What the bytes are, as for `read_operations`.
+        format: The format of the bytes, as for `read_operations`.
 
     Returns:
         Counts of what was done.
@@ -108,7 +108,7 @@ def apply(
     Raises:
         ApplyError: The target can't take an operation (a quoted triple, a literal as subject, a
             named graph for a plain `Graph`); something is no operation (its code, the number or
-            the kinds of its elements are wrong); transactions start and end where they must not;
+            the kinds of its elements are wrong); a transaction starts or ends in a wrong place;
             the store can't unbind a prefix, or does not bind it; it is not open, or can only be
             read; a patch aborts a transaction, and ``atomic`` is False; or changes are being
             applied to the same store already; or a blank node is for a SPARQL endpoint.
@@ -120,7 +120,7 @@ def apply(
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
         LookupError: There is no such format for changes.
         OSError: The path can't be opened or read.
-        Exception: What the store, the file or the iterable raises comes through as it is.
+        Exception: An exception of the store, the file or the iterable is passed on as it is.
 
     Examples:
         >>> from rdflib import Dataset, Literal, URIRef
@@ -144,7 +144,7 @@ def apply(
         return apply_read(operations, place, atomic=atomic, is_held=is_held, limits=limits)
     check_source(source)
     check_reading(limits, normalize, format)
-    # Any other iterable runs the caller's code between two operations, which may read the target.
+    # Any other iterable runs the caller's code between operations, and this may read the target.
     is_held = type(source) in (list, tuple, Batch) or isinstance(source, PatchOperations)
     applier = _Applier(place, is_atomic=atomic, is_deferred=is_held, is_held=is_held)
     return applier.run(iter(source))
@@ -161,8 +161,7 @@ def apply_statements(
 ) -> ApplyResult:
     """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset, as `apply`.
 
-    Namespaces are bound as by rdflib's parsers: a prefix that stands for another IRI already stays
-    what it is.
+    Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
     """
     place = Target(target)
     opened = open_input(
@@ -194,7 +193,7 @@ def apply_read(
 ) -> ApplyResult:
     """Apply the operations of a reader, which is closed, or of a generator around it.
 
-    Nobody may look at the target between two operations. For ``is_held`` see `_Applier`, for
+    No other code may read the target between two operations. For ``is_held`` see `_Applier`, for
     ``has_exact_prefixes`` `PrefixChanges`.
     """
     try:
@@ -220,8 +219,8 @@ def apply_read(
 class _Applier:
     """Follows a stream's transactions. One is always open; `TX` and `TC` say where it ends.
 
-    If the operations come without waiting for anybody (``is_held``), a store that is recorded is
-    locked for all of them: no other thread changes it meanwhile. For the other arguments see
+    If the operations come without waiting (``is_held``), a store that is recorded is locked for all
+    of them: no other thread changes it meanwhile. For the other arguments see
     `open_changes` and `PrefixChanges`.
     """
 
@@ -291,7 +290,7 @@ class _Applier:
             self._log.clear()
 
     def _take(self, operation: Operation) -> None:
-        """Take an operation other than an add or delete of a statement; its form is checked."""
+        """Take an operation that is no add or delete of a statement; its form is checked."""
         op = operation[0]
         if op in (Op.PA, Op.PD):
             self._prefixes.take(operation[1], URIRef(operation[2]) if op == Op.PA else None)
@@ -326,7 +325,7 @@ class _Applier:
     def _commit(self) -> None:
         self._prefixes.commit()
         self._statements.commit()
-        # From here on, and not before, an interrupt leaves what was done.
+        # Only from here on an interrupt leaves the changes.
         self._is_open = False
         for name, count in (
             ("committed", self._is_explicit or self._count_changes() > self._changes_before),
@@ -340,7 +339,7 @@ class _Applier:
     def _abort(self) -> None:
         if not self._is_atomic:
             raise ApplyError(
-                "the patch aborts a transaction (TA), and with atomic=False nothing is undone"
+                "the patch aborts a transaction (TA), but with atomic=False no change can be undone"
             )
         self._log.undo(self._statements, self._leave, self._end_undoing)
         if self._statements.refusal is not None:
@@ -355,7 +354,7 @@ class _Applier:
             self._prefixes.abort()
             self._statements.begin_undoing()
         else:
-            # The interrupt came when all was committed.
+            # The interrupt came after the commit.
             self._log.clear()
 
     def _end_undoing(self) -> None:

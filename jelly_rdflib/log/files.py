@@ -48,7 +48,7 @@ _SQUASHED = "squashed"
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a patch in a log: its first and last version, its id and that before it.
+    """The place of a patch in a log: its first and last version, its id and the id before.
 
     Only a squashed patch has more than one version. It makes the last one.
     """
@@ -63,12 +63,12 @@ class Place:
         return [(Op.H, key, value) for key, value in self._values().items() if value is not None]
 
     def check(self, headers: Iterable[Operation]) -> None:
-        """Check that headers, all of a patch or those at its start, are those of this place."""
+        """Check that the headers of a patch, or those at its start, match this place."""
         wanted = self._values()
         found: dict[str, list[Node]] = {key: [] for key in wanted}
         for _, key, value in headers:
             values = found.get(self._key(key))
-            # Two of one key are an error already, so more need no memory.
+            # Two values of one key are an error already, so no more are kept.
             if values is not None and len(values) < 2:
                 values.append(value)
         for key, expected in wanted.items():
@@ -81,7 +81,7 @@ class Place:
 
     @staticmethod
     def has_header(operation: Operation) -> bool:
-        """Is this operation a header of a place?"""
+        """Is this operation a header with one of the keys of a place?"""
         return operation[0] == Op.H and header_key(operation[1]) in (ID, PREV, _SQUASHED)
 
     def _key(self, key: str) -> str:
@@ -109,8 +109,8 @@ def write_segment(
 ) -> None:
     """Write a patch as a segment: one FLAT stream of quads.
 
-    The operations lack the headers of the place and the `Op.END`. The options have the sizes of
-    lookups and frames, and the allowed terms.
+    The operations are without the headers of the place and without the `Op.END`. From the options
+    come the sizes of lookups and frames, and the allowed terms.
     """
     options = replace(
         options,
@@ -136,7 +136,7 @@ def compressed(file: StagedFile, *, is_compressed: bool) -> Iterator[Any]:
     compressor = zstandard.ZstdCompressor(write_checksum=True)
     sink = compressor.stream_writer(file, closefd=False)  # type: ignore[arg-type]
     yield sink
-    # Not after an error: the file is discarded then.
+    # After an error the file is discarded, so this is not reached.
     sink.close()  # type: ignore[no-untyped-call]
 
 
@@ -186,9 +186,9 @@ def write_snapshot(
     *,
     is_compressed: bool,
 ) -> Path:
-    """Write a version of a dataset to the disk, and return the path that it is to get in a folder.
+    """Write a version of a dataset to the disk; return the path for the file in a folder.
 
-    The same dataset always gives the same bytes. ``id`` is that of the patch of the version.
+    The same dataset always gives the same bytes. ``id`` is that of the patch with this version.
     """
     has_prefixes = any(dataset.namespaces())
     options = StreamOptions(
@@ -215,7 +215,7 @@ def check_empty(target: Dataset) -> None:
     if not contents.is_dataset:
         raise TypeError(f"a Dataset is wanted, not a {type(target).__name__}")
     if any(True for name in contents.graphs for _ in contents.triples(name)):
-        raise ValueError("the target is not empty: a version is all that it is to have")
+        raise ValueError("the target is not empty: it must get the statements of a version alone")
 
 
 def load_snapshot(path: Path, digest: str, target: Dataset, limits: Limits) -> None:

@@ -34,17 +34,17 @@ class PatchLog:
 
     The object is a view: it has the patches that were in the log when it was made, or at the last
     `refresh`, and the patches that it appended itself. `append` adds only after the newest patch of
-    the view. So a patch never follows one that its author has not seen, no matter who appended
-    that. Any number of processes may read and append at the same time; each thread needs an object
-    of its own. If another process squashes versions, this object can't read them any more either.
+    the view. So a patch never follows a patch that its author has not seen. Any number of processes
+    may read and append at the same time; each thread needs an object of its own. If another process
+    squashes versions, this object can't read them any more either.
 
     Args:
         path: The folder.
         create: Make the log if there is none.
         compression: ``"zst"`` to compress the files of a new log with zstd.
-        limits: The limits for reading patches, those of the log included; by default `Limits`' own
-            defaults.
-        timeout: The seconds to wait for other writers: after that each method, also one that only
+        limits: The limits for reading patches, also those of the log itself; by default the
+            defaults of `Limits`.
+        timeout: The seconds to wait for other writers. After that any method, also one that only
             reads, raises a `jelly_rdflib.LogConflict`.
 
     Raises:
@@ -126,7 +126,7 @@ class PatchLog:
 
     @property
     def snapshots(self) -> list[int]:
-        """The versions of which there are snapshots."""
+        """The versions that have snapshots."""
         return [snapshot.version for snapshot in self._snapshots(self.version)]
 
     def refresh(self) -> LogEntry | None:
@@ -208,15 +208,15 @@ class PatchLog:
             format: As for `jelly_rdflib.read_operations`.
 
         Raises:
-            LogConflict: Another patch is the newest: another writer was first. See `refresh`. Or
-                others were writing for longer than ``timeout``.
+            LogConflict: The patch does not follow the newest patch, since another writer was first:
+                see `refresh`. Or the log stayed locked for longer than ``timeout``.
             LogError: There is no patch or more than one, its ids are no UUIDs, the log has a patch
                 with its id, or is broken.
             EncodeError: An operation can't be expressed with the options, or is out of place.
             DecodeError: The input breaks a rule of the format.
             LimitError: The input exceeds the limits, or the written segment does.
             TypeError: ``patch`` is none of these.
-            ValueError: ``prev`` differs from the patch's header; there is a format for operations.
+            ValueError: ``prev`` differs from the patch's header; a format is given for operations.
             OSError: The disk is full or fails; or it is unknown whether the patch was committed,
                 see above.
         """
@@ -288,7 +288,7 @@ class PatchLog:
         if position is not None:
             kept = Position(target, as_iri(position), self._log_id)
             if since is None:
-                # The newer one of two: an interrupted replay was about to delete the other.
+                # Of two positions, an interrupted replay was about to delete the older one.
                 since = max((self._resolve(id) for id in kept.read()), default=0)
             kept.set(self.entry(since).id if self._resolve(since) else None)
         entries, start, end = self._between(since, upto)
@@ -339,13 +339,13 @@ class PatchLog:
     def snapshot(self, version: Any = None) -> Path:
         """Write a snapshot: the whole data of a version, from which `checkout` starts.
 
-        It is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
+        The file is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
 
         Args:
             version: The version; by default the newest.
 
         Returns:
-            The file. An existing snapshot of the version, which is not damaged, is not replaced.
+            The file. An existing snapshot of the version is only replaced if it is damaged.
 
         Raises:
             LogError: As by `checkout` and `entry`.
@@ -371,9 +371,9 @@ class PatchLog:
         be updated any more; a target with the version before the first, or with the last or a later
         version, can.
 
-        The new patch deletes each statement that was added and deleted again. To undo it, first
-        take the part with an effect on the version before, ``effective(...)``, then
-        `jelly_rdflib.invert`.
+        The new patch deletes each statement that was added and deleted again. To undo the patch,
+        first reduce it by `jelly_rdflib.effective` to the operations that change the version
+        before, then use `jelly_rdflib.invert`.
 
         Args:
             first: The first version, or the id of the patch that makes it.
@@ -395,7 +395,7 @@ class PatchLog:
         if len(entries) == 1:
             return entries[0]
         entry = self._history.squash(entries)
-        # Patches that others have appended meanwhile come into the view with `refresh`.
+        # Patches that other writers have appended come into the view with `refresh`.
         if self.version == entry.version:
             self._head = entry
         return entry

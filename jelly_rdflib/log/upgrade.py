@@ -85,7 +85,7 @@ def _read_marker(path: Path) -> str | None:
     except (ValueError, TypeError, KeyError, RecursionError):
         known, compression = False, None
     if not known or compression not in COMPRESSIONS:
-        raise LogError(f"{path} is not that of a patch log of the earlier format")
+        raise LogError(f"{path} does not mark a patch log of the earlier format")
     return compression
 
 
@@ -97,7 +97,7 @@ def _start_of(path: Path) -> bytes:
 def _segments(history: History) -> list[Any]:
     """Return the rows of the segments."""
     folder = history.segments
-    # Of those with the same first version, the longest comes first.
+    # Of segments with the same first version, the longest comes first.
     names = sorted(_names(folder, SEGMENT), key=lambda it: (it.first, -it.last, str(it)))
     rows: list[Any] = []
     first, version, id = 1, 0, None
@@ -107,12 +107,12 @@ def _segments(history: History) -> list[Any]:
         if first <= name.first and name.last <= version:
             if (name.first, name.last) == (first, version):
                 raise LogError(f"{path}: version {version} is there twice: also as {rows[-1][4]}")
-            # It was squashed into that one.
+            # It was squashed into the segment of the last row.
             continue
         if name.first != version + 1:
-            raise LogError(f"{path}: it starts at version {name.first}, and follows {version}")
+            raise LogError(f"{path}: it starts at version {name.first}, not {version + 1}")
         if name.id in ids:
-            raise LogError(f"{path}: its id is that of an earlier version, too")
+            raise LogError(f"{path}: an earlier version has the same id")
         place = Place(name.first, name.last, name.id, id)
         row = _row(path, name, partial(check_segment, place=place, limits=history.limits))
         rows.append((name.last, name.first, str(name.id), None if id is None else str(id), *row))
@@ -138,7 +138,7 @@ def _snapshots(history: History, ids: dict[int, str]) -> list[Any]:
         if was_squashed or name.last in rows:
             continue
         if ids.get(name.last) != str(name.id):
-            raise LogError(f"{path}: it is of a version that the log has not")
+            raise LogError(f"{path}: the log has no version {name.last} with its id")
         try:
             rows[name.last] = (name.last, str(name.id), *_row(path, name, check))
         except LogError as error:

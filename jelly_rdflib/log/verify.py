@@ -29,7 +29,7 @@ _STRAY = (
     "if the database was replaced by an older one, bring back the newer, or append the file again;"
     " else it was never committed, or was squashed, and can be deleted"
 )
-_STRANGE = "the log has not made it, and leaves it alone: move it away"
+_STRANGE = "the log did not make it, and does not touch it: move it away"
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _snapshot_problem(history: History, row: Any, ids: dict[int, str]) -> LogPro
     try:
         path = file_path(history.snapshots, file)
         if ids.get(version) != id:
-            raise LogError(f"it is of version {version} made by <{id}>, which the log has not")
+            raise LogError(f"the log has no version {version} with the id <{id}>")
         check_snapshot(_read_file(path, digest, size), history.limits)
     except (LogError, DecodeError, OSError) as error:
         return _problem_of(path, error, version, _SNAPSHOT_AGAIN)

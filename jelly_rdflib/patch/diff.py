@@ -20,9 +20,9 @@ _Triple: TypeAlias = tuple[Node, Node, Node]
 def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     """Return the patch that turns one graph or dataset into another.
 
-    Terms are the same where rdflib finds them equal, and blank nodes where their labels are. Two
-    Graphs make a patch of triples; if either is a Dataset it is one of quads, where a Graph is
-    taken for a default graph. Named graphs without statements can't be told from graphs that are
+    Terms are compared by rdflib's equality, and blank nodes by their labels. Two Graphs make a
+    patch of triples. If either is a Dataset, the patch is one of quads, and a Graph counts as a
+    default graph. Named graphs without statements can't be told from graphs that are
     not there.
 
     With ``canonical`` blank nodes are compared by their statements, not by their labels. Statements
@@ -50,8 +50,8 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     difference of two stores that distinguish the spellings may delete too much from a store that
     does not, and one store may not find the spelling of another.
 
-    Each statement of either is looked up in the other. Beside the two, the difference is in memory,
-    and with ``canonical`` the statements with blank nodes of both.
+    Each statement of ``old`` is looked up in ``new``, and the other way round. The difference is
+    kept in memory; with ``canonical`` also all statements with blank nodes.
 
     Args:
         old: The target of the patch: a Graph, Dataset or ConjunctiveGraph. One graph of a dataset
@@ -126,7 +126,7 @@ def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:
 def _missing_triples(
     contents: Contents, other: Contents, *, only_ground: bool
 ) -> dict[Node, list[_Triple]]:
-    """Return the triples, by graph, that the other does not have, or only the ground ones."""
+    """Return the triples that ``other`` lacks, by graph; ``only_ground``: without blank nodes."""
     missing: dict[Node, list[_Triple]] = {}
     for name in contents.graphs:
         if only_ground and is_blank(name):

@@ -41,24 +41,24 @@ def record(
 
     Every change that is made by rdflib's own API is recorded: ``add``, ``addN``, ``+=``, ``set``,
     ``remove`` with wildcards, ``-=``, ``parse``, SPARQL Update, ``remove_graph``, ``bind``; and so
-    is what `jelly_rdflib.apply` changes. It is recorded as the operations that took effect: an add
-    of what was there already is none, and a removal by a pattern is one for each statement that it
-    removed. Whatever object makes a change, it is seen if that has the same store. A Graph is
-    recorded without the other graphs of its store; its graph term, and that of the default graph
-    of a dataset, is None.
+    is what `jelly_rdflib.apply` changes. Only operations that took effect are
+    recorded: none for a statement that is added again, and one for each statement that a removal by
+    a pattern removes. A change is seen whichever object makes it, if the object has the same store.
+    A Graph is recorded without the other graphs of its store; its graph term, and that of the
+    default graph of a dataset, is None.
 
     **Transactions.** The block is one transaction; if it changes nothing, nothing is written. Each
     block of `Recorder.transaction` is a transaction by itself, and what is changed between such
     blocks is another. If an exception leaves a block, what the transaction changed is undone, in
     the store as in its prefixes and empty graphs, and the transaction is aborted in the recording.
-    If a change can't be written, or no patch can have it, the call that makes it raises. If it was
-    made by then, nothing can be changed any more, and the transaction is rolled back at the end of
-    the block, even if nobody let the exception pass.
+    If a change can't be written, or a patch can't express it, the call that makes it raises. If the
+    store has the change by then, it refuses all further changes, and the transaction is rolled back
+    at the end of the block, even if the exception was caught.
 
-    What is undone is spelled as the store had it, whichever of the literals that it holds equal was
-    asked for. What that takes is kept in memory, three references for each change. With
-    ``atomic=False`` nothing is kept, and nothing undone: an exception leaves what was changed
-    before it, and that is committed in the recording, as it is what happened.
+    A deleted literal is put back in the spelling that the store had, even if an equal literal in
+    another spelling was asked for. To undo changes, three references for each are kept in memory.
+    With ``atomic=False`` nothing is kept, and nothing is undone: changes before an exception stay
+    in the store, and are committed in the recording.
 
     In a store with transactions of its own (``transaction_aware``), what is pending when the block
     starts is committed, and a recorded transaction is committed there when it ends. ``commit()``

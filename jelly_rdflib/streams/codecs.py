@@ -24,13 +24,13 @@ class PatchDecoder:
     Args:
         limits: What to accept; by default `Limits`' own defaults.
         normalize: As for `read_operations`.
-        on_repeated_options: What a frame means that has the stream's options again, which nothing
-            in it tells. ``"continue"``: the stream goes on, with its lookups; the options must be
-            the same (Jelly-Patch, "Patch stream options"). ``"restart"``: a new stream starts, with
-            empty lookups and options of its own: what producers send that write options only when
-            they start, or make each message a stream. Options must come first in their frame then.
-            The old stream ends as by `finish`, but for a transaction that it leaves open: an
-            `Op.TA` ends that. ``"error"``: a `DecodeError`.
+        on_repeated_options: What to do with a frame that has options again. ``"continue"``: the
+            stream goes on, with its lookups; the options must be the same (Jelly-Patch, "Patch
+            stream options"). ``"restart"``: a new stream starts, with empty lookups and options of
+            its own. This is for producers that write options only when they start, or that make
+            each message a stream. The options must come first in their frame. The old stream ends
+            as by `finish`, except that an `Op.TA` ends a transaction that it leaves open.
+            ``"error"``: a `DecodeError`.
 
     Raises:
         ValueError: ``on_repeated_options`` is none of these.
@@ -44,7 +44,7 @@ class PatchDecoder:
         ...     print(operation[:3])
         (<Op.A: 7>, rdflib.term.BNode('b'), rdflib.term.URIRef('urn:p'))
 
-        A producer that has been started anew:
+        A producer that was restarted:
 
         >>> decoder = PatchDecoder(on_repeated_options="restart")
         >>> for iri in ("urn:1", "urn:2"):
@@ -86,8 +86,7 @@ class PatchDecoder:
         """Say that no frame follows.
 
         Returns:
-            A batch with the `Op.END` of a patch that only the end of the stream ends, or an empty
-            batch.
+            A batch with an `Op.END` if the end of the stream ends a patch, else an empty batch.
 
         Raises:
             DecodeError: The stream ends inside a transaction, or has no options.
@@ -121,7 +120,7 @@ class PatchEncoder:
     def encode_frame(self, operations: Iterable[Operation]) -> bytes:
         """Encode operations to one bare frame.
 
-        In a FRAME stream they are one patch, with or without an `Op.END` after it. In the others
+        In a FRAME stream they are one patch, with or without an `Op.END` after it. In other streams
         a patch may go on in the next frame.
 
         Args:
@@ -235,12 +234,12 @@ class StatementEncoder:
                 namespaces are left out if the options are without them.
             namespaces: Prefixes and their IRIs, to be declared before the statements; the options
                 need ``namespace_declarations``.
-            metadata: What to attach to the frame.
+            metadata: The metadata of the frame.
 
         Raises:
-            EncodeError: Something can't be expressed with the stream's options. What came before
-                it is in the frame that the next call returns; but of a stream of graphs or datasets
-                it is dropped, or it would be a part of the next one.
+            EncodeError: A statement, namespace or metadata can't be expressed with the options.
+                Statements before it are in the frame that the next call returns. In a stream
+                of graphs or datasets they are dropped, or they would be part of the next one.
         """
 
         def write() -> None:

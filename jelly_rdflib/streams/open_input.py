@@ -16,10 +16,10 @@ from jelly_rdflib.options import Limits
 
 @dataclass(eq=False)
 class Input:
-    """An open source with its format: None as long as only its first bytes can tell it.
+    """An open source with its format; None if the first bytes must still tell the format.
 
-    Jelly-RDF may turn out to be Jelly-Patch, or the other way round. As long as there are no
-    batches, ``source`` has all the bytes.
+    Input that is taken for Jelly-RDF may turn out to be Jelly-Patch, or the other way round. Until
+    the batches are opened, ``source`` has all the bytes.
     """
 
     source: memoryview | ByteSource
@@ -27,7 +27,7 @@ class Input:
     _reading: Reading
 
     def look(self) -> Format:
-        """Return the format, by the first bytes if need be."""
+        """Return the format; look at the first bytes if it is not known yet."""
         if self.format is None:
             start, self.source = look_at_start(self.source)
             self.format = guess_by_start(start, holds_changes=self._reading.holds_changes)
@@ -56,8 +56,8 @@ class Input:
     def operations(self, *, is_held: bool = False) -> OperationReader:
         """Return the operations, once; as for `batches`.
 
-        With ``is_held``, the operations of a transaction are held until it ends:
-        ``max_held_operations`` bounds them.
+        With ``is_held``, the operations of a transaction are kept in memory until it ends, and
+        ``max_held_operations`` bounds their number.
         """
         return OperationReader(self.batches(), limits=self._reading.limits if is_held else None)
 
@@ -82,7 +82,7 @@ def open_input(
 
     Args:
         source, normalize: As for `jelly_rdflib.read_operations`.
-        format: A name of its format. None: the ending of a path tells, else the first bytes.
+        format: The name of the format. None: the ending of the path tells it, else the first bytes.
         is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
             or the other way round.
         meter: Counts the bytes that are read of the source, as they are stored.
@@ -93,7 +93,7 @@ def open_input(
     if found is not None:
         if is_exact:
             holds_changes = found.holds_changes
-        # The bytes of Jelly overrule a path's name.
+        # For Jelly the bytes decide, and not the path's ending.
         if holds_changes is not None and (format is not None or found.options_type is None):
             check_kind(found, holds_changes=holds_changes)
     limits = limits or Limits()

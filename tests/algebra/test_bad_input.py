@@ -51,7 +51,7 @@ def test_a_file_that_is_not_there(use: Use, tmp_path: Path) -> None:
     "reading", [{"limits": Limits()}, {"normalize": False}, {"format": "rdf-patch"}]
 )
 def test_options_for_reading_operations(use: Use, reading: Any) -> None:
-    with pytest.raises(ValueError, match="limits, normalize and format are about bytes"):
+    with pytest.raises(ValueError, match="limits, normalize and format are for bytes"):
         use([A], **reading)
     assert list(use(write_text([A]), format="rdf-patch"))
     with pytest.raises(LookupError):

@@ -340,7 +340,7 @@ def jr_integer() -> URIRef:
 def test_limits_and_normalize_are_not_for_operations(options: Any) -> None:
     for source in ([add(1)], iter([add(1)]), jr.Patch([add(1)])):
         for target in (Graph(), Dataset()):
-            with pytest.raises(ValueError, match="limits, normalize and format are about bytes"):
+            with pytest.raises(ValueError, match="limits, normalize and format are for bytes"):
                 apply(source, target, **options)
             assert len(target) == 0
 

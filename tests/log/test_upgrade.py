@@ -213,11 +213,11 @@ def make_folder(path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "harm", "message"),
     [
-        ("segments/0000000001-*", Path.unlink, "it starts at version 2, and follows 0"),
-        ("segments/0000000005-*", Path.unlink, "it starts at version 6, and follows 4"),
+        ("segments/0000000001-*", Path.unlink, "it starts at version 2, not 1"),
+        ("segments/0000000005-*", Path.unlink, "it starts at version 6, not 5"),
         ("segments/0000000006-*", Path.unlink, "the newest segments are missing"),
         ("segments/0000000005-*", cut, "is damaged"),
-        ("log.json", cut, "is not that of a patch log"),
+        ("log.json", cut, "does not mark a patch log"),
         ("head", mark_newer, "there was a version 7"),
         ("segments/0000000006-*", twice, "there twice"),
         ("head", make_folder, "head is no file, but a folder"),

@@ -91,9 +91,9 @@ cdef class RowColumnsBuilder:
     batch; with ``is_struct`` they are taken apart. In rows that are no statement s and p are null.
 
     Args:
-        columns: Those that are wanted, of `COLUMN_NAMES`.
-        counts_frames: The column ``patch`` has the number of the batch instead of the patch's.
-        place: What `place` of another builder returned, to go on there.
+        columns: The names of the wanted columns, from `COLUMN_NAMES`.
+        counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch.
+        place: The `place` of another builder, after whose rows this one goes on.
         max_bytes: With so many bytes of text, or with ``max_rows`` rows, the columns are full; a
             row is never cut, however large it is.
     """
@@ -175,7 +175,7 @@ cdef class RowColumnsBuilder:
             self.filter.start(batch.terms)
         if start == 0 or self.texts.table is not batch.terms:
             self.texts.start(batch.terms)
-        # Some columns have a part of a row that fails.
+        # If a row fails, some columns already have a part of it.
         self.is_broken = True
         for row in range(start, batch.rows.count):
             before = self.at
@@ -268,7 +268,7 @@ cdef class RowColumnsBuilder:
         self.start_text(column, size)
         buffer_reserve(&column.data, size + BLOCK)
         target = column.data.data + column.data.size
-        # Most are short.
+        # Most texts are short.
         memcpy(target, text, BLOCK)
         if size > BLOCK:
             memcpy(target + BLOCK, text + BLOCK, size - BLOCK)
@@ -306,8 +306,8 @@ cdef class RowColumnsBuilder:
         """Return the columns, and start anew.
 
         It is a dict of each wanted column's parts: one, or the four of a term. A part is a tuple of
-        Arrow's buffers (the bitmap of what is not null, or None; of text the offsets, int32; the
-        data, of numbers int64) and the number of nulls.
+        Arrow's buffers and the null count. The buffers are the validity bitmap or None, for text
+        the offsets (int32), and the data (for numbers int64).
         """
         cdef dict result = {}
         cdef int position, part

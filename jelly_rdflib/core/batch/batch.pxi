@@ -1,7 +1,7 @@
 """A batch: the operations of one frame as columns, with the table of their terms."""
 
 cdef list OPS = [None, *sorted(Op)]
-# The operations that are their code alone are the same tuple each time.
+# Operations without items: the same tuple each time.
 cdef dict BARE = {int(op): (op,) for op in (Op.TX, Op.TC, Op.TA, Op.END)}
 
 
@@ -51,7 +51,7 @@ cdef Batch make_batch(
     memset(rows, 0, sizeof(RowColumns))
     table.columns = terms[0]
     memset(terms, 0, sizeof(TermColumns))
-    # Nothing is looked for in the table any more.
+    # No term is looked up in the table any more.
     PyMem_RawFree(table.columns.slots)
     table.columns.slots = NULL
     table.factory = factory
@@ -62,7 +62,7 @@ cdef Batch make_batch(
 
 
 cdef Batch make_open_batch(TermTable table):
-    """Make a batch of one row, which is filled in again and again; terms are still being added."""
+    """Make a batch with one row that is filled in repeatedly, while terms are still added."""
     cdef Batch batch = Batch.__new__(Batch)
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
@@ -169,7 +169,7 @@ cdef class Batch:
 
 
 cdef class RowIterator:
-    """Iterates over pieces of batches as tuples. What needs no tuples uses ``next_row``."""
+    """Iterates over pieces of batches as tuples. Code that needs no tuples uses ``next_row``."""
 
     def __iter__(self):
         return self
@@ -180,7 +180,7 @@ cdef class RowIterator:
         while item is None:
             if not self.next_row():
                 raise StopIteration
-            # A tuple may be what the collector waits for, and a destructor may close the iterator.
+            # Making a tuple may start the collector, and a destructor may close the iterator.
             batch = self.batch
             if self.only_statements:
                 item = batch.statement(self.row - 1, self.nodes)
@@ -227,7 +227,7 @@ cdef class BatchSlice:
         return SliceIterator((self,))
 
     def headers(self):
-        """Return the headers among the operations as a list; seldom are there any."""
+        """Return the headers among the operations as a list; it is mostly empty."""
         cdef Batch batch = self.batch
         cdef size_t row
         for row in range(self.start, self.stop):

@@ -56,7 +56,7 @@ cdef class InputBuffer:
         self.position += size
 
     cdef bint fill(self, size_t size) except -1:
-        """Make ``size`` bytes available from `begin` on; False if the input has not so many."""
+        """Make ``size`` bytes available from `begin` on; False if the input has fewer."""
         while <size_t>(self.end - self.begin) < size:
             if self.is_at_end:
                 return False

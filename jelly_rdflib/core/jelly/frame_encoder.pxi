@@ -1,4 +1,4 @@
-"""Encodes rows to frames of either format: what Jelly-RDF and Jelly-Patch share of a stream."""
+"""Encodes rows to frames: the part that the encoders of Jelly-RDF and Jelly-Patch share."""
 
 cdef inline int close_full_frame(FrameEncoder encoder) except -1:
     if encoder.is_cut and (
@@ -17,7 +17,7 @@ cdef enum:
 cdef class FrameEncoder(Output):
     """Encodes rows, one after another. Subclasses know the rows of a format.
 
-    What can't be encoded raises `EncodeError` and leaves the stream as if it had not been tried.
+    A row that can't be encoded raises `EncodeError` and is left out. The stream can go on after it.
 
     Args:
         types: Has the node of the default graph.
@@ -47,7 +47,7 @@ cdef class FrameEncoder(Output):
         Output.__init__(self, sink)
 
     cdef int put_options(self, dict fields, bytes name) except -1:
-        """Put the options, the first row of the stream: those that are numbers, and its name."""
+        """Put the first row of the stream: its name, and the options that are numbers."""
         cdef Text text = Text(<const uint8_t*>PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name))
         begin_row(self.terms)
         self.terms.put_string(1, &text)
@@ -78,9 +78,9 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(field)
 
     cdef int put_row(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put a row with four terms of the batch, which stand where they stand in a `Batch`.
+        """Put a row with four terms of the batch: their numbers are in the order of `Batch`.
 
-        The row is not written if that fails, so the ids it would have had must not count.
+        If a term can't be put, the row is not written, and its ids must not count.
         """
         cdef size_t prefixes = self.terms.prefixes.size
         # Only quoted triples make a row of more than four IRIs.
@@ -108,7 +108,7 @@ cdef class FrameEncoder(Output):
         return self.terms.end_row(field)
 
     cdef int put_terms(self, uint32_t field, const uint32_t* numbers) except -1:
-        """Put the terms of a row that is of this field."""
+        """Put the terms of a row of this field."""
         return 0
 
     cdef int put_batch(self, Batch batch) except -1:
@@ -125,7 +125,7 @@ cdef class FrameEncoder(Output):
                 numbers[GRAPH] = batch.rows.g[row]
                 self.put_batch_row(batch.rows.ops[row], numbers)
         finally:
-            # One that is still being filled comes again.
+            # A batch that is still being filled is put again later.
             if not batch.terms.is_open:
                 self.end_batch()
         return 0
@@ -138,7 +138,7 @@ cdef class FrameEncoder(Output):
         return 0
 
     cdef uint32_t checked_graph(self, uint32_t number) except? 0xFFFFFFFE:
-        """Return the one number of a graph, or 0 in a stream of triples, which has none."""
+        """Return a graph's number, as `graph_number` does; 0 in a stream of triples."""
         if self.has_graphs:
             return graph_number(self.terms, number)
         if number != 0:
@@ -169,9 +169,9 @@ cdef class FrameEncoder(Output):
         return frame
 
     cdef int emit(self) except -1:
-        """Hand on the frame in one piece, so that none is half written; maybe the last one.
+        """Send the frame to the sink in one piece, so that no frame is half written.
 
-        A frame that is lost takes with it entries that later ones need.
+        Later frames need its lookup entries, so an error of the sink ends the stream.
         """
         if self.state != FINISHED:
             check_usable(self)

@@ -70,7 +70,7 @@ cdef inline void put_number(WriteBuffer* buffer, uint32_t field, uint64_t number
     put_varint(buffer, number)
 
 cdef inline uint32_t graph_number(TermEncoder terms, uint32_t number) noexcept:
-    """Return the one number of a graph, whatever the batch has for the default graph."""
+    """Return the number of a graph: `DEFAULT_NUMBER` for each form of the default graph."""
     cdef bint is_default
     if number != terms.any_graph:
         is_default = is_default_graph(terms.terms, number, terms.default_graph)
@@ -325,7 +325,7 @@ cdef class TermEncoder:
         cdef uint8_t* target
         if row_size + self.frame.size > MAX_LENGTH - FIELD_HEAD:
             raise EncodeError("the frame would be larger than 2 GiB")
-        # Most are short, and there is room for a block behind both.
+        # Most rows are short, and there is room for a block behind both buffers.
         buffer_reserve(&self.content, BLOCK)
         buffer_reserve(&self.frame, row_size + FIELD_HEAD + BLOCK)
         put_head(&self.frame, ROWS_FIELD, row_size)

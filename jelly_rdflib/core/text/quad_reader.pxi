@@ -93,7 +93,7 @@ cdef class QuadReader:
         cdef object graph = quad.graph_name
         if type(graph) is not self.default_graph:
             if not self.has_graphs:
-                raise DecodeError(f"{graph} is the name of a formula, which RDF has not")
+                raise DecodeError(f"{graph} is the name of a formula, which RDF does not have")
             g = self.term_number(graph)
         elif self.has_graphs:
             g = builder.intern(TermKind.DEFAULT_GRAPH, "", 0)

@@ -29,7 +29,7 @@ cdef class TermParser:
         return 0
 
     cdef uint32_t parse(self, const uint8_t* text, size_t size) except 0:
-        """Return the number of the term that a text is."""
+        """Parse a text that is one term; return the number of the term in the table."""
         cdef TextDecoder decoder = self.decoder
         cdef const uint8_t* start
         cdef const uint8_t* end

@@ -121,7 +121,7 @@ cdef class TextEncoder(Output):
             raise
         finally:
             free_output(self)
-            # A batch that is still being filled comes again.
+            # A batch that is still being filled is put again later.
             if not batch.terms.is_open:
                 self.end_batch()
         return 0

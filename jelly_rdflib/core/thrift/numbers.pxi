@@ -1,4 +1,4 @@
-"""Lexical forms for literals that have a value instead: the forms that Jena makes."""
+"""Lexical forms of literals that Thrift encodes as numbers: the same forms as Jena's."""
 
 
 cdef bytes decimal_text(int64_t value, int64_t scale):
@@ -10,7 +10,7 @@ cdef bytes decimal_text(int64_t value, int64_t scale):
 cdef bytes double_text(uint64_t bits):
     """Return the lexical form of an xsd:double.
 
-    It is what Java's ``Double.toString`` gives, but for infinity, which XSD calls INF.
+    It is the text of Java's ``Double.toString``, except that infinity is XSD's INF.
     """
     cdef double value
     memcpy(&value, &bits, sizeof(bits))
@@ -18,7 +18,7 @@ cdef bytes double_text(uint64_t bits):
         return b"NaN"
     if value - value != 0:
         return b"INF" if value > 0 else b"-INF"
-    # repr has the fewest digits that tell the number from others.
+    # repr has the fewest digits that distinguish the number from all others.
     text = repr(value)
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return text.encode()

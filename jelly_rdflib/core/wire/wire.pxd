@@ -15,7 +15,7 @@ cdef enum:
     # Unknown groups may nest; protobuf's own parsers stop at this depth too.
     MAX_GROUP_DEPTH = 100
     MAX_LENGTH = 0x7FFFFFFF
-    # Of varints of tags and lengths.
+    # The most bytes of a varint that is a tag or a length.
     MAX_SHORT_SIZE = 5
 
 
@@ -46,7 +46,7 @@ cdef inline int read_long_varint(
 
 
 cdef enum:
-    # `peek_varint` reads no further than this, and no number that it reads reaches the other.
+    # `peek_varint` reads at most `PEEK_SIZE` bytes; a whole number in them is below `PEEK_LIMIT`.
     PEEK_SIZE = 2
     PEEK_LIMIT = 1 << 14
 

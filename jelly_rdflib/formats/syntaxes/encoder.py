@@ -1,4 +1,4 @@
-"""Writes the syntaxes that pyoxigraph serializes: it converts some thousand lines at a time."""
+"""Writes the syntaxes that pyoxigraph serializes; some thousand lines are converted at once."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class SyntaxEncoder(LineEncoder):
         """Declare a prefix, unless it stands for the IRI already."""
         if self._prefixes.get(prefix) == iri:
             return
-        # The lines that wait come first: for them the prefix may stand for another IRI.
+        # The waiting lines come first: in them the prefix may stand for another IRI.
         self.put_lines()
         self._emit(self._declare(prefix, iri))
         self._prefixes[prefix] = iri
 
     def put_lines(self) -> None:
-        """Convert the lines that wait, and hand on the result."""
+        """Convert the waiting lines, and hand on the result."""
         lines = self.take_lines()
         if not lines:
             return
@@ -64,7 +64,7 @@ class SyntaxEncoder(LineEncoder):
     # Subclasses override these.
 
     def _declare(self, prefix: str, iri: str) -> bytes:
-        """Return the declaration of a prefix; nothing where the syntax has no place for it."""
+        """Return the declaration of a prefix; no bytes if the syntax has no place for it."""
         return b""
 
     def _start(self) -> bytes:
@@ -118,7 +118,7 @@ class JsonEncoder(SyntaxEncoder):
 def strip_ends(text: bytes, head: bytes, tail: bytes) -> bytes:
     """Return a text of pyoxigraph's without its known start and end."""
     if not text.startswith(head) or not text.endswith(tail):
-        raise RuntimeError("pyoxigraph does not write what it is known to write")
+        raise RuntimeError("pyoxigraph's output does not have the expected start and end")
     return text[len(head) : len(text) - len(tail)]
 
 

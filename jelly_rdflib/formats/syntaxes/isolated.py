@@ -1,7 +1,7 @@
 """Parses syntaxes of RDF in a child process: a text that ends the parser does not end the caller.
 
 The parser is another project's, and a stranger's text may make it crash, hang or fill the memory.
-The child has limits of the operating system for that, and its answers are not trusted either.
+So the operating system limits the child, and the child's answers are checked like any input.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:];"
     "from jelly_rdflib.formats.syntaxes.parser_process import main; main()"
 )
-# Bytes of a frame beside its text; its rows and its terms.
+# The most bytes of a frame besides its text; the most rows and terms of a frame.
 _FRAME_SIZE = 8 << 20
 _FRAME_COUNT = 1 << 20
-# In bytes: an error, and the part of it that is shown.
+# In bytes: the most of an error that is read, and the most of it that is shown.
 _MAX_TOLD = 1 << 16
 _MAX_SHOWN = 200
-# The child may take so many times its processor time by the clock.
+# By the clock the child may take so many times the processor time that it is allowed.
 _PATIENCE = 10
-# In seconds: for the child to end, and more than a socket can wait for.
+# In seconds: the time that a child has to end, and the longest that a socket waits.
 _TIME_TO_END = 10
 _MAX_WAIT = 1 << 20
 # A dead child is an error of this call, even where SIGPIPE would end the caller's process.
@@ -55,7 +55,7 @@ _NO_MEMORY = re.compile(rb"^memory allocation of \d+ bytes failed|^MemoryError",
 class IsolatedBatches(Iterator[Batch]):
     """Iterates over the batches of a text that a child process parses.
 
-    The child starts with the first batch. It is ended by `close`, and with this object.
+    The child starts with the first batch. `close` ends it, or else the end of this object does.
 
     A NotImplementedError says that the operating system has no limits for processes, or that there
     is no interpreter of Python to start.
@@ -67,7 +67,7 @@ class IsolatedBatches(Iterator[Batch]):
         self._child: _Child | None = None
         if importlib.util.find_spec("resource") is None:
             raise NotImplementedError(
-                "isolated=True needs limits for processes, which this operating system has not"
+                "isolated=True needs limits for processes, which this operating system lacks"
             )
         if not sys.executable or getattr(sys, "frozen", False):
             raise NotImplementedError("isolated=True needs an interpreter of Python to start")
@@ -76,8 +76,8 @@ class IsolatedBatches(Iterator[Batch]):
         settings = [format.name, plain_limits, reading.strict, reading.base]
         self._settings = json.dumps(settings).encode()
         self._factory = reading.factory
-        # The child observes the caller's limits exactly. Those of frames and lookups are not meant
-        # for its answers.
+        # The child applies the caller's limits to the text. Its answers are frames of another size,
+        # so these have limits of their own.
         most = min(_FRAME_SIZE + 4 * limits.max_text_size, MAX_FRAME_SIZE)
         self._frame_limits = Limits(
             max_frame_size=most,
@@ -119,15 +119,15 @@ class IsolatedBatches(Iterator[Batch]):
             elif kind == messages.END:
                 raise StopIteration
             else:
-                raise child.error("the parser's process sends what it should not")
+                raise child.error("the parser's process sends a wrong message")
 
     def _give(self, child: _Child, size: int) -> None:
         """Give the child bytes of the text; a live source may keep it waiting."""
         try:
             data = self._source.read(min(size, messages.PIECE_SIZE))
         except DecodeError as error:
-            # The child still has statements from before the error. The traceback would keep the
-            # child alive.
+            # The child still has statements from before the error. A copy has no traceback, which
+            # would keep the child alive.
             self._source_error = copy.copy(error)
             child.send(None)
         else:
@@ -149,7 +149,7 @@ class IsolatedBatches(Iterator[Batch]):
 class _Child:
     """A child process with a parser, within ``max_parser_memory`` and ``max_parser_seconds``.
 
-    It was given the text up to the byte ``position``.
+    ``position`` is the number of bytes of the text that the child was given.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -173,7 +173,7 @@ class _Child:
                 raise
 
     def send(self, data: bytes | None) -> None:
-        """Send bytes that the child waits for; None says that the source failed."""
+        """Send bytes that the child waits for, or None if the source failed."""
         size = messages.SOURCE_FAILED if data is None else len(data)
         self._start_waiting()
         with self._explained():
@@ -198,19 +198,19 @@ class _Child:
         return data
 
     def end(self) -> None:
-        """End the child, unless it is that of another process, from which this one was forked."""
+        """End the child, unless it belongs to the process from which this one was forked."""
         self._socket.close()
         if self._parent == os.getpid():
             self._process.kill()
         else:
             self._process.returncode = 0
-        # This also waits for it.
+        # This waits for the child, too.
         with self._process:
             pass
 
     def _start_waiting(self) -> None:
         if self._parent != os.getpid():
-            raise RuntimeError("this text is read in another process, from which this was forked")
+            raise RuntimeError("this text is read by the process from which this one was forked")
         self._deadline = time.monotonic() + self._patience
         self._socket.settimeout(max(self._patience, 0.001))
 
@@ -220,7 +220,7 @@ class _Child:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of the socket into those of a child that hangs, or ended too early."""
+        """Turn errors of the socket into errors that say whether the child hangs or has ended."""
         try:
             yield
         except TimeoutError:

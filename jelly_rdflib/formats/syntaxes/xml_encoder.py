@@ -1,4 +1,4 @@
-"""Writes RDF/XML, whose terms have to fit the names and characters of XML."""
+"""Writes RDF/XML; its terms must be possible with the names and characters of XML."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _NAME_START = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _NAME = re.compile(f"[{_NAME_START}][{_NAME_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
-# Characters that XML does not have, as N-Quads escapes them in a literal.
+# Characters that XML does not allow, as N-Quads escapes them in a literal.
 _NO_XML_CHARACTER = re.compile(r"\\(?:[bf]|u00[01]|uFFF[EF])")
-# pyoxigraph's name for an element whose type does not end with a name: a prefix alone, or nothing.
+# The start of an element whose type does not end with a name; it has a prefix or nothing.
 _NAMELESS_START = re.compile(
     rb"\n\t<(?P<prefix>(?:[^\s<>:/]*:)?)"
     rb'(?: xmlns:oxprefix="(?P<type>[^"]*)")?(?P<subject> rdf:[^<>]*)>'
 )
 _NAMELESS_END = re.compile(rb"\n\t</(?:[^\s<>:/]*:)?>")
-# Predicates and types of which the encoder remembers whether they end with a name.
+# The most predicates and types whose endings the encoder remembers.
 _MAX_KNOWN = 1 << 12
-# In characters; a longer IRI is tried each time.
+# The most characters of an IRI that is remembered; longer ones are tried each time.
 _MAX_KNOWN_SIZE = 1 << 10
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 # Prefixes that pyoxigraph or XML itself declares.
@@ -38,7 +38,7 @@ _OWN_PREFIXES = {
     "its": "http://www.w3.org/2005/11/its",
     "xml": "http://www.w3.org/XML/1998/namespace",
 }
-# IRIs that no other prefix can stand for, and a word that can't be a prefix.
+# IRIs that only XML's own prefixes stand for, and a word that can't be a prefix.
 _RESERVED = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/", "xmlns")
 
 
@@ -58,14 +58,14 @@ class XmlEncoder(SyntaxEncoder):
         """Check that RDF/XML can have a statement."""
         if not self._is_name(p):
             raise EncodeError(
-                f"{p} can't be a predicate in RDF/XML: it does not end with a name, or is a word of"
-                " RDF/XML itself"
+                f"{p} can't be a predicate in RDF/XML: it does not end with a name, or is a"
+                " reserved word of RDF/XML"
             )
         for term in (s, o):
             if term.startswith("_:") and _NAME.fullmatch(term, 2) is None:
                 raise EncodeError(f"{term} can't be a blank node in RDF/XML: its label is no name")
         if o.startswith('"') and "\\" in o and _NO_XML_CHARACTER.search(o.replace("\\\\", "")):
-            raise EncodeError(f"{o} has a character that XML has not")
+            raise EncodeError(f"{o} has a character that XML does not allow")
         if p == _TYPE and o.startswith("<") and not self._is_name(o):
             self._has_nameless_types = True
 
@@ -90,7 +90,7 @@ class XmlEncoder(SyntaxEncoder):
         text = serialize(lines, self._format, self._own_prefixes)
         text = strip_ends(text, self._head, self._tail)
         if self._has_nameless_types:
-            # Without its line feed the first element would not look like the others.
+            # The first element gets a line feed, as all the others have it.
             text = _NAMELESS_START.sub(self._name, b"\n" + text)
             text = _NAMELESS_END.sub(b"\n\t</rdf:Description>", text)[1:]
         # XML reads a carriage return as a line feed, unless it is escaped.
@@ -116,5 +116,5 @@ def _ends_with_name(iri: str) -> bool:
         text = serialize(f"<s:s> {iri} <o:o> .\n".encode(), ox.RdfFormat.RDF_XML, {})
     except OSError:
         return False
-    # If it does not, what pyoxigraph makes of it is no XML with namespaces.
+    # If it does not, pyoxigraph's element has a name that XML with namespaces does not allow.
     return b"<oxprefix:" not in text and b"<xmlns:" not in text

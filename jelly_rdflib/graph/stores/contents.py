@@ -17,7 +17,7 @@ from jelly_rdflib.graph.stores.target import check_target, get_default_graph
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
-# Taken once: a namespace looks each name up in a slow way.
+# Looked up once, since a namespace looks names up slowly.
 _STRING = XSD.string
 
 
@@ -28,19 +28,19 @@ class Contents:
 
     Attributes:
         is_dataset: Whether it has named graphs.
-        graphs: The graphs by their names; the default graph's is rdflib's
-            ``DATASET_DEFAULT_GRAPH_ID``. Formulas of N3 are not among them.
+        graphs: The graphs by their names; the default graph's name is rdflib's
+            ``DATASET_DEFAULT_GRAPH_ID``. Formulas of N3 are left out.
     """
 
     def __init__(self, graph: Graph) -> None:
         check_target(graph, PatchError, is_changed=False)
         self.is_dataset = isinstance(graph, ConjunctiveGraph)
-        # Whether the store tells "x" and "x"^^xsd:string apart; None until that was seen.
+        # Whether the store distinguishes "x" and "x"^^xsd:string; None until it was tried.
         self._tells_apart: bool | None = None
         default = get_default_graph(graph) if isinstance(graph, ConjunctiveGraph) else graph
         self.graphs: dict[Node, Graph] = {DATASET_DEFAULT_GRAPH_ID: default}
         if self.is_dataset:
-            # Not `graphs()`: that has the store list the default graph if it did not.
+            # Not `graphs()`: it makes the store list the default graph.
             contexts: Iterator[Any] = graph.store.contexts()
             for context in contexts:
                 # Some stores yield graphs, some their names.
@@ -56,19 +56,19 @@ class Contents:
                 yield s, p, o, g
 
     def triples(self, name: Node) -> Iterator[_Triple]:
-        """Iterate over the triples of a graph; there are none in one that is not there."""
+        """Iterate over the triples of a graph; none if there is no such graph."""
         triples = self._triple_set(name)
         if triples is not None:
-            # A copy, so that the graph may be changed meanwhile, as with what stores give.
+            # A copy: the graph may be changed during the iteration, as with other stores.
             return iter(tuple(triples))
         graph = self.graphs[name]
         return (triple for triple, _ in graph.store.triples((None, None, None), graph))
 
     def missing(self, other: Contents, name: Node) -> Iterator[_Triple]:
-        """Iterate over the triples of a graph that the other has in none of their spellings."""
+        """Iterate over the triples of a graph that ``other`` lacks in all spellings."""
         ours, theirs = self._triple_set(name), other._triple_set(name)
         if ours is not None and theirs is not None:
-            # Both stores tell all spellings apart.
+            # Both stores distinguish all spellings.
             yield from ours - theirs
             return
         for triple in self.triples(name):
@@ -78,7 +78,7 @@ class Contents:
                 yield triple
 
     def _triple_set(self, name: Node) -> AbstractSet[_Triple] | None:
-        """Return the very set that rdflib's Memory store has for a graph, if it is such a store.
+        """Return the set itself that rdflib's Memory store has for a graph; None for other stores.
 
         Comparing the sets of two stores is much faster than looking up each triple.
         """
@@ -99,10 +99,10 @@ class Contents:
         return next(iter(graph.store.triples(triple, graph)), None) is not None
 
     def aliases(self, triple: _Triple, name: Node) -> Iterator[_Triple]:
-        """Iterate over the respellings that the store takes for the triple itself, which it has.
+        """Iterate over the respellings that the store treats as the triple itself, which it has.
 
-        Stores that follow RDF 1.1, as Oxigraph's, do so with ``"x"`` and ``"x"^^xsd:string``. No
-        store says whether it does, so that is tried once.
+        Stores that follow RDF 1.1, such as Oxigraph's, treat ``"x"`` and ``"x"^^xsd:string`` as
+        one. No store says whether it does, so this is tried once.
         """
         if self._tells_apart:
             return
@@ -113,7 +113,7 @@ class Contents:
                 yield other
 
     def _lists(self, triple: _Triple, other: _Triple, name: Node) -> bool:
-        # Not asked for by its own spelling: some stores answer with what they were asked.
+        # Not asked for by its own spelling: some stores answer in the spelling of the question.
         s, p, o = (one if one == two else None for one, two in zip(triple, other, strict=True))
         graph = self.graphs[name]
         return any(found == other for found, _ in graph.store.triples((s, p, o), graph))
@@ -122,8 +122,8 @@ class Contents:
 def respellings(triple: _Triple) -> Iterator[_Triple]:
     """Iterate over the other spellings of a triple in RDF 1.1: ``"x"`` as ``"x"^^xsd:string``.
 
-    The terms within quoted triples keep their spelling: no store that has them takes one spelling
-    for the other.
+    The terms within quoted triples keep their spelling: no store that can have them treats two
+    spellings as one.
     """
     s, p, o = triple
     spellings = product(_spellings(s), _spellings(p), _spellings(o))
@@ -152,7 +152,7 @@ def sort_triples(triples: Iterable[_Triple]) -> list[_Triple]:
     """Sort by subject, predicate and object: each by its kind, then by code points.
 
     Literals come by lexical form, then language, then datatype. The order is the same in each
-    process, as that of a store is not, and puts equal subjects together, which encodes well.
+    process, unlike a store's. Equal subjects are together, which encodes well.
     """
     return sorted(triples, key=_triple_key)
 

@@ -1,5 +1,5 @@
 # cython: boundscheck=True
-# Tuples of others are read by index here.
+# Tuples from callers are read by index here.
 """Views of a store, ways to change it and to undo changes, and the tap that sees changes."""
 
 cimport cython

@@ -19,7 +19,7 @@ from jelly_rdflib.streams.sources import is_readable
 # In the order of `Op`: H, TX, TC, TA, PA, PD, A, D, END.
 _LENGTHS: dict[int, int] = dict(zip(Op, (3, 1, 1, 1, 4, 4, 5, 5, 1), strict=True))
 
-# A wrong operation may be of any size, and its own `__repr__` may fail.
+# A wrong operation may have any size, and its own `__repr__` may fail.
 _shortener = reprlib.Repr()
 _shortener.maxtuple = 5
 _shortener.maxstring = _shortener.maxother = 100
@@ -35,19 +35,19 @@ def check_source(source: object) -> None:
 
 
 def check_reading(limits: Limits | None, normalize: bool | None, format: str | None) -> None:
-    """Check that there are no options for reading, for sources of operations."""
+    """Check that no options for reading are given for a source of operations."""
     if limits is not None or normalize is not None or format is not None:
         raise ValueError(
-            "limits, normalize and format are about bytes, and operations are given: give them to "
-            "what reads the operations"
+            "limits, normalize and format are for bytes, but operations are given: give them to "
+            "the function that reads the operations"
         )
 
 
 def check_operation(operation: Any) -> None:
-    """Raise an ApplyError if something is no operation: a code, and the items that belong to it.
+    """Raise an ApplyError if something is no operation: a code, and the items that the code needs.
 
-    Of the terms of a statement only their number is checked: `check_statement` and `check_graph`
-    check each distinct term.
+    The terms of a statement are counted here. `check_statement` and `check_graph` check each
+    distinct term.
     """
     code = operation[0] if isinstance(operation, tuple) and operation else None
     if not isinstance(code, int) or code not in _LENGTHS:
@@ -90,9 +90,9 @@ def check_graph(g: object) -> None:
 
 
 def not_an_operation(operation: object, reason: str | None = None) -> ApplyError:
-    """Return the error for something that came in the place of an operation."""
+    """Return the error for an object that is not an operation."""
     if reason is None:
-        reason = "those are tuples that start with an Op"
+        reason = "operations are tuples that start with an Op"
         if isinstance(operation, PatchOperations):
             reason = "apply patches one by one: for patch in patches: patch.apply(target)"
         elif isinstance(operation, Batch):
@@ -107,7 +107,7 @@ def show_term(term: Any) -> str:
     try:
         text: str = term.n3()
     except Exception:
-        # An IRI with a space, for one.
+        # Such as an IRI with a space.
         return _shortener.repr(term)
     return text
 

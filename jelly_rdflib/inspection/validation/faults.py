@@ -52,24 +52,23 @@ _WARNINGS = {
     " (Jelly-RDF, Stream options).",
     "delimited": "A file is delimited (Jelly-RDF, Internet media type and file extension).",
     "frame-size": "Frames are smaller than 1 MB (Jelly-RDF, Stream frames).",
-    "open-graph": "A graph that starts ends, too, before the stream does.",
+    "open-graph": "Each graph ends before the stream does.",
     "unknown-field": "Fields are those of the schema; readers skip others.",
-    "second-field": "A field stands once, and of a oneof one member; readers take the last.",
+    "second-field": "Singular fields come once, and oneofs have one member; readers take the last.",
     "generalized": "Where no option allows it, statements are those of RDF 1.1: no literals as"
     " subjects or graphs, and IRIs as predicates.",
     "iri": "IRIs are absolute, and valid by RFC 3987 (Jelly-RDF, IRIs).",
     "language-tag": "Language tags are well-formed by BCP 47 (Jelly-RDF, Literals).",
     "language-string": "A literal of rdf:langString has a language tag (RDF 1.1, Literals).",
-    "blank-node-label": "Labels of blank nodes are such as N-Triples can write; others need"
-    " <_:label>.",
-    "prefix-name": "Names of prefixes are such as Turtle has (Jelly-RDF, Namespace declarations).",
+    "blank-node-label": "N-Triples can write the labels of blank nodes; others need <_:label>.",
+    "prefix-name": "Names of prefixes are valid in Turtle (Jelly-RDF, Namespace declarations).",
     "header-place": "Headers come before all else in a patch (RDF Patch, Header).",
-    "header-twice": "The headers id and prev come once in a patch, and a key in one spelling: Jena"
-    " takes those for one that differ in the case of letters.",
-    "patch-id": "The values of id and prev are IRIs, with a UUID if they say so; no id comes"
-    " twice.",
-    "patch-chain": "The header prev is the id of the patch before, if that has one, and not of its"
-    " own patch.",
+    "header-twice": "The headers id and prev come once in a patch, and a key has one spelling: Jena"
+    " treats keys that differ only in case as one.",
+    "patch-id": "The values of id and prev are IRIs. After uuid: or urn:uuid: comes a valid UUID."
+    " No id comes twice.",
+    "patch-chain": "If the patch before has an id, the header prev is that id. No patch has its own"
+    " id as prev.",
     "change-place": "In a patch with transactions all changes are in one (RDF Patch, Structure).",
 }
 RULES: dict[str, Rule] = {
@@ -130,7 +129,7 @@ class Finding(NamedTuple):
 
 
 class RecentSet:
-    """The ``size`` things that were added last; a bound, as the input may have any number."""
+    """The last ``size`` things that were added. Older ones are forgotten, to bound the memory."""
 
     def __init__(self, size: int = 1 << 16) -> None:
         # Hashes, since the things may be large.

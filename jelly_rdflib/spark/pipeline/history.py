@@ -104,7 +104,7 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
 
     Returns:
         A row for each patch, with the columns ``version`` (from 1), ``file``, ``patch``, and its
-        headers ``id`` and ``prev``. ``file`` and ``patch`` lead to other headers in ``changes``.
+        headers ``id`` and ``prev``. Its other headers have the same ``file`` and ``patch``.
 
     Raises:
         PatchError, ValueError: As by `replay`.

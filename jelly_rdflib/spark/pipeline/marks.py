@@ -73,7 +73,7 @@ class Marks:
             F.max("has_end").alias("is_whole"),
             F.max("is_bad").alias("has_bad"),
         )
-        # Whether there is an END at all, a patch without END, a transaction without effect.
+        # Whether there is any END, any patch without END, any transaction without effect.
         flags = self._patches.agg(F.max("is_whole"), ~F.min("is_whole"), F.max("has_bad"))
         has_end, has_cut, has_bad = map(bool, flags.collect()[0])
         # A table in the mode PERMISSIVE comes from files, and has an END for each whole patch.
@@ -117,11 +117,11 @@ class Marks:
 
 
 def _without(changes: DataFrame, left_out: DataFrame, condition: str) -> DataFrame:
-    """Return the changes without those of files in ``left_out`` that meet a condition.
+    """Return the changes without those that meet a condition for a row of ``left_out``.
 
-    The names of its columns have a ``_`` there. Headers and END have an effect by themselves.
+    In the condition its columns have a ``_`` before their names. Headers and END always stay.
     """
-    # Renamed columns keep the join unambiguous: both may come from the same table.
+    # Both tables may come from the same one: renamed columns keep the join unambiguous.
     left_out = left_out.toDF(*(f"_{name}" for name in left_out.columns))
     found = left_out.limit(MAX_BROADCAST + 1).collect()
     if not found:
