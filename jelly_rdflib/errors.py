@@ -122,7 +122,7 @@ class ApplyError(_PlacedError):
         >>> from rdflib import Graph
         >>> jr.apply([(jr.Op.TC,)], Graph())
         Traceback (most recent call last):
-        jelly_rdflib.errors.ApplyError: a transaction ends (TC), but none has started (TX)
+        jelly_rdflib.errors.ApplyError: transaction ends, but none was started
     """
 
 
