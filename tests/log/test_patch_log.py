@@ -123,6 +123,9 @@ def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
     assert again.patches() == log.patches() == [first, second]
     assert again.head == second
     assert second.header == {"id": second.id, "prev": first.id}
+    assert (second == "x", {first, second} == {*again.patches()}) == (False, True)
+    assert f"(version=2, first=2, id={second.id!r}, prev={first.id!r}, path=" in repr(second)
+    assert repr(log) == f"<PatchLog {str(log.path)!r}: version 2>"
     assert second.size == second.path.stat().st_size
     suffix = ".jellyp" if log.compression is None else ".jellyp.zst"
     assert second.path.name.endswith(suffix)
@@ -377,11 +380,21 @@ def test_options_say_which_terms_there_may_be(log: PatchLog) -> None:
         log.checkout()
 
 
+def test_a_patch_known_to_be_short_has_small_lookups(log: PatchLog) -> None:
+    numbers = list(map(add, range(101)))
+    for patch, is_short in ((numbers[1:], True), (numbers, False), (iter(numbers[:1]), False)):
+        with closing(log.append(patch).operations()) as operations:
+            next(operations)
+            assert (operations.options.max_name_table_size < 4000) == is_short
+
+
 def test_lexical_forms_stay(log: PatchLog) -> None:
     odd = Literal("01", datatype=XSD.integer, normalize=False)
     entry = log.append([(Op.A, S, P, odd, None)])
     log.append(b'A <urn:s> <urn:p> "+1"^^<http://www.w3.org/2001/XMLSchema#integer> .')
-    assert [str(each[3]) for each in entry.operations() if each[0] == Op.A] == ["01"]
+    rows = [row for batch in entry.batches() for row in batch.operations(0, len(batch))]
+    for operations in (entry.operations(), rows, entry.read()):
+        assert [str(each[3]) for each in operations if each[0] == Op.A] == ["01"]
     assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
     log.snapshot()
     assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}

@@ -244,6 +244,13 @@ def test_a_dataset_knows_how_far_it_came(log: PatchLog, target: Dataset) -> None
     assert (numbers(target), numbers(target, GRAPH)) == ({4}, {1, 2, 3, 4})
 
 
+def test_since_sets_the_position_even_if_no_patch_follows(log: PatchLog, target: Dataset) -> None:
+    log.replay(target, position=POSITION)
+    for version in (2, 0, 4):
+        assert log.replay(target, position=POSITION, since=version, upto=version) == version
+        assert position(target) == ({(POSITION, AT, patch_id(version))} if version else set())
+
+
 def test_a_dataset_may_follow_several_logs(log: PatchLog, tmp_path: Path, target: Dataset) -> None:
     other = PatchLog.create(tmp_path / "other")
     other.append([add(100)])
@@ -346,6 +353,10 @@ def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
     committed = [quad[0][1:] for quad in store.saved[1] if quad[0][1] == AT]
     assert committed == [(AT, patch_id(4))]
     assert store.calls.count("commit") >= 4
+    # where nothing is to be done, nothing is written
+    calls = list(store.calls)
+    log.replay(target, position=POSITION)
+    assert store.calls == calls
 
 
 def cut_off_everywhere(folder: str, log_path: str) -> None:

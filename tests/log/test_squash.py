@@ -10,6 +10,8 @@ from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog
+from jelly_rdflib.log import history
+from jelly_rdflib.log.files import check_segment, write_snapshot
 from tests.log.support import (
     GRAPH,
     P,
@@ -74,6 +76,14 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
         *((Op.H, "by", Literal("me")), TX, TC),
         *(add(1, default), add(2, default), add(5, GRAPH)),
     }
+
+
+def test_the_first_version_is_squashed(log: PatchLog) -> None:
+    fill(log, 3)
+    log.squash(1, 2)
+    for call in (log.checkout, log.entry, log.snapshot, lambda first: log.patches(upto=first)):
+        with pytest.raises(LogError, match="version 1 is no more: versions 1 to 2 were squashed"):
+            call(1)
 
 
 def test_squashing_what_was_squashed(log: PatchLog) -> None:
@@ -164,6 +174,45 @@ def test_a_stale_view_does_not_squash_what_is_squashed(log: PatchLog) -> None:
     with pytest.raises(LogError, match=r"squashed|is gone"):
         other.squash(1, 3)
     assert log.verify() == []
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 3), (2, 4), (3, 4), (2, 5), (4, 6)])
+def test_others_squash_while_the_new_patch_is_written(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, first: int, last: int
+) -> None:
+    fill(log, 6)
+    log.snapshot(3)
+    other = PatchLog(log.path)
+
+    def check(*arguments: Any, **more: Any) -> None:
+        check_segment(*arguments, **more)
+        monkeypatch.undo()
+        other.squash(first, last)
+
+    monkeypatch.setattr(history, "check_segment", check)
+    with pytest.raises(LogError, match="versions 2 to 4 were squashed meanwhile"):
+        log.squash(2, 4)
+    assert [(each.first, each.version) for each in log.patches() if each.first < each.version] == [
+        (first, last)
+    ]
+    assert (log.verify(), files(log.path / "staging")) == ([], [])
+
+
+def test_others_squash_while_a_snapshot_is_written(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log, 3)
+    other = PatchLog(log.path)
+
+    def write(*arguments: Any, **more: Any) -> Path:
+        monkeypatch.undo()
+        other.squash()
+        return write_snapshot(*arguments, **more)
+
+    monkeypatch.setattr(history, "write_snapshot", write)
+    with pytest.raises(LogError, match="version 2 was squashed meanwhile"):
+        log.snapshot(2)
+    assert (log.snapshots, log.verify(), files(log.path / "staging")) == ([], [], [])
 
 
 def test_a_squash_does_not_show_what_others_appended(log: PatchLog) -> None:

@@ -402,6 +402,12 @@ def test_a_segment_that_was_made_by_others(
     [problem] = log.verify()
     assert message in problem.message
     assert (problem.path, problem.version) == (path, 5)
+    again = PatchLog(log.path)
+    entry = again.entry()
+    for call in (entry.operations, entry.batches, entry.read, again.checkout, again.squash):
+        if "header" in message:
+            with pytest.raises(LogError, match=f"{path.name} is in the wrong place: {message}"):
+                call()
 
 
 def test_a_segment_that_is_no_jelly(log: PatchLog) -> None:
