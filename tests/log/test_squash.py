@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -260,6 +261,12 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     entry = log.squash()
     terms = [each[1:4] for each in entry.read() if each[0] == Op.A]
     assert terms == [(S, P, quoted), (Literal("s"), P, S)]
+    # and only those kinds are allowed
+    fill(log, 3)
+    with closing(log.squash(3, 5).operations()) as operations:
+        next(operations)
+        assert not operations.options.rdf_star
+        assert not operations.options.generalized_statements
 
 
 def test_what_takes_effect_of_a_squashed_patch_can_be_undone(log: PatchLog) -> None:

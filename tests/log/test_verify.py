@@ -146,6 +146,14 @@ def test_rows_that_do_not_follow_one_another(
     assert files(log.path) == before
 
 
+def test_the_row_of_a_squashed_patch_that_does_not_follow(log: PatchLog) -> None:
+    log.squash(2, 3)
+    execute(log, "UPDATE segments SET prev = 'uuid:7' WHERE version = 3")
+    problem = log.verify()[0]
+    assert problem.version == 3
+    assert "version 3 must follow <uuid:7>" in problem.message
+
+
 @pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
 def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
     execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
