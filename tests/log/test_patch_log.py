@@ -401,9 +401,10 @@ def test_lexical_forms_stay(log: PatchLog) -> None:
     log.snapshot()
     assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
     assert log.verify(deep=True) == []
-    target = Dataset()
-    log.replay(target, normalize=True)
-    assert {str(quad[2]) for quad in target.quads()} == {"1"}
+    for options, forms in (({}, {"01", "+1"}), ({"normalize": True}, {"1"})):
+        target = Dataset()
+        log.replay(target, **options)
+        assert {str(quad[2]) for quad in target.quads()} == forms
 
 
 # --- versions -------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_there_must_be_something_to_squash(log: PatchLog) -> None:
     fill(log, 3)
     with pytest.raises(LogError, match="no versions"):
         log.squash(3, 2)
-    with pytest.raises(LogError):
+    with pytest.raises(LogError, match="version 0 is empty"):
         log.squash(0, 2)
     before = files(log.path)
     assert log.squash(2, 2) == log.entry(2)
