@@ -146,6 +146,22 @@ def test_rows_that_do_not_follow_one_another(
     assert files(log.path) == before
 
 
+@pytest.mark.parametrize("version", [1, 3, 5])
+def test_a_row_that_is_gone(log: PatchLog, version: int) -> None:
+    execute(log, "DELETE FROM segments WHERE version = ?", version)
+    for call in (log.entry, log.checkout, lambda version: log.patches(upto=version)):
+        with pytest.raises(LogError, match=f"the log is broken: version {version} is missing in"):
+            call(version)
+
+
+def test_a_snapshot_without_a_row_gets_one_again(log: PatchLog) -> None:
+    path = log.snapshot(2)
+    execute(log, "DELETE FROM snapshots")
+    assert [problem.path for problem in log.verify()] == [path]
+    assert log.snapshot(2) == path
+    assert (log.snapshots, log.verify()) == ([2], [])
+
+
 def test_the_row_of_a_squashed_patch_that_does_not_follow(log: PatchLog) -> None:
     log.squash(2, 3)
     execute(log, "UPDATE segments SET prev = 'uuid:7' WHERE version = 3")
