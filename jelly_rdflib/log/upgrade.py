@@ -104,7 +104,7 @@ def _segments(history: History) -> list[Any]:
     ids: set[URIRef] = set()
     for name in names:
         path = folder / str(name)
-        if first <= name.first and name.last <= version:
+        if name.last <= version:
             if (name.first, name.last) == (first, version):
                 raise LogError(f"{path}: version {version} is there twice: also as {rows[-1][4]}")
             # It was squashed into the segment of the last row.

@@ -60,6 +60,13 @@ def test_a_key_is_text(log: PatchLog, start: Any) -> None:
         log.append([*start, header(5)])
 
 
+@pytest.mark.parametrize("wrong", [(Op.H, "id"), (Op.PA, "id", Literal("me")), "idx"])
+@pytest.mark.parametrize("start", [[], [add(1)]], ids=["first", "later"])
+def test_what_is_no_header_is_no_operation(log: PatchLog, start: Any, wrong: Any) -> None:
+    with pytest.raises(jr.EncodeError):
+        log.append([*start, wrong])
+
+
 def test_late_keys_are_not_said_to_be_where_the_input_ends(log: PatchLog) -> None:
     rows = [b"A <urn:s> <urn:p> <urn:o> .\n", *(b'H key%d "x" .\n' % n for n in range(500))]
     with pytest.raises(jr.LimitError, match="max_text_size") as caught:

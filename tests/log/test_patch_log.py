@@ -50,6 +50,8 @@ def test_a_new_log_is_empty(log: PatchLog) -> None:
     assert log.verify(deep=True) == []
     assert state(log.checkout()) == (set(), set())
     assert log.replay(Dataset()) == 0
+    # The marks of the format in SQLite's header.
+    assert (log.path / "log.db").read_bytes()[60:72] == b"\0\0\0\x02\0\0\0\0JPLG"
 
 
 def test_a_log_is_made_with_its_folders(tmp_path: Path) -> None:
@@ -123,6 +125,9 @@ def test_a_patch_gets_its_place_in_the_chain(log: PatchLog) -> None:
     assert again.patches() == log.patches() == [first, second]
     assert again.head == second
     assert second.header == {"id": second.id, "prev": first.id}
+    assert (second == "x", {first, second} == {*again.patches()}) == (False, True)
+    assert f"(version=2, first=2, id={second.id!r}, prev={first.id!r}, path=" in repr(second)
+    assert repr(log) == f"<PatchLog {str(log.path)!r}: version 2>"
     assert second.size == second.path.stat().st_size
     suffix = ".jellyp" if log.compression is None else ".jellyp.zst"
     assert second.path.name.endswith(suffix)
@@ -309,7 +314,7 @@ def test_an_input_without_a_patch_is_none(log: PatchLog) -> None:
 )
 def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) -> None:
     fill(log, 1)
-    with pytest.raises(error):
+    with pytest.raises(error, match="can't append a" if error is TypeError else "."):
         log.append(patch)
     assert log.version == PatchLog(log.path).version == 1
     assert files(log.path / "staging") == []
@@ -377,18 +382,29 @@ def test_options_say_which_terms_there_may_be(log: PatchLog) -> None:
         log.checkout()
 
 
+def test_a_patch_known_to_be_short_has_small_lookups(log: PatchLog) -> None:
+    numbers = list(map(add, range(101)))
+    for patch, is_short in ((numbers[1:], True), (numbers, False), (iter(numbers[:1]), False)):
+        with closing(log.append(patch).operations()) as operations:
+            next(operations)
+            assert (operations.options.max_name_table_size < 4000) == is_short
+
+
 def test_lexical_forms_stay(log: PatchLog) -> None:
     odd = Literal("01", datatype=XSD.integer, normalize=False)
     entry = log.append([(Op.A, S, P, odd, None)])
     log.append(b'A <urn:s> <urn:p> "+1"^^<http://www.w3.org/2001/XMLSchema#integer> .')
-    assert [str(each[3]) for each in entry.operations() if each[0] == Op.A] == ["01"]
+    rows = [row for batch in entry.batches() for row in batch.operations(0, len(batch))]
+    for operations in (entry.operations(), rows, entry.read()):
+        assert [str(each[3]) for each in operations if each[0] == Op.A] == ["01"]
     assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
     log.snapshot()
     assert {str(quad[2]) for quad in log.checkout().quads()} == {"01", "+1"}
     assert log.verify(deep=True) == []
-    target = Dataset()
-    log.replay(target, normalize=True)
-    assert {str(quad[2]) for quad in target.quads()} == {"1"}
+    for options, forms in (({}, {"01", "+1"}), ({"normalize": True}, {"1"})):
+        target = Dataset()
+        log.replay(target, **options)
+        assert {str(quad[2]) for quad in target.quads()} == forms
 
 
 # --- versions -------------------------------------------------------------------------------------
@@ -560,7 +576,7 @@ def test_prev_says_what_a_patch_follows(log: PatchLog) -> None:
         ([(Op.H, "prev", patch_id(1)), *change(3)], None),
         ([(Op.H, "prev", patch_id(9)), *change(3)], patch_id(9)),
     ):
-        with pytest.raises(LogConflict) as caught:
+        with pytest.raises(LogConflict, match="is to follow <uuid:") as caught:
             log.append(patch, prev=prev)
         assert (caught.value.head, caught.value.version) == (patch_id(2), 2)
     with pytest.raises(ValueError, match="but the patch says"):

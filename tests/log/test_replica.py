@@ -47,6 +47,7 @@ def test_a_replica_follows_a_log(log: PatchLog, tmp_path: Path, compression: str
     assert (replica.version, replica.id) == (4, patch_id(4))
     [data, database, journal] = files(path)
     assert (database.name, journal.name) == ("replica.db", "replica.db-journal")
+    assert database.read_bytes()[60:72] == b"\0\0\0\x02\0\0\0\0JPRP"
     assert data.name.startswith(f"0000000004-{patch_id(4)[5:]}-")
     assert data.name.endswith(".jelly" if compression is None else ".jelly.zst")
     again = Replica(path)
@@ -244,6 +245,13 @@ def test_a_dataset_knows_how_far_it_came(log: PatchLog, target: Dataset) -> None
     assert (numbers(target), numbers(target, GRAPH)) == ({4}, {1, 2, 3, 4})
 
 
+def test_since_sets_the_position_even_if_no_patch_follows(log: PatchLog, target: Dataset) -> None:
+    log.replay(target, position=POSITION)
+    for version in (2, 0, 4):
+        assert log.replay(target, position=POSITION, since=version, upto=version) == version
+        assert position(target) == ({(POSITION, AT, patch_id(version))} if version else set())
+
+
 def test_a_dataset_may_follow_several_logs(log: PatchLog, tmp_path: Path, target: Dataset) -> None:
     other = PatchLog.create(tmp_path / "other")
     other.append([add(100)])
@@ -346,6 +354,10 @@ def test_with_transactions_position_and_data_are_one(log: PatchLog) -> None:
     committed = [quad[0][1:] for quad in store.saved[1] if quad[0][1] == AT]
     assert committed == [(AT, patch_id(4))]
     assert store.calls.count("commit") >= 4
+    # where nothing is to be done, nothing is written
+    calls = list(store.calls)
+    log.replay(target, position=POSITION)
+    assert store.calls == calls
 
 
 def cut_off_everywhere(folder: str, log_path: str) -> None:

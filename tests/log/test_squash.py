@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from rdflib import Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, Op, PatchLog
+from jelly_rdflib.log import history
+from jelly_rdflib.log.files import check_segment, write_snapshot
 from tests.log.support import (
     GRAPH,
     P,
@@ -76,6 +79,14 @@ def test_a_squashed_patch_has_each_statement_once(log: PatchLog) -> None:
     }
 
 
+def test_the_first_version_is_squashed(log: PatchLog) -> None:
+    fill(log, 3)
+    log.squash(1, 2)
+    for call in (log.checkout, log.entry, log.snapshot, lambda first: log.patches(upto=first)):
+        with pytest.raises(LogError, match="version 1 is no more: versions 1 to 2 were squashed"):
+            call(1)
+
+
 def test_squashing_what_was_squashed(log: PatchLog) -> None:
     fill(log, 9)
     expected = [state(log.checkout(version)) for version in range(10)]
@@ -102,7 +113,7 @@ def test_there_must_be_something_to_squash(log: PatchLog) -> None:
     fill(log, 3)
     with pytest.raises(LogError, match="no versions"):
         log.squash(3, 2)
-    with pytest.raises(LogError):
+    with pytest.raises(LogError, match="version 0 is empty"):
         log.squash(0, 2)
     before = files(log.path)
     assert log.squash(2, 2) == log.entry(2)
@@ -166,6 +177,45 @@ def test_a_stale_view_does_not_squash_what_is_squashed(log: PatchLog) -> None:
     assert log.verify() == []
 
 
+@pytest.mark.parametrize(("first", "last"), [(1, 3), (2, 4), (3, 4), (2, 5), (4, 6)])
+def test_others_squash_while_the_new_patch_is_written(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, first: int, last: int
+) -> None:
+    fill(log, 6)
+    log.snapshot(3)
+    other = PatchLog(log.path)
+
+    def check(*arguments: Any, **more: Any) -> None:
+        check_segment(*arguments, **more)
+        monkeypatch.undo()
+        other.squash(first, last)
+
+    monkeypatch.setattr(history, "check_segment", check)
+    with pytest.raises(LogError, match="versions 2 to 4 were squashed meanwhile"):
+        log.squash(2, 4)
+    assert [(each.first, each.version) for each in log.patches() if each.first < each.version] == [
+        (first, last)
+    ]
+    assert (log.verify(), files(log.path / "staging")) == ([], [])
+
+
+def test_others_squash_while_a_snapshot_is_written(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log, 3)
+    other = PatchLog(log.path)
+
+    def write(*arguments: Any, **more: Any) -> Path:
+        monkeypatch.undo()
+        other.squash()
+        return write_snapshot(*arguments, **more)
+
+    monkeypatch.setattr(history, "write_snapshot", write)
+    with pytest.raises(LogError, match="version 2 was squashed meanwhile"):
+        log.snapshot(2)
+    assert (log.snapshots, log.verify(), files(log.path / "staging")) == ([], [], [])
+
+
 def test_a_squash_does_not_show_what_others_appended(log: PatchLog) -> None:
     fill(log, 5)
     other = PatchLog(log.path)
@@ -211,6 +261,12 @@ def test_all_kinds_of_terms_stay(log: PatchLog) -> None:
     entry = log.squash()
     terms = [each[1:4] for each in entry.read() if each[0] == Op.A]
     assert terms == [(S, P, quoted), (Literal("s"), P, S)]
+    # and only those kinds are allowed
+    fill(log, 3)
+    with closing(log.squash(3, 5).operations()) as operations:
+        next(operations)
+        assert not operations.options.rdf_star
+        assert not operations.options.generalized_statements
 
 
 def test_what_takes_effect_of_a_squashed_patch_can_be_undone(log: PatchLog) -> None:

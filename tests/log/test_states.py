@@ -360,8 +360,11 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
 ) -> None:
     path = tmp_path / "mountinfo"
     path.write_text(MOUNTS.format(folder=os.path.realpath(tmp_path), type=type))
+    snapshot = log.snapshot(2)
     monkeypatch.setattr(database, "_MOUNTS", path)
     again = PatchLog(log.path, create=True)
+    # There is one, and nothing is written.
+    assert again.snapshot(2) == snapshot
     assert numbers(again.checkout()) == {3}
     if type in ("ext4", "fuse.bindfs"):
         assert again.append(change(4)).version == 4

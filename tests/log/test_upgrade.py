@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from jelly_rdflib import LogError, LogWarning, PatchLog, Replica
+from jelly_rdflib import Limits, LogError, LogWarning, PatchLog, Replica
 from jelly_rdflib.log import upgrade
 from tests.faults.log.system_calls import run_and_kill
-from tests.log.support import files, fill, numbers, patch_id
+from tests.log.support import files, fill, numbers, patch_id, put_folder
 
 OLD = Path(__file__).parent / "old"
 
@@ -110,15 +110,19 @@ def test_it_may_be_cut_off_before_its_commit(old: Path, monkeypatch: pytest.Monk
     assert_upgraded(upgrade(old), before)
 
 
+def put(beside: Path, version: int, data: bytes, *, start: str = "") -> Path:
+    """Put a file of a version beside another one."""
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    suffix = "".join(beside.suffixes)
+    path = beside.with_name(f"{start}{version:010d}-{patch_id(version)[5:]}-{digest}{suffix}")
+    path.write_bytes(data)
+    return path
+
+
 def put_covered(old: Path) -> Path:
     """Put a segment there that was squashed into another, by a squash that was cut off."""
-    data = b"as it was written"
     [squashed] = (old / "segments").glob("0000000002-*")
-    digest = hashlib.sha256(data).hexdigest()
-    suffix = ".jellyp" + (".zst" if squashed.name.endswith(".zst") else "")
-    covered = squashed.with_name(f"0000000003-{patch_id(3)[5:]}-{digest[:16]}{suffix}")
-    covered.write_bytes(data)
-    return covered
+    return put(squashed, 3, b"as it was written")
 
 
 def test_what_was_squashed_goes_even_after_an_interrupt(
@@ -136,6 +140,21 @@ def test_what_was_squashed_goes_even_after_an_interrupt(
     assert not covered.exists()
 
 
+def test_files_that_the_database_does_not_know_stay(old: Path) -> None:
+    """It may be an older one, which was brought back together with the marker."""
+    marker = (old / "log.json").read_bytes()
+    upgrade(old)
+    (old / "log.json").write_bytes(marker)
+    [segment] = (old / "segments").glob("0000000005-*")
+    [snapshot] = (old / "snapshots").iterdir()
+    unknown = [
+        *(put(segment, 5, b"w", start="0000000003-"), put(segment, 5, b"x")),
+        *(put(segment, 7, b"y"), put(snapshot, 6, b"z")),
+    ]
+    assert sorted(problem.path for problem in upgrade(old).verify()) == unknown
+    assert not (old / "log.json").exists()
+
+
 @pytest.mark.parametrize("is_converted", [False, True])
 @pytest.mark.parametrize("name", ["log.json", "head"])
 def test_what_is_not_of_the_earlier_format_stays(old: Path, is_converted: bool, name: str) -> None:
@@ -148,6 +167,20 @@ def test_what_is_not_of_the_earlier_format_stays(old: Path, is_converted: bool, 
     assert (old / name).read_text() == "mine"
     [problem] = log.verify()
     assert problem.path == old / name
+
+
+def test_a_snapshot_of_a_squashed_patch_stays(old: Path, tmp_path: Path) -> None:
+    other = upgrade(Path(shutil.copytree(old, tmp_path / "other")))
+    shutil.copy(other.snapshot(4), old / "snapshots")
+    log = upgrade(old)
+    assert (log.snapshots, log.verify(deep=True)) == ([4, 5], [])
+
+
+def test_limits_hold_for_an_upgrade(old: Path) -> None:
+    before = contents(old)
+    with pytest.raises(LogError, match="max_string_size"):
+        upgrade(old, limits=Limits(max_string_size=5))
+    assert contents(old) == before
 
 
 def test_a_damaged_snapshot_is_left_out(old: Path) -> None:
@@ -176,12 +209,19 @@ def test_what_others_stood_for_and_what_was_staged_goes(old: Path) -> None:
     [squashed] = (old / "segments").glob("0000000002-*")
     suffix = ".jellyp" + (".zst" if squashed.name.endswith(".zst") else "")
     covered = put_covered(old)
+    [snapshot] = (old / "snapshots").iterdir()
+    covered_too = put(snapshot, 3, b"of a version that was squashed")
+    # Its digest is the greater one.
+    second = put(snapshot, 5, b"a second one")
     other = squashed.with_name(f"0000000003-{patch_id(3)[5:]}-{'0' * 16}{suffix}")
     other.write_bytes(b"something else")
     (old / "staging" / f"{'a' * 32}.tmp").touch()
     (old / "segments" / "notes.txt").write_text("mine")
+    strange = Path(shutil.copy(snapshot, old / "segments"))
     log = upgrade(old)
-    assert not covered.exists()
+    strange.unlink()
+    assert log.snapshots == [5]
+    assert not any(path.exists() for path in (covered, covered_too, second))
     assert [problem.path for problem in log.verify() if problem.version] == [other]
     other.unlink()
     assert (old / "segments" / "notes.txt").exists()
@@ -205,9 +245,27 @@ def twice(path: Path) -> None:
     shutil.copy(path, new)
 
 
-def make_folder(path: Path) -> None:
+def replace(path: Path) -> None:
+    put(path, 6, b"not at all")
     path.unlink()
-    path.mkdir()
+
+
+def repeat(path: Path) -> None:
+    shutil.copy(path, path.with_name("0000000007" + path.name[10:]))
+
+
+def mark_otherwise(path: Path) -> None:
+    path.write_text(path.read_text().replace("null", '"gz"').replace("zst", "gz"))
+
+
+def leave_snapshot_alone(path: Path) -> None:
+    shutil.rmtree(path.parent.parent / "segments")
+    (path.parent.parent / "head").unlink()
+
+
+def leave_snapshot_of_first(path: Path) -> None:
+    leave_snapshot_alone(path)
+    put(path, 1, path.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -217,20 +275,23 @@ def make_folder(path: Path) -> None:
         ("segments/0000000005-*", Path.unlink, "it starts at version 6, not 5"),
         ("segments/0000000006-*", Path.unlink, "the newest segments are missing"),
         ("segments/0000000005-*", cut, "is damaged"),
-        ("log.json", cut, "does not mark a patch log"),
+        ("segments/0000000006-*", repeat, "an earlier version has the same id"),
+        ("segments/0000000006-*", replace, r"segments/0000000006-.*: .*byte"),
+        ("snapshots/*", leave_snapshot_alone, "the log has no version 5 with its id"),
+        ("snapshots/*", leave_snapshot_of_first, "the log has no version 1 with its id"),
+        ("log.json", lambda path: path.write_text("{"), "does not mark a patch log"),
+        ("log.json", mark_otherwise, "does not mark a patch log"),
+        ("log.json", put_folder, "log.json is no file, but a folder"),
         ("head", mark_newer, "there was a version 7"),
-        ("segments/0000000006-*", twice, "there twice"),
-        ("head", make_folder, "head is no file, but a folder"),
+        ("segments/0000000006-*", twice, "there twice: also as 0000000006-"),
+        ("head", put_folder, "head is no file, but a folder"),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_changed(
     old: Path, pattern: str, harm: Callable[[Path], object], message: str
 ) -> None:
     [path] = old.glob(pattern)
-    if path.name == "log.json":
-        path.write_text("{")
-    else:
-        harm(path)
+    harm(path)
     before = contents(old)
     with pytest.raises(LogError, match=message):
         upgrade(old)

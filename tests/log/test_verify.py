@@ -146,6 +146,30 @@ def test_rows_that_do_not_follow_one_another(
     assert files(log.path) == before
 
 
+@pytest.mark.parametrize("version", [1, 3, 5])
+def test_a_row_that_is_gone(log: PatchLog, version: int) -> None:
+    execute(log, "DELETE FROM segments WHERE version = ?", version)
+    for call in (log.entry, log.checkout, lambda version: log.patches(upto=version)):
+        with pytest.raises(LogError, match=f"the log is broken: version {version} is missing in"):
+            call(version)
+
+
+def test_a_snapshot_without_a_row_gets_one_again(log: PatchLog) -> None:
+    path = log.snapshot(2)
+    execute(log, "DELETE FROM snapshots")
+    assert [problem.path for problem in log.verify()] == [path]
+    assert log.snapshot(2) == path
+    assert (log.snapshots, log.verify()) == ([2], [])
+
+
+def test_the_row_of_a_squashed_patch_that_does_not_follow(log: PatchLog) -> None:
+    log.squash(2, 3)
+    execute(log, "UPDATE segments SET prev = 'uuid:7' WHERE version = 3")
+    problem = log.verify()[0]
+    assert problem.version == 3
+    assert "version 3 must follow <uuid:7>" in problem.message
+
+
 @pytest.mark.parametrize("name", ["../../outside.jellyp", "/etc/passwd", "notes.txt"])
 def test_a_name_that_leads_elsewhere(log: PatchLog, name: Any) -> None:
     execute(log, "UPDATE segments SET file = ? WHERE version = 3", name)
@@ -402,6 +426,12 @@ def test_a_segment_that_was_made_by_others(
     [problem] = log.verify()
     assert message in problem.message
     assert (problem.path, problem.version) == (path, 5)
+    again = PatchLog(log.path)
+    entry = again.entry()
+    for call in (entry.operations, entry.batches, entry.read, again.checkout, again.squash):
+        if "header" in message:
+            with pytest.raises(LogError, match=f"{path.name} is in the wrong place: {message}"):
+                call()
 
 
 def test_a_segment_that_is_no_jelly(log: PatchLog) -> None:

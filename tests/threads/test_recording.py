@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import tracemalloc
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from rdflib import Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.log import replay
 from tests.recording.support import G, P, S, aborted, assert_effective, is_hooked, state, statements
 
 
@@ -138,6 +140,27 @@ def test_recordings_that_start_and_end_in_several_threads() -> None:
     run_all(*(lambda n=n: work(1000 * n) for n in range(4)))
     assert lost == []
     assert not is_hooked(graph.store)
+
+
+def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    one, two, three = ((Op.A, S, P, Literal(number), G) for number in (1, 2, 3))
+    log.append([(Op.TX,), one, (Op.TC,), (Op.TX,), two, (Op.TC,)])
+    dataset = Dataset()
+    threads: list[threading.Thread] = []
+
+    def change_meanwhile(*_: Any) -> None:
+        threads.append(threading.Thread(target=lambda: dataset.graph(G).add(three[1:4])))
+        if len(threads) == 2:
+            threads[1].start()
+            # It would be over if it had not to wait.
+            threads[1].join(0.05)
+
+    monkeypatch.setattr(replay, "_check_graphs", change_meanwhile)
+    with jr.record(dataset) as recorder:
+        log.replay(dataset)
+        threads[1].join()
+    assert [each for each in recorder.patch if each[0] == Op.A] == [one, two, three]
 
 
 @pytest.mark.parametrize("is_undone", [False, True], ids=["committed", "undone"])
