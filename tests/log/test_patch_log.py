@@ -17,6 +17,7 @@ from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, Op, PatchLog, TripleTerm
+from jelly_rdflib.log import staging
 from tests.log.support import (
     GRAPH,
     P,
@@ -96,6 +97,10 @@ def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reaso
         connection.execute(change)
     with pytest.raises(LogError, match=reason):
         PatchLog(log.path)
+    if change.startswith("PRAGMA"):
+        # Nor does an object write that was there before.
+        with pytest.raises(LogError, match=reason):
+            log.append([])
 
 
 def test_a_database_that_is_none(log: PatchLog) -> None:
@@ -317,9 +322,14 @@ def test_what_is_wrong_is_not_appended(log: PatchLog, patch: Any, error: Any) ->
     fill(log, 1)
 
 
-def test_an_iterator_that_raises_leaves_nothing(log: PatchLog) -> None:
+@pytest.mark.parametrize("at_once", [1, 1 << 20], ids=["aside", "in memory"])
+def test_an_iterator_that_raises_leaves_nothing(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(staging, "_AT_ONCE", at_once)
+
     def operations() -> Any:
-        yield from change(1)
+        yield from map(add, range(1000))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

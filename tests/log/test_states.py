@@ -80,9 +80,13 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
     return set_up
 
 
-def test_a_fault_before_the_commit_leaves_the_log_as_it_was(log: PatchLog, fault: Any) -> None:
+def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
+    log: PatchLog, fault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = files(log.path)
     fault("before")
+    # It is not in doubt: nobody looks whether it was committed.
+    monkeypatch.setattr(database.Database, "_repeat_commit", None)
     with pytest.raises((KeyboardInterrupt, OSError)):
         log.append(change(4))
     assert files(log.path) == before
@@ -210,15 +214,23 @@ def test_a_folder_that_cannot_be_brought_to_the_disk(
     assert Replica(replica.path).version == (3 if name == "replica" else 1)
 
 
-def test_a_process_that_is_forked_while_it_appends(log: PatchLog) -> None:
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
+def test_a_process_that_is_forked_while_it_appends(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
     """Only the one that began goes on; the other neither adds to the log nor harms it."""
+    monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     reader, writer = os.pipe()
     children: list[int] = []
 
     def operations() -> Any:
-        yield add(7)
+        # Some frames, which are written aside or wait in memory.
+        yield from map(add, range(1000))
+        assert len(files(log.path / "staging")) == (2 if at_once == 1 else 0)
         children.append(os.fork())
-        yield add(8)
+        if children != [0]:
+            os.waitpid(children[0], 0)
+        yield add(2000)
 
     said = "nothing"
     try:
@@ -230,7 +242,6 @@ def test_a_process_that_is_forked_while_it_appends(log: PatchLog) -> None:
         if children == [0]:
             os.write(writer, said.encode())
             os._exit(0)
-    os.waitpid(children[0], 0)
     assert b"the process was forked meanwhile" in os.read(reader, 1000)
     assert said == "version 4"
     assert files(log.path / "staging") == []
@@ -347,10 +358,49 @@ def test_a_repair_by_who_may_not_write(
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "is_refused", "has_database", "journal", "code"),
+    [
+        ("attempt to write a readonly database", True, True, None, errno.EACCES),
+        ("unable to open database file", True, True, b"", errno.EACCES),
+        ("unable to open database file", False, True, None, errno.EIO),
+        ("unable to open database file", True, False, b"", errno.EIO),
+        ("disk I/O error", True, True, b"", errno.EIO),
+        ("disk I/O error", False, True, b"a transaction", errno.EIO),
+    ],
+)
+def test_what_the_system_refuses_is_told_from_what_fails(
+    log: PatchLog,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    is_refused: bool,
+    has_database: bool,
+    journal: bytes | None,
+    code: int,
+) -> None:
+    path = log.path / "log.db"
+    if journal is None:
+        path.with_name("log.db-journal").unlink()
+    else:
+        path.with_name("log.db-journal").write_bytes(journal)
+    if not has_database:
+        path.unlink()
+
+    def connect(*_: Any, **__: Any) -> Any:
+        raise sqlite3.OperationalError(text)
+
+    monkeypatch.setattr(database.sqlite3, "connect", connect)
+    monkeypatch.setattr(os, "access", lambda path, _: path.exists() and not is_refused)
+    with pytest.raises(OSError, match=text) as caught:
+        log.append([])
+    assert (caught.value.errno, caught.value.filename) == (code, str(path))
+
+
 MOUNTS = """\
-22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+22 1 0:19 / {folder} rw,relatime - tmpfs hidden rw
 23 22 0:20 / {folder} rw,relatime shared:5 - {type} server:/export rw,vers=4.2
 24 22 0:21 / {folder}/log/inner rw - tmpfs tmpfs rw
+25 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
 """
 
 
@@ -359,7 +409,9 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type: str
 ) -> None:
     path = tmp_path / "mountinfo"
-    path.write_text(MOUNTS.format(folder=os.path.realpath(tmp_path), type=type))
+    # The system writes a space, and more, in this way.
+    folder = os.path.realpath(tmp_path).replace("-", r"\055")
+    path.write_text(MOUNTS.format(folder=folder, type=type))
     monkeypatch.setattr(database, "_MOUNTS", path)
     again = PatchLog(log.path, create=True)
     assert numbers(again.checkout()) == {3}

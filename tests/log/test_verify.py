@@ -377,31 +377,34 @@ def encoded(path: Path, operations: list[jr.Operation], **options: object) -> No
         writer.write_all(operations)
 
 
+ID_1 = (jr.Op.H, "id", patch_id(1))
 ID, PREV = (jr.Op.H, "id", patch_id(5)), (jr.Op.H, "prev", patch_id(4))
 
 
 @pytest.mark.parametrize(
-    ("operations", "message"),
+    ("version", "operations", "message"),
     [
-        ([ID, add(1)], f"its header prev is missing; it should be <{patch_id(4)}>"),
-        ([PREV, add(1)], "its header id is missing"),
-        ([ID, ID, PREV], "its header id is"),
-        ([ID, PREV, add(1), PREV], "its header prev is"),
-        ([ID, (jr.Op.H, "prev", patch_id(3))], "its header prev is"),
-        ([ID, PREV, add(1), (jr.Op.END,), add(2)], "it has 2 patches, not one"),
-        ([], "it has 0 patches, not one"),
+        (5, [ID, add(1)], f"its header prev is missing; it should be <{patch_id(4)}>"),
+        (5, [PREV, add(1)], "its header id is missing"),
+        (5, [ID, ID, PREV], "its header id is"),
+        (5, [ID, PREV, add(1), PREV], "its header prev is"),
+        (5, [ID, (jr.Op.H, "prev", patch_id(3))], "its header prev is"),
+        (5, [ID, PREV, add(1), (jr.Op.END,), add(2)], "it has 2 patches, not one"),
+        (5, [], "it has 0 patches, not one"),
+        (1, [ID_1, PREV], f"its header prev is <{patch_id(4)}>; there should be none"),
+        (1, [ID_1, (jr.Op.H, "previous", patch_id(4))], "its header prev is"),
     ],
 )
 def test_a_segment_that_was_made_by_others(
-    log: PatchLog, operations: list[jr.Operation], message: str
+    log: PatchLog, version: int, operations: list[jr.Operation], message: str
 ) -> None:
     """Its digest is right, but what is in it is not."""
-    path = segment(log, 5)
+    path = segment(log, version)
     encoded(path, operations)
     path = with_digest(path)
     [problem] = log.verify()
     assert message in problem.message
-    assert (problem.path, problem.version) == (path, 5)
+    assert (problem.path, problem.version) == (path, version)
 
 
 def test_a_segment_that_is_no_jelly(log: PatchLog) -> None:
@@ -523,7 +526,7 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     execute(log, statement, path.name, digest, path.stat().st_size)
     assert log.verify() == []
     [problem] = log.verify(deep=True)
-    assert "is not what the patches make" in problem.message
+    assert "is not what the patches make: the patch for it has 5 operations" in problem.message
     assert problem.version == 3
 
 
