@@ -132,10 +132,9 @@ class StagedFile:
         with suppress(OSError):
             self._close_fd()
         if self._data is None:
-            try:
+            # What stays has no mark any more, and so is removed by the next writer.
+            with suppress(OSError):
                 self.path.unlink(missing_ok=True)
-            except OSError:
-                self._needs_cleaning = True
         if self._lock is not None:
             self._lock.close()
             self._lock = None

@@ -108,6 +108,8 @@ def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) ->
         log.refresh()
     else:
         assert log.append(patch).version == 4
+        with log._history.database.reading() as connection:
+            assert connection.execute("SELECT count FROM repeats").fetchall() == [(1,)]
     assert (log.version, PatchLog(log.path).version) == (4, 4)
     assert log.verify() == []
     assert files(log.path / "staging") == []
@@ -366,6 +368,7 @@ def test_a_repair_by_who_may_not_write(
         ("unable to open database file", False, True, None, errno.EIO),
         ("unable to open database file", True, False, b"", errno.EIO),
         ("disk I/O error", True, True, b"", errno.EIO),
+        ("database or disk is full", True, True, b"", errno.ENOSPC),
         ("disk I/O error", False, True, b"a transaction", errno.EIO),
     ],
 )
@@ -389,7 +392,7 @@ def test_what_the_system_refuses_is_told_from_what_fails(
     def connect(*_: Any, **__: Any) -> Any:
         raise sqlite3.OperationalError(text)
 
-    monkeypatch.setattr(database.sqlite3, "connect", connect)
+    monkeypatch.setattr(sqlite3, "connect", connect)
     monkeypatch.setattr(os, "access", lambda path, _: path.exists() and not is_refused)
     with pytest.raises(OSError, match=text) as caught:
         log.append([])
@@ -465,13 +468,23 @@ def test_how_a_file_gets_its_name(
     monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     if not has_links:
         monkeypatch.setattr(os, "link", refused)
+    opened = len(os.listdir("/proc/self/fd"))
     assert log.append(change(4)).version == 4
     log.snapshot()
     log.squash(2, 3)
     assert numbers(log.checkout()) == {4}
-    assert all(each.path.stat().st_nlink == 1 for each in log.patches())
+    for path in [*files(log.path / "segments"), *files(log.path / "snapshots")]:
+        assert (path.stat().st_nlink, path.stat().st_mode & 0o111) == (1, 0)
     assert log.verify(deep=True) == []
+    assert len(os.listdir("/proc/self/fd")) <= opened
     assert files(log.path / "staging") == []
+
+
+def test_each_connection_has_the_settings_of_the_log(log: PatchLog) -> None:
+    settings = {"synchronous": 2, "journal_mode": "truncate", "trusted_schema": 0}
+    with log._history.database.reading() as connection:
+        found = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in settings}
+    assert found == settings
 
 
 def backup(source: Path, target: Path) -> PatchLog:

@@ -21,7 +21,18 @@ from rdflib import Dataset
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogError, PatchLog
-from tests.log.support import add, change, files, fill, numbers, patch_id, put_folder, put_pipe
+from jelly_rdflib.log import verify
+from tests.log.support import (
+    GRAPH,
+    add,
+    change,
+    files,
+    fill,
+    numbers,
+    patch_id,
+    put_folder,
+    put_pipe,
+)
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
@@ -243,6 +254,10 @@ def test_a_database_that_is_lost(log: PatchLog, harm: Callable[[Path], object]) 
     for create in (False, True):
         with pytest.raises(LogError, match=r"log append NEW segments/\*"):
             PatchLog(log.path, create=create)
+    before = files(log.path)
+    with pytest.raises((LogError, OSError)):
+        log.append(change(6))
+    assert files(log.path) == before
 
 
 @pytest.mark.parametrize("name", ["segments", "snapshots", "staging"])
@@ -253,7 +268,9 @@ def test_no_folder_where_one_should_be(
     path = log.path / name
     shutil.rmtree(path)
     make(path)
+    (log.path / "notes.txt").touch()
     problems = log.verify(deep=True)
+    assert problems.pop().path.name == "notes.txt"
     [problem] = [problem for problem in problems if problem.path == path]
     assert "move it away" in problem.message
     assert len(problems) == (6 if name == "segments" else 1)
@@ -323,6 +340,62 @@ def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path
     assert [log.append(each).id for each in newer] == [patch_id(6), patch_id(7)]
     assert all(each.exists() for each in [*newer, snapshot, copied])
     assert files(log.path / "staging") == files(replica.path / "staging") == []
+
+
+def stuck_mark(path: Path) -> None:
+    path.write_bytes(b"no database" * 1000)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, stuck_mark])
+def test_a_mark_that_cannot_be_locked_keeps_its_files(
+    log: PatchLog, make: Callable[[Path], object]
+) -> None:
+    """Its writer may live."""
+    staging = log.path / "staging"
+    make(staging / f"{'0' * 32}.mark")
+    (staging / f"{'0' * 32}.tmp").touch()
+    before = sorted(staging.iterdir())
+    assert fill(log, 1).version == 6
+    assert sorted(staging.iterdir()) == before
+
+
+def test_what_cannot_be_removed_stops_no_writer(log: PatchLog) -> None:
+    path = log.path / "staging" / f"{'0' * 32}.tmp"
+    path.mkdir()
+    assert fill(log, 1).version == 6
+    assert path.exists()
+    assert log.verify() == []
+
+
+def test_what_others_write_while_a_log_is_checked_is_no_problem(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = verify._problems_of
+
+    def problems_of(history: Any, state: Any, *, deep: bool) -> Any:
+        if len(state.segments) == 5:
+            PatchLog(log.path).squash(1, 3)
+        return real(history, state, deep=deep)
+
+    monkeypatch.setattr(verify, "_problems_of", problems_of)
+    assert log.verify() == []
+
+
+def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = log.path / "log.db"
+    older = path.read_bytes()
+    fill(log, 1)
+    newer = path.read_bytes()
+    path.write_bytes(older)
+
+    def list_noted(folder: Path) -> set[str]:
+        path.write_bytes(newer)
+        return set()
+
+    monkeypatch.setattr(verify, "list_noted", list_noted)
+    assert log.verify() == []
 
 
 # --- the content ----------------------------------------------------------------------------------
@@ -504,6 +577,7 @@ def test_snapshots_of_versions_that_are_not_there(log: PatchLog) -> None:
     [
         ("size = 7", "and should have 7"),
         ("time = 1e300", "has no time for version 5"),
+        ("time = 'late'", "of version 5, time is str"),
         ("version = 6", "its name does not match its row"),
     ],
 )
@@ -528,6 +602,16 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     [problem] = log.verify(deep=True)
     assert "is not what the patches make: the patch for it has 5 operations" in problem.message
     assert problem.version == 3
+    # Nor can it be loaded if it has what rdflib can't hold.
+    quoted = jr.TripleTerm(*add(1)[1:4])
+    with jr.StatementWriter(path, jr.StreamOptions(rdf_star=True)) as writer:
+        writer.write((*add(1)[1:3], quoted, GRAPH))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    execute(log, statement, path.name, digest, path.stat().st_size)
+    assert log.verify() == []
+    [problem] = log.verify(deep=True)
+    assert "can't hold" in problem.message
+    assert (problem.path, problem.version) == (path, 3)
 
 
 def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:
