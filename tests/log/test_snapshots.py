@@ -128,7 +128,7 @@ def test_a_checkout_goes_on_without_a_damaged_snapshot(
         assert numbers(log.checkout(4, progress=seen.append)) == {4}
     assert caught[0].filename == __file__
     assert [entry.version for entry in seen] == [2, 3, 4]
-    [problem] = log.verify()
+    [problem] = log.verify(deep=True)
     assert (problem.path, problem.version) == (path, 3)
     assert "take the snapshot again" in problem.advice
     if path.is_dir():

@@ -587,6 +587,15 @@ def test_a_row_that_is_not_of_its_file(log: PatchLog, change: str, message: str)
     assert message in problem.message
 
 
+def test_a_name_with_the_digest_of_another_file(log: PatchLog) -> None:
+    path = segment(log, 5)
+    encoded(path, [ID, PREV, add(1)])
+    digest, size = hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size
+    execute(log, "UPDATE segments SET digest = ?, size = ? WHERE version = 5", digest, size)
+    [problem] = log.verify()
+    assert "its name does not match its row" in problem.message
+
+
 def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: Path) -> None:
     path = log.snapshot(3)
     name = path.name
