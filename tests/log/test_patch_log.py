@@ -98,9 +98,10 @@ def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reaso
     with pytest.raises(LogError, match=reason):
         PatchLog(log.path)
     if change.startswith("PRAGMA"):
-        # Nor does an object write that was there before.
-        with pytest.raises(LogError, match=reason):
-            log.append([])
+        # Nor does an object write that was there before, and no log is made there.
+        for write in (lambda: log.append([]), lambda: PatchLog.create(log.path)):
+            with pytest.raises(LogError, match=reason):
+                write()
 
 
 def test_a_database_that_is_none(log: PatchLog) -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogError, PatchLog
+from jelly_rdflib import LogConflict, LogError, PatchLog
 from jelly_rdflib.log import verify
 from tests.log.support import (
     GRAPH,
@@ -282,6 +282,7 @@ def test_strange_files_beside_the_database(log: PatchLog) -> None:
     [problem] = log.verify()
     assert problem.path == log.path / "notes.txt"
     assert "move it away" in problem.advice
+    assert str(jr.LogProblem(problem.path, "is strange")) == f"{problem.path}: is strange"
 
 
 def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
@@ -396,6 +397,13 @@ def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
 
     monkeypatch.setattr(verify, "list_noted", list_noted)
     assert log.verify() == []
+
+    def locked(*_: Any) -> Any:
+        raise LogConflict("locked by others")
+
+    monkeypatch.setattr(verify, "_strays", locked)
+    with pytest.raises(LogConflict):
+        log.verify()
 
 
 # --- the content ----------------------------------------------------------------------------------
@@ -544,6 +552,8 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
     stray.write_bytes(b"")
     problems = PatchLog(log.path).verify()
     assert sorted(problem.path for problem in problems) == sorted([*strange, stray])
+    named = {problem.path for problem in problems if "this is not the name" in problem.message}
+    assert named == {*strange[:-1]}
     assert all(problem.advice for problem in problems)
     # The next who writes after one that was cut off removes what that one has noted, and no more.
     other = segments / stray.name.replace("0000000006", "0000000007")
