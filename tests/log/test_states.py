@@ -252,6 +252,16 @@ def test_a_process_that_is_forked_while_it_appends(
     os.close(writer)
 
 
+def test_a_forked_process_publishes_nothing(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    with log._history.database.staged() as file:
+        file.write(b"all of it")
+        monkeypatch.setattr(os, "getpid", lambda: 0)
+        with pytest.raises(LogError, match="the process was forked meanwhile"):
+            file.publish(log.path / "segments" / "x")
+        monkeypatch.undo()
+    assert log.verify() == []
+
+
 def test_an_object_that_was_there_before_a_fork(log: PatchLog) -> None:
     child = os.fork()
     if child == 0:
@@ -485,6 +495,22 @@ def test_each_connection_has_the_settings_of_the_log(log: PatchLog) -> None:
     with log._history.database.reading() as connection:
         found = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in settings}
     assert found == settings
+
+
+def test_a_file_that_cannot_be_closed_is_discarded_all_the_same(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.close
+
+    def close(fd: int) -> None:
+        real(fd)
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(staging, "_AT_ONCE", 1)
+    with log._history.database.staged() as file:
+        file.write(b"all of it")
+        monkeypatch.setattr(os, "close", close)
+    assert files(log.path / "staging") == []
 
 
 def backup(source: Path, target: Path) -> PatchLog:

@@ -248,11 +248,16 @@ def test_a_database_with_other_parts(log: PatchLog, statement: str, message: str
     assert [problem.version for problem in log.verify()] == [None, 3]
 
 
-@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"")])
-def test_a_database_that_is_lost(log: PatchLog, harm: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [(Path.unlink, "it is gone"), (lambda path: path.write_bytes(b""), "it is empty")],
+)
+def test_a_database_that_is_lost(
+    log: PatchLog, harm: Callable[[Path], object], reason: str
+) -> None:
     harm(log.path / "log.db")
     for create in (False, True):
-        with pytest.raises(LogError, match=r"log append NEW segments/\*"):
+        with pytest.raises(LogError, match=rf"{reason}.*log append NEW segments/\*"):
             PatchLog(log.path, create=create)
     before = files(log.path)
     with pytest.raises((LogError, OSError)):
@@ -467,7 +472,7 @@ ID, PREV = (jr.Op.H, "id", patch_id(5)), (jr.Op.H, "prev", patch_id(4))
     [
         (5, [ID, add(1)], f"its header prev is missing; it should be <{patch_id(4)}>"),
         (5, [PREV, add(1)], "its header id is missing"),
-        (5, [ID, ID, PREV], "its header id is"),
+        (5, [ID, ID, ID, PREV], "its header id is <{0}> and <{0}>; it".format(patch_id(5))),
         (5, [ID, PREV, add(1), PREV], "its header prev is"),
         (5, [ID, (jr.Op.H, "prev", patch_id(3))], "its header prev is"),
         (5, [ID, PREV, add(1), (jr.Op.END,), add(2)], "it has 2 patches, not one"),
