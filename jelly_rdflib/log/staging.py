@@ -137,7 +137,6 @@ class StagedFile:
                 self.path.unlink(missing_ok=True)
         if self._lock is not None:
             self._lock.close()
-            self._lock = None
         if not self._needs_cleaning:
             with suppress(OSError):
                 while self._signs:
