@@ -150,6 +150,27 @@ def test_a_commit_of_which_the_end_cannot_be_told(
     assert files(log.path / "staging") == []
 
 
+def test_an_interrupt_is_told_even_where_a_rollback_fails(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            if statement == "ROLLBACK":
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(statement, *values)
+
+    connect = sqlite3.connect
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            sqlite3, "connect", lambda *path, **more: connect(*path, **more, factory=Broken)
+        )
+        with pytest.raises(KeyboardInterrupt), log._history.database.writing():
+            raise KeyboardInterrupt
+    # Its connection is closed, which undoes it all the same.
+    assert PatchLog(log.path, timeout=0).append([]).version == 4
+    assert PatchLog(log.path).verify() == []
+
+
 def test_a_recording_that_is_interrupted_just_after_it_was_published(
     log: PatchLog, fault: Any
 ) -> None:

@@ -311,6 +311,18 @@ def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
     assert numbers(again.checkout()) == {305}
 
 
+def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
+    path = log.path / "log.db"
+    data = bytearray(path.read_bytes())
+    # The number of free pages, which reads need not know.
+    data[36:40] = bytes([0, 0, 0, 7])
+    path.write_bytes(data)
+    assert numbers(log.checkout()) == {5}
+    [problem] = log.verify()
+    assert problem.path == path
+    assert "reelist" in problem.message
+
+
 def test_an_older_database(log: PatchLog) -> None:
     """Brought back from a backup without the newest version, or with one that was squashed."""
     path = log.path / "log.db"
