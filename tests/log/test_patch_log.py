@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import sqlite3
 from contextlib import closing
@@ -333,8 +334,10 @@ def test_an_iterator_that_raises_leaves_nothing(
         yield from map(add, range(1000))
         raise KeyboardInterrupt
 
+    opened = len(os.listdir("/proc/self/fd"))
     with pytest.raises(KeyboardInterrupt):
         log.append(operations())
+    assert len(os.listdir("/proc/self/fd")) <= opened
     assert PatchLog(log.path).version == 0
     assert files(log.path / "staging") == []
 
