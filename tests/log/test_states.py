@@ -496,6 +496,12 @@ def test_how_a_file_gets_its_name(
     def refused(*paths: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
+    def replace(source: Path, target: Path) -> None:
+        assert target.name in staging.list_noted(log.path / "staging")
+        real(source, target)
+
+    real = os.replace
+    monkeypatch.setattr(os, "replace", replace)
     monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     if not has_links:
         monkeypatch.setattr(os, "link", refused)
