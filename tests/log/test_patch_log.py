@@ -107,7 +107,7 @@ def test_what_says_that_it_is_a_log_is_checked(log: PatchLog, change: str, reaso
 
 def test_a_database_that_is_none(log: PatchLog) -> None:
     (log.path / "log.db").write_bytes(b"x" * 10_000)
-    with pytest.raises(LogError, match="damaged"):
+    with pytest.raises(LogError, match=r"damaged \(file is not a database\)"):
         PatchLog(log.path)
 
 

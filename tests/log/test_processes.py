@@ -121,7 +121,7 @@ def read_again_and_again(number: int, path: Path, moment: float) -> int:
     while time.time() < moment:
         log = PatchLog(path)
         problems = log.verify()
-        assert problems == []
+        assert problems == [], problems
         try:
             version = log.replay(dataset, since=version)
         except LogError as error:
