@@ -95,9 +95,9 @@ class FileName:
         return f"{self.first:010d}{last}-{id}-{digest}{extension}"
 
 
-def file_path(folder: Path, file: Any) -> Path:
+def file_path(folder: Path, file: str) -> Path:
     """Return the path of a file in the database; a LogError if its name might lead anywhere."""
-    if not isinstance(file, str) or FileName.parse(file) is None:
+    if FileName.parse(file) is None:
         raise LogError(
             f"{folder}: the database names a file {file!r}, which is not a file name of a patch log"
         )

@@ -132,13 +132,11 @@ class StagedFile:
         with suppress(OSError):
             self._close_fd()
         if self._data is None:
-            try:
+            # What stays has no mark any more, and so is removed by the next writer.
+            with suppress(OSError):
                 self.path.unlink(missing_ok=True)
-            except OSError:
-                self._needs_cleaning = True
         if self._lock is not None:
             self._lock.close()
-            self._lock = None
         if not self._needs_cleaning:
             with suppress(OSError):
                 while self._signs:
@@ -151,8 +149,6 @@ class StagedFile:
         # An error of the system is clearer than one of SQLite.
         os.close(os.open(mark, _NEW, 0o666))
         self._lock = _lock(mark)
-        if self._lock is None:
-            raise LogError(f"{mark} was locked by others as soon as it was there")
 
     def _make_file(self) -> None:
         data, self._data = self._data, None
@@ -186,17 +182,15 @@ class StagedFile:
             os.close(fd)
 
 
-def _lock(mark: Path) -> sqlite3.Connection | None:
-    """Lock a mark, and make it if it is missing; None if another process has locked it."""
+def _lock(mark: Path) -> sqlite3.Connection:
+    """Lock a mark, and make it if it is missing; an error if another process has locked it."""
     connection = sqlite3.connect(mark, timeout=0, isolation_level=None, check_same_thread=False)
     try:
         # Otherwise the lock would create one more file.
         connection.execute("PRAGMA journal_mode = MEMORY")
         connection.execute("BEGIN EXCLUSIVE")
-    except BaseException as error:
+    except BaseException:
         connection.close()
-        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-            return None
         raise
     return connection
 
@@ -232,12 +226,12 @@ def find_dead(folder: Path) -> tuple[list[Path], set[str]]:
 
 
 def _is_dead(mark: Path) -> bool:
-    # A mark that can't be opened takes room, but does no other harm.
+    # A mark that can't be locked has a living writer, or takes room and does no other harm.
     with suppress(OSError, sqlite3.Error):
         if not mark.exists():
             return True
-        if stat.S_ISREG(mark.stat().st_mode) and (lock := _lock(mark)) is not None:
-            lock.close()
+        if stat.S_ISREG(mark.stat().st_mode):
+            _lock(mark).close()
             return True
     return False
 

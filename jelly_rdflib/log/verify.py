@@ -194,7 +194,7 @@ def _read_file(path: Path, digest: str, size: int) -> bytes | Path:
 
 def _snapshot_problem(history: History, row: Any, ids: dict[int, str]) -> LogProblem | None:
     version, id, file, size, digest, _ = row
-    path = history.snapshots / str(file)
+    path = history.snapshots / file
     try:
         path = file_path(history.snapshots, file)
         if ids.get(version) != id:

@@ -80,9 +80,13 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
     return set_up
 
 
-def test_a_fault_before_the_commit_leaves_the_log_as_it_was(log: PatchLog, fault: Any) -> None:
+def test_a_fault_before_the_commit_leaves_the_log_as_it_was(
+    log: PatchLog, fault: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = files(log.path)
     fault("before")
+    # It is not in doubt: nobody looks whether it was committed.
+    monkeypatch.setattr(database.Database, "_repeat_commit", None)
     with pytest.raises((KeyboardInterrupt, OSError)):
         log.append(change(4))
     assert files(log.path) == before
@@ -104,6 +108,8 @@ def test_a_fault_after_the_commit_leaves_the_patch(log: PatchLog, fault: Any) ->
         log.refresh()
     else:
         assert log.append(patch).version == 4
+        with log._history.database.reading() as connection:
+            assert connection.execute("SELECT count FROM repeats").fetchall() == [(1,)]
     assert (log.version, PatchLog(log.path).version) == (4, 4)
     assert log.verify() == []
     assert files(log.path / "staging") == []
@@ -142,6 +148,27 @@ def test_a_commit_of_which_the_end_cannot_be_told(
     assert (log.version, log.verify()) == (4, [])
     assert fill(log, 1).version == 5
     assert files(log.path / "staging") == []
+
+
+def test_an_interrupt_is_told_even_where_a_rollback_fails(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            if statement == "ROLLBACK":
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(statement, *values)
+
+    connect = sqlite3.connect
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            sqlite3, "connect", lambda *path, **more: connect(*path, **more, factory=Broken)
+        )
+        with pytest.raises(KeyboardInterrupt), log._history.database.writing():
+            raise KeyboardInterrupt
+    # Its connection is closed, which undoes it all the same.
+    assert PatchLog(log.path, timeout=0).append([]).version == 4
+    assert PatchLog(log.path).verify() == []
 
 
 def test_a_recording_that_is_interrupted_just_after_it_was_published(
@@ -210,15 +237,23 @@ def test_a_folder_that_cannot_be_brought_to_the_disk(
     assert Replica(replica.path).version == (3 if name == "replica" else 1)
 
 
-def test_a_process_that_is_forked_while_it_appends(log: PatchLog) -> None:
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
+def test_a_process_that_is_forked_while_it_appends(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
     """Only the one that began goes on; the other neither adds to the log nor harms it."""
+    monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     reader, writer = os.pipe()
     children: list[int] = []
 
     def operations() -> Any:
-        yield add(7)
+        # Some frames, which are written aside or wait in memory.
+        yield from map(add, range(1000))
+        assert len(files(log.path / "staging")) == (2 if at_once == 1 else 0)
         children.append(os.fork())
-        yield add(8)
+        if children != [0]:
+            os.waitpid(children[0], 0)
+        yield add(2000)
 
     said = "nothing"
     try:
@@ -230,13 +265,22 @@ def test_a_process_that_is_forked_while_it_appends(log: PatchLog) -> None:
         if children == [0]:
             os.write(writer, said.encode())
             os._exit(0)
-    os.waitpid(children[0], 0)
     assert b"the process was forked meanwhile" in os.read(reader, 1000)
     assert said == "version 4"
     assert files(log.path / "staging") == []
     assert PatchLog(log.path).verify() == []
     os.close(reader)
     os.close(writer)
+
+
+def test_a_forked_process_publishes_nothing(log: PatchLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    with log._history.database.staged() as file:
+        file.write(b"all of it")
+        monkeypatch.setattr(os, "getpid", lambda: 0)
+        with pytest.raises(LogError, match="the process was forked meanwhile"):
+            file.publish(log.path / "segments" / "x")
+        monkeypatch.undo()
+    assert log.verify() == []
 
 
 def test_an_object_that_was_there_before_a_fork(log: PatchLog) -> None:
@@ -347,10 +391,50 @@ def test_a_repair_by_who_may_not_write(
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "is_refused", "has_database", "journal", "code"),
+    [
+        ("attempt to write a readonly database", True, True, None, errno.EACCES),
+        ("unable to open database file", True, True, b"", errno.EACCES),
+        ("unable to open database file", False, True, None, errno.EIO),
+        ("unable to open database file", True, False, b"", errno.EIO),
+        ("disk I/O error", True, True, b"", errno.EIO),
+        ("database or disk is full", True, True, b"", errno.ENOSPC),
+        ("disk I/O error", False, True, b"a transaction", errno.EIO),
+    ],
+)
+def test_what_the_system_refuses_is_told_from_what_fails(
+    log: PatchLog,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    is_refused: bool,
+    has_database: bool,
+    journal: bytes | None,
+    code: int,
+) -> None:
+    path = log.path / "log.db"
+    if journal is None:
+        path.with_name("log.db-journal").unlink()
+    else:
+        path.with_name("log.db-journal").write_bytes(journal)
+    if not has_database:
+        path.unlink()
+
+    def connect(*_: Any, **__: Any) -> Any:
+        raise sqlite3.OperationalError(text)
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    monkeypatch.setattr(os, "access", lambda path, _: path.exists() and not is_refused)
+    with pytest.raises(OSError, match=text) as caught:
+        log.append([])
+    assert (caught.value.errno, caught.value.filename) == (code, str(path))
+
+
 MOUNTS = """\
-22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+22 1 0:19 / {folder} rw,relatime - tmpfs hidden rw
 23 22 0:20 / {folder} rw,relatime shared:5 - {type} server:/export rw,vers=4.2
 24 22 0:21 / {folder}/log/inner rw - tmpfs tmpfs rw
+25 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
 """
 
 
@@ -359,7 +443,9 @@ def test_a_file_system_of_a_network_is_read_and_not_written(
     log: PatchLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, type: str
 ) -> None:
     path = tmp_path / "mountinfo"
-    path.write_text(MOUNTS.format(folder=os.path.realpath(tmp_path), type=type))
+    # The system writes a space, and more, in this way.
+    folder = os.path.realpath(tmp_path).replace("-", r"\055")
+    path.write_text(MOUNTS.format(folder=folder, type=type))
     snapshot = log.snapshot(2)
     monkeypatch.setattr(database, "_MOUNTS", path)
     again = PatchLog(log.path, create=True)
@@ -413,15 +499,47 @@ def test_how_a_file_gets_its_name(
     def refused(*paths: Any) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
+    def replace(source: Path, target: Path) -> None:
+        assert target.name in staging.list_noted(log.path / "staging")
+        real(source, target)
+
+    real = os.replace
+    monkeypatch.setattr(os, "replace", replace)
     monkeypatch.setattr(staging, "_AT_ONCE", at_once)
     if not has_links:
         monkeypatch.setattr(os, "link", refused)
+    opened = len(os.listdir("/proc/self/fd"))
     assert log.append(change(4)).version == 4
     log.snapshot()
     log.squash(2, 3)
     assert numbers(log.checkout()) == {4}
-    assert all(each.path.stat().st_nlink == 1 for each in log.patches())
+    for path in [*files(log.path / "segments"), *files(log.path / "snapshots")]:
+        assert (path.stat().st_nlink, path.stat().st_mode & 0o111) == (1, 0)
     assert log.verify(deep=True) == []
+    assert len(os.listdir("/proc/self/fd")) <= opened
+    assert files(log.path / "staging") == []
+
+
+def test_each_connection_has_the_settings_of_the_log(log: PatchLog) -> None:
+    settings = {"synchronous": 2, "journal_mode": "truncate", "trusted_schema": 0}
+    with log._history.database.reading() as connection:
+        found = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in settings}
+    assert found == settings
+
+
+def test_a_file_that_cannot_be_closed_is_discarded_all_the_same(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.close
+
+    def close(fd: int) -> None:
+        real(fd)
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(staging, "_AT_ONCE", 1)
+    with log._history.database.staged() as file:
+        file.write(b"all of it")
+        monkeypatch.setattr(os, "close", close)
     assert files(log.path / "staging") == []
 
 

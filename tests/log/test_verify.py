@@ -20,8 +20,19 @@ from hypothesis import strategies as st
 from rdflib import Dataset
 
 import jelly_rdflib as jr
-from jelly_rdflib import LogError, PatchLog
-from tests.log.support import add, change, files, fill, numbers, patch_id, put_folder, put_pipe
+from jelly_rdflib import LogConflict, LogError, PatchLog
+from jelly_rdflib.log import verify
+from tests.log.support import (
+    GRAPH,
+    add,
+    change,
+    files,
+    fill,
+    numbers,
+    patch_id,
+    put_folder,
+    put_pipe,
+)
 
 
 @pytest.fixture(params=[None, "zst"], ids=["plain", "zstd"])
@@ -261,12 +272,21 @@ def test_a_database_with_other_parts(log: PatchLog, statement: str, message: str
     assert [problem.version for problem in log.verify()] == [None, 3]
 
 
-@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"")])
-def test_a_database_that_is_lost(log: PatchLog, harm: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [(Path.unlink, "it is gone"), (lambda path: path.write_bytes(b""), "it is empty")],
+)
+def test_a_database_that_is_lost(
+    log: PatchLog, harm: Callable[[Path], object], reason: str
+) -> None:
     harm(log.path / "log.db")
     for create in (False, True):
-        with pytest.raises(LogError, match=r"log append NEW segments/\*"):
+        with pytest.raises(LogError, match=rf"{reason}.*log append NEW segments/\*"):
             PatchLog(log.path, create=create)
+    before = files(log.path)
+    with pytest.raises((LogError, OSError)):
+        log.append(change(6))
+    assert files(log.path) == before
 
 
 @pytest.mark.parametrize("name", ["segments", "snapshots", "staging"])
@@ -277,7 +297,9 @@ def test_no_folder_where_one_should_be(
     path = log.path / name
     shutil.rmtree(path)
     make(path)
+    (log.path / "notes.txt").touch()
     problems = log.verify(deep=True)
+    assert problems.pop().path.name == "notes.txt"
     [problem] = [problem for problem in problems if problem.path == path]
     assert "move it away" in problem.message
     assert len(problems) == (6 if name == "segments" else 1)
@@ -289,6 +311,7 @@ def test_strange_files_beside_the_database(log: PatchLog) -> None:
     [problem] = log.verify()
     assert problem.path == log.path / "notes.txt"
     assert "move it away" in problem.advice
+    assert str(jr.LogProblem(problem.path, "is strange")) == f"{problem.path}: is strange"
 
 
 def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
@@ -310,6 +333,18 @@ def test_a_database_of_which_pages_are_damaged(log: PatchLog) -> None:
         again.append(each)
     assert [entry.id for entry in again.patches()][:5] == list(map(patch_id, range(1, 6)))
     assert numbers(again.checkout()) == {305}
+
+
+def test_what_sqlite_finds_in_the_file_is_told(log: PatchLog) -> None:
+    path = log.path / "log.db"
+    data = bytearray(path.read_bytes())
+    # The number of free pages, which reads need not know.
+    data[36:40] = bytes([0, 0, 0, 7])
+    path.write_bytes(data)
+    assert numbers(log.checkout()) == {5}
+    [problem] = log.verify()
+    assert problem.path == path
+    assert "reelist" in problem.message
 
 
 def test_an_older_database(log: PatchLog) -> None:
@@ -347,6 +382,75 @@ def test_a_writer_that_was_cut_off_takes_no_file_with_it(log: PatchLog, tmp_path
     assert [log.append(each).id for each in newer] == [patch_id(6), patch_id(7)]
     assert all(each.exists() for each in [*newer, snapshot, copied])
     assert files(log.path / "staging") == files(replica.path / "staging") == []
+
+
+def stuck_mark(path: Path) -> None:
+    path.write_bytes(b"no database" * 1000)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, stuck_mark])
+def test_a_mark_that_cannot_be_locked_keeps_its_files(
+    log: PatchLog, make: Callable[[Path], object]
+) -> None:
+    """Its writer may live."""
+    staging = log.path / "staging"
+    make(staging / f"{'0' * 32}.mark")
+    (staging / f"{'0' * 32}.tmp").touch()
+    before = sorted(staging.iterdir())
+    assert fill(log, 1).version == 6
+    assert sorted(staging.iterdir()) == before
+
+
+def test_what_cannot_be_removed_stops_no_writer(log: PatchLog) -> None:
+    path = log.path / "staging" / f"{'0' * 32}.tmp"
+    path.mkdir()
+    assert fill(log, 1).version == 6
+    assert path.exists()
+    assert log.verify() == []
+
+
+def test_what_others_write_while_a_log_is_checked_is_no_problem(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = verify._problems_of
+
+    def problems_of(history: Any, state: Any, *, deep: bool) -> Any:
+        if len(state.segments) == 5:
+            PatchLog(log.path).squash(1, 3)
+        return real(history, state, deep=deep)
+
+    monkeypatch.setattr(verify, "_problems_of", problems_of)
+    assert log.verify() == []
+
+
+def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = log.path / "log.db"
+    older = path.read_bytes()
+    fill(log, 1)
+    newer = path.read_bytes()
+    real = verify._problems_of
+
+    def problems_of(*arguments: Any, **more: Any) -> Any:
+        # At each attempt: others may write all the time.
+        path.write_bytes(older)
+        return real(*arguments, **more)
+
+    def list_noted(folder: Path) -> set[str]:
+        path.write_bytes(newer)
+        return set()
+
+    monkeypatch.setattr(verify, "_problems_of", problems_of)
+    monkeypatch.setattr(verify, "list_noted", list_noted)
+    assert log.verify() == []
+
+    def locked(*_: Any) -> Any:
+        raise LogConflict("locked by others")
+
+    monkeypatch.setattr(verify, "_strays", locked)
+    with pytest.raises(LogConflict):
+        log.verify()
 
 
 # --- the content ----------------------------------------------------------------------------------
@@ -401,33 +505,36 @@ def encoded(path: Path, operations: list[jr.Operation], **options: object) -> No
         writer.write_all(operations)
 
 
+ID_1 = (jr.Op.H, "id", patch_id(1))
 ID, PREV = (jr.Op.H, "id", patch_id(5)), (jr.Op.H, "prev", patch_id(4))
 
 
 @pytest.mark.parametrize(
-    ("operations", "message"),
+    ("version", "operations", "message"),
     [
-        ([ID, add(1)], f"its header prev is missing; it should be <{patch_id(4)}>"),
-        ([PREV, add(1)], "its header id is missing"),
-        ([ID, ID, PREV], "its header id is"),
-        ([ID, PREV, add(1), PREV], "its header prev is"),
-        ([ID, (jr.Op.H, "prev", patch_id(3))], "its header prev is"),
-        ([ID, PREV, add(1), (jr.Op.END,), add(2)], "it has 2 patches, not one"),
-        ([], "it has 0 patches, not one"),
+        (5, [ID, add(1)], f"its header prev is missing; it should be <{patch_id(4)}>"),
+        (5, [PREV, add(1)], "its header id is missing"),
+        (5, [ID, ID, ID, PREV], "its header id is <{0}> and <{0}>; it".format(patch_id(5))),
+        (5, [ID, PREV, add(1), PREV], "its header prev is"),
+        (5, [ID, (jr.Op.H, "prev", patch_id(3))], "its header prev is"),
+        (5, [ID, PREV, add(1), (jr.Op.END,), add(2)], "it has 2 patches, not one"),
+        (5, [], "it has 0 patches, not one"),
+        (1, [ID_1, PREV], f"its header prev is <{patch_id(4)}>; there should be none"),
+        (1, [ID_1, (jr.Op.H, "previous", patch_id(4))], "its header prev is"),
     ],
 )
 def test_a_segment_that_was_made_by_others(
-    log: PatchLog, operations: list[jr.Operation], message: str
+    log: PatchLog, version: int, operations: list[jr.Operation], message: str
 ) -> None:
     """Its digest is right, but what is in it is not."""
-    path = segment(log, 5)
+    path = segment(log, version)
     encoded(path, operations)
     path = with_digest(path)
     [problem] = log.verify()
     assert message in problem.message
-    assert (problem.path, problem.version) == (path, 5)
+    assert (problem.path, problem.version) == (path, version)
     again = PatchLog(log.path)
-    entry = again.entry()
+    entry = again.entry(version)
     for call in (entry.operations, entry.batches, entry.read, again.checkout, again.squash):
         if "header" in message:
             with pytest.raises(LogError, match=f"{path.name} is in the wrong place: {message}"):
@@ -498,6 +605,8 @@ def test_strange_files_are_told_and_do_no_harm(log: PatchLog) -> None:
     stray.write_bytes(b"")
     problems = PatchLog(log.path).verify()
     assert sorted(problem.path for problem in problems) == sorted([*strange, stray])
+    named = {problem.path for problem in problems if "this is not the name" in problem.message}
+    assert named == {*strange[:-1]}
     assert all(problem.advice for problem in problems)
     # The next who writes after one that was cut off removes what that one has noted, and no more.
     other = segments / stray.name.replace("0000000006", "0000000007")
@@ -531,6 +640,7 @@ def test_snapshots_of_versions_that_are_not_there(log: PatchLog) -> None:
     [
         ("size = 7", "and should have 7"),
         ("time = 1e300", "has no time for version 5"),
+        ("time = 'late'", "of version 5, time is str"),
         ("version = 6", "its name does not match its row"),
     ],
 )
@@ -538,6 +648,15 @@ def test_a_row_that_is_not_of_its_file(log: PatchLog, change: str, message: str)
     execute(log, f"UPDATE segments SET {change} WHERE version = 5")
     [problem] = log.verify()
     assert message in problem.message
+
+
+def test_a_name_with_the_digest_of_another_file(log: PatchLog) -> None:
+    path = segment(log, 5)
+    encoded(path, [ID, PREV, add(1)])
+    digest, size = hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size
+    execute(log, "UPDATE segments SET digest = ?, size = ? WHERE version = 5", digest, size)
+    [problem] = log.verify()
+    assert "its name does not match its row" in problem.message
 
 
 def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: Path) -> None:
@@ -553,8 +672,18 @@ def test_a_snapshot_that_is_not_what_the_patches_make(log: PatchLog, tmp_path: P
     execute(log, statement, path.name, digest, path.stat().st_size)
     assert log.verify() == []
     [problem] = log.verify(deep=True)
-    assert "is not what the patches make" in problem.message
+    assert "is not what the patches make: the patch for it has 5 operations" in problem.message
     assert problem.version == 3
+    # Nor can it be loaded if it has what rdflib can't hold.
+    quoted = jr.TripleTerm(*add(1)[1:4])
+    with jr.StatementWriter(path, jr.StreamOptions(rdf_star=True)) as writer:
+        writer.write((*add(1)[1:3], quoted, GRAPH))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    execute(log, statement, path.name, digest, path.stat().st_size)
+    assert log.verify() == []
+    [problem] = log.verify(deep=True)
+    assert "can't hold" in problem.message
+    assert (problem.path, problem.version) == (path, 3)
 
 
 def test_a_snapshot_before_what_rdflib_cannot_hold(log: PatchLog) -> None:

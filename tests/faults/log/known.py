@@ -63,4 +63,6 @@ class Known:
             faults.append("the squash is lost")
         if "update" in self._done and verdict.replica < FIRST:
             faults.append(f"the replica is of version {verdict.replica}")
+        if "create" in self._done and not verdict.has_new:
+            faults.append("the new log is lost")
         return faults

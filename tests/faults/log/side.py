@@ -65,6 +65,7 @@ class Verdict:
         contents: The numbers in its newest version.
         snapshots: The versions that there are snapshots of.
         replica: The version of the replica.
+        has_new: Whether there is the log that `Side.create` makes.
     """
 
     problems: list[str]
@@ -72,6 +73,7 @@ class Verdict:
     contents: set[int]
     snapshots: list[int]
     replica: int
+    has_new: bool
 
 
 class Side:
@@ -175,6 +177,7 @@ class Side:
                 problems.append(f"version {entry.version} is not what its patches make")
 
         log.replay(dataset, progress=check)
+        has_new = (self.folder / "new" / "log.db").exists()
         if (self.folder / "new").exists():
             new = PatchLog(self.folder / "new", create=True)
             new.append(patch(1))
@@ -185,6 +188,7 @@ class Side:
             numbers(log.checkout()),
             log.snapshots,
             self._check_replica(log, problems),
+            has_new,
         )
         version = log.append(patch(last)).version
         later = PatchLog(self.folder / "log")
