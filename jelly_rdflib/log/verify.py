@@ -61,17 +61,19 @@ def find_problems(history: History, *, deep: bool) -> list[LogProblem]:
     problems = [_database_problem(history, each) for each in history.database.problems()]
     if problems:
         return problems
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         try:
             state = _read(history)
         except LogConflict:
             raise
         except LogError as error:
             return [_database_problem(history, str(error))]
-        problems = list(_problems_of(history, state, deep=deep))
-        # Meanwhile another process may have squashed segments, which are missing then.
-        if not problems or _read(history) == state:
-            break
+        found = list(_problems_of(history, state, deep=deep))
+        if not found or _read(history) == state:
+            return found
+        # Another process may have squashed segments, which were missing then. Only a lasting
+        # problem is found in each attempt.
+        problems = [each for each in found if not attempt or each in problems]
     return problems
 
 

@@ -423,6 +423,28 @@ def test_what_others_write_while_a_log_is_checked_is_no_problem(
     assert log.verify() == []
 
 
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_others_squash_in_each_attempt_to_check_a_log(
+    log: PatchLog, monkeypatch: pytest.MonkeyPatch, is_damaged: bool
+) -> None:
+    """Only a problem that lasts is one."""
+    real = verify._problems_of
+    path = segment(log, 5)
+    path.write_bytes(path.read_bytes()[is_damaged:])
+
+    def problems_of(history: Any, state: Any, *, deep: bool) -> Any:
+        newest_squashed = 7 - len(state.segments)
+        PatchLog(log.path).squash(1, newest_squashed)
+        found = list(real(history, state, deep=deep))
+        # Each attempt misses other files.
+        assert newest_squashed in {each.version for each in found}
+        return found
+
+    monkeypatch.setattr(verify, "_problems_of", problems_of)
+    assert [each.path for each in log.verify()] == [path] * is_damaged
+    assert PatchLog(log.path).entry(4).first == 1
+
+
 def test_a_file_that_gets_its_row_while_a_log_is_checked_is_no_problem(
     log: PatchLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
