@@ -192,8 +192,10 @@ def test_a_named_graph_of_a_dataset_is_a_graph() -> None:
     dataset = Dataset()
     apply([add(1)], dataset.graph(G))
     assert quads(dataset) == {("1", G)}
-    with pytest.raises(ApplyError):
-        apply([add(1, G)], dataset.graph(G))
+    # Nor has a store without named graphs a default graph that stands for more.
+    for graph in (dataset.graph(G), Graph(SimpleMemory(), DEFAULT)):
+        with pytest.raises(ApplyError, match="no named graphs"):
+            apply([add(1, G)], graph)
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
@@ -432,6 +434,7 @@ def raising(operations: list[Operation], error: BaseException) -> Iterator[Opera
         ([(Op.A, S, Literal("p"), O, None)], "as a predicate"),
         ([add(1, Literal("g"))], '"g" as a graph\'s name'),
         ([add(1, TripleTerm(S, P, O))], "as a graph's name"),
+        ([add(1, Graph(identifier=G))], "given as a Graph: give its identifier as a graph's name"),
         ([(Op.A, "s", P, O, None)], "'s' can't be a subject: it is not a term"),
         ([(99,)], "not an operation"),
         ([5], "not an operation"),
@@ -931,6 +934,9 @@ def test_short_names_follow_the_prefixes(target: Graph) -> None:
     assert manager.qname("urn:x/a") == "y:a"
     apply([(Op.PD, "y", None, None)], target)
     assert manager.qname("urn:x/a") == "ns1:a"
+    # The longest namespace counts, which an IRI alone does not tell.
+    apply([(Op.PA, "longer", URIRef("urn:x/b"), None)], target)
+    assert manager.qname("urn:x/bc") == "longer:c"
 
 
 def test_prefixes_go_where_the_namespace_manager_keeps_them(dataset: Dataset) -> None:
