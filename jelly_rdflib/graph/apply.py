@@ -154,10 +154,10 @@ def apply_statements(
     source: Any,
     target: Graph,
     *,
-    atomic: bool = True,
-    limits: Limits | None = None,
-    normalize: bool | None = None,
-    strict: bool = True,
+    atomic: bool,
+    limits: Limits | None,
+    normalize: bool | None,
+    strict: bool,
 ) -> ApplyResult:
     """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset, as `apply`.
 
@@ -351,7 +351,6 @@ class _Applier:
         if not self._is_atomic:
             self._prefixes.commit()
         elif self._is_open:
-            self._prefixes.abort()
             self._statements.begin_undoing()
         else:
             # The interrupt came after the commit.

@@ -192,8 +192,10 @@ def test_a_named_graph_of_a_dataset_is_a_graph() -> None:
     dataset = Dataset()
     apply([add(1)], dataset.graph(G))
     assert quads(dataset) == {("1", G)}
-    with pytest.raises(ApplyError):
-        apply([add(1, G)], dataset.graph(G))
+    # Nor has a store without named graphs a default graph that stands for more.
+    for graph in (dataset.graph(G), Graph(SimpleMemory(), DEFAULT)):
+        with pytest.raises(ApplyError, match="no named graphs"):
+            apply([add(1, G)], graph)
 
 
 @pytest.mark.filterwarnings("ignore:ConjunctiveGraph:DeprecationWarning")
@@ -357,6 +359,8 @@ def test_operations_with_and_without_transactions_and_ends(target: Graph) -> Non
         apply([delete(1), delete(2)], target)
     result = apply([add(1), END, TX, add(2), TC], target)
     assert (result.patches, result.committed, result.added) == (2, 2, 2)
+    for operations, patches in (([], 0), ([add(1)], 1), ([END], 1), ([add(1), END, add(1)], 2)):
+        assert apply(operations, target).patches == patches
 
 
 def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
@@ -430,6 +434,7 @@ def raising(operations: list[Operation], error: BaseException) -> Iterator[Opera
         ([(Op.A, S, Literal("p"), O, None)], "as a predicate"),
         ([add(1, Literal("g"))], '"g" as a graph\'s name'),
         ([add(1, TripleTerm(S, P, O))], "as a graph's name"),
+        ([add(1, Graph(identifier=G))], "given as a Graph: give its identifier as a graph's name"),
         ([(Op.A, "s", P, O, None)], "'s' can't be a subject: it is not a term"),
         ([(99,)], "not an operation"),
         ([5], "not an operation"),
@@ -774,10 +779,12 @@ def test_not_atomic(dataset: Dataset) -> None:
 
 
 def test_not_atomic_leaves_what_was_applied(dataset: Dataset) -> None:
+    dataset.bind("old", "urn:x#")
+    assert dataset.namespace_manager.qname("urn:x#y") == "old:y"
     with pytest.raises(ApplyError, match="ends inside a transaction"):
         apply([TX, add(1, G), (Op.PA, "x", URIRef("urn:x#"), None)], dataset, atomic=False)
     assert quads(dataset) == {("1", G)}
-    assert dataset.namespace_manager.expand_curie("x:y") == URIRef("urn:x#y")
+    assert dataset.namespace_manager.qname("urn:x#y") == "x:y"
     with pytest.raises(ApplyError, match="atomic=False"):
         apply([TX, add(2, G), TA], dataset, atomic=False)
     assert quads(dataset) == {("1", G), ("2", G)}
@@ -927,6 +934,9 @@ def test_short_names_follow_the_prefixes(target: Graph) -> None:
     assert manager.qname("urn:x/a") == "y:a"
     apply([(Op.PD, "y", None, None)], target)
     assert manager.qname("urn:x/a") == "ns1:a"
+    # The longest namespace counts, which an IRI alone does not tell.
+    apply([(Op.PA, "longer", URIRef("urn:x/b"), None)], target)
+    assert manager.qname("urn:x/bc") == "longer:c"
 
 
 def test_prefixes_go_where_the_namespace_manager_keeps_them(dataset: Dataset) -> None:

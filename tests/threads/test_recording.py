@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.namespace import NamespaceManager
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.log import replay
+from tests.faults.no_memory import encoded
 from tests.recording.support import G, P, S, aborted, assert_effective, is_hooked, state, statements
 
 
@@ -161,6 +163,37 @@ def test_a_patch_of_a_log_is_one_turn(tmp_path: Path, monkeypatch: pytest.Monkey
         log.replay(dataset)
         threads[1].join()
     assert [each for each in recorder.patch if each[0] == Op.A] == [one, two, three]
+
+
+class Waiting(Graph):
+    """Waits for a thread when it is asked for its prefixes, as in the middle of an `apply`."""
+
+    thread: threading.Thread | None = None
+    has_waited_in_vain = False
+
+    @property  # type: ignore[misc]
+    def namespace_manager(self) -> NamespaceManager:
+        if self.thread is not None:
+            thread, self.thread = self.thread, None
+            thread.start()
+            thread.join(0.05)
+            self.has_waited_in_vain = thread.is_alive()
+        return super().namespace_manager
+
+
+@pytest.mark.parametrize("make", [list, tuple, jr.Patch, encoded, iter])
+def test_no_thread_comes_between_operations_that_are_at_hand(make: Any) -> None:
+    """Where they may come from another thread, that may need the store."""
+    graph = Waiting(identifier=G)
+    same = Graph(graph.store, G)
+    operations = [(Op.PA, "x", URIRef("urn:x#"), None), (Op.A, S, P, S, None)]
+    thread = threading.Thread(target=lambda: same.add((S, P, Literal("other"))))
+    with jr.record(graph):
+        graph.thread = thread
+        jr.apply(make(operations), graph)
+        thread.join()
+    assert graph.has_waited_in_vain == (make is not iter)
+    assert len(graph) == 2
 
 
 @pytest.mark.parametrize("is_undone", [False, True], ids=["committed", "undone"])

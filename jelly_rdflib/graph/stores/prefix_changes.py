@@ -37,8 +37,8 @@ class PrefixChanges:
         log: UndoLog,
         *,
         is_atomic: bool,
-        is_exact: bool = True,
-        max_prefixes: int | None = None,
+        is_exact: bool,
+        max_prefixes: int | None,
     ) -> None:
         self.operations = 0
         self.added = 0
@@ -91,16 +91,9 @@ class PrefixChanges:
             # The manager remembers short names, which may have changed.
             clear_qname_cache(self._target.namespace_manager)
 
-    def abort(self) -> None:
-        """Forget the waiting changes, before the log undoes those that were made."""
-        self._forget_waiting()
-        self._parsed.clear()
-
     def _forget_names(self) -> None:
-        """Forget short names and counts, when the prefixes are as they were again."""
+        """Forget short names, when the prefixes are as they were again."""
         clear_qname_cache(self._target.namespace_manager)
-        self._count = None
-        self._is_changed = False
 
     def _forget_waiting(self) -> None:
         if self._waiting:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
 
 from jelly_rdflib.graph.canonical import symmetry
 from jelly_rdflib.graph.canonical.form import Canonicalizer
@@ -186,3 +187,27 @@ def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
         for component in [*split(quads), *split(RINGS)]:
             counts = Counter(find_marks(component, describe).values())
             assert sum(count for count in counts.values() if count > 1) <= most
+
+
+@pytest.mark.parametrize("folds_strings", [True, False])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Literal("1"), Literal("1", datatype=XSD.integer)),
+        (Literal("1"), Literal("1", lang="en")),
+        # Surrogates are no text for pyoxigraph.
+        (Literal("\ud800", datatype=XSD.token), Literal("\ud800", datatype=XSD.Name)),
+        (Literal("\ud800", lang="de"), Literal("\ud800", lang="en")),
+        (Literal("\ud800"), Literal("\ud800", datatype=XSD.token)),
+        (Known("a"), URIRef("a")),
+        (Literal("1"), Literal("1", datatype=XSD.string)),
+    ],
+)
+def test_which_terms_are_the_same(folds_strings: bool, one: Any, other: Any) -> None:
+    """Where a store folds strings, those two spellings are, and nothing else."""
+    canonicalizer = Canonicalizer(folds_strings=folds_strings)
+    describe = describer(folds_strings=folds_strings)
+    is_same = folds_strings and other == Literal("1", datatype=XSD.string)
+    assert (describe(one) == describe(other)) == is_same
+    texts = {canonicalizer.text([(BNode("x"), P, term, DEFAULT)]) for term in (one, other)}
+    assert (len(texts) == 1) == is_same

@@ -7,9 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Graph
+from rdflib import Dataset, Graph, URIRef
 from rdflib.graph import ReadOnlyGraphAggregate
 from rdflib.plugins.stores.auditable import AuditableStore
+from rdflib.plugins.stores.memory import Memory
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 import jelly_rdflib as jr
@@ -49,6 +50,14 @@ def unopened_sqlalchemy() -> Graph:
         return graph_on(type(target.store)(identifier=NAME))
 
 
+class WithIsOpen(Memory):
+    """Says whether it is open, as BerkeleyDB's store does, which may not be installed."""
+
+    def __init__(self, *, is_open: bool) -> None:
+        super().__init__()
+        self.is_open = lambda: is_open
+
+
 UNUSABLE: dict[str, tuple[Any, str]] = {
     "BerkeleyDB, not opened": (berkeley, "BerkeleyDB.* is not open: open it first"),
     "BerkeleyDB, closed": (lambda: berkeley(was_open=True), "BerkeleyDB.* is not open"),
@@ -56,6 +65,7 @@ UNUSABLE: dict[str, tuple[Any, str]] = {
         lambda: Graph(AuditableStore(berkeley().store)),
         "BerkeleyDB.* not op",
     ),
+    "like BerkeleyDB, closed": (lambda: Graph(WithIsOpen(is_open=False)), "WithIsOpen.* not open"),
     "SQLAlchemy, not opened": (unopened_sqlalchemy, "SQLAlchemy.* is not open: open it first"),
 }
 
@@ -71,6 +81,11 @@ def test_a_store_that_is_not_open(name: str) -> None:
     for pair in ((target, Graph()), (Graph(), target)):
         with pytest.raises(jr.PatchError, match=message):
             jr.diff(*pair)
+
+
+def test_a_store_that_is_open() -> None:
+    target = Graph(WithIsOpen(is_open=True))
+    assert jr.apply([(jr.Op.PA, "x", URIRef("urn:x#"), None)], target).prefixes_added == 1
 
 
 def test_what_can_only_be_read() -> None:
