@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import jelly_rdflib
+import jelly_rdflib.arrow
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import PLUGINS, Plugin
 
@@ -26,6 +30,47 @@ def test_each_name_is_there_and_no_module(name: str) -> None:
 def test_another_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         _ = jelly_rdflib.nonsense  # type: ignore[attr-defined]
+
+
+# Of each argument that several functions have, or that decides what is checked or lost.
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(("limits", "normalize", "format", "base")),
+    **dict.fromkeys(("strict", "atomic", "delimited"), True),
+    **dict.fromkeys(("isolated", "deep", "canonical", "create", "assume_effective"), False),
+    "on_repeated_options": "continue",
+}
+KEEP_LEXICAL_FORMS = [
+    *("LogEntry.batches", "LogEntry.operations", "LogEntry.read", "PatchLog.replay"),
+    "read_batches",
+]
+
+
+def calls() -> Iterator[tuple[str, Any]]:
+    """Yield the public functions, classes and methods, by their names."""
+    for module in (jelly_rdflib, jelly_rdflib.arrow):
+        for name in dir(module):
+            value = getattr(module, name)
+            if getattr(value, "__module__", "").startswith("jelly_rdflib") and callable(value):
+                yield name, value
+            if inspect.isclass(value):
+                methods = {key: each for key, each in vars(value).items() if key[0] != "_"}
+                yield from ((f"{name}.{key}", each) for key, each in methods.items())
+
+
+@pytest.mark.parametrize("argument", DEFAULTS)
+def test_an_argument_has_one_default(argument: str) -> None:
+    defaults = {}
+    for name, call in calls():
+        try:
+            parameter = inspect.signature(call).parameters.get(argument)
+        except (TypeError, ValueError):
+            continue
+        if parameter is not None and parameter.default is not parameter.empty:
+            defaults[name] = parameter.default
+    expected = dict.fromkeys(defaults, DEFAULTS[argument])
+    if argument == "normalize":
+        expected |= dict.fromkeys(KEEP_LEXICAL_FORMS, False)
+    assert defaults == expected != {}
 
 
 def run(code: str) -> None:

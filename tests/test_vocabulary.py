@@ -12,6 +12,9 @@ from rdflib import BNode, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.oracle import schema as pb
+
+KINDS = ("name", "prefix", "datatype")
 
 PUBLIC = [
     "ApplyError", "DecodeError", "EncodeError", "JellyError", "LimitError", "Limits", "Op",
@@ -91,21 +94,72 @@ class TestOptions:
             {"stream_type": "x"},
             {"statement_type": 0},
             {"statement_type": 3},
-            {"max_name_table_size": 7},
             {"max_name_table_size": -1},
             {"max_name_table_size": 2**32},
-            {"max_prefix_table_size": -1},
-            {"max_datatype_table_size": -1},
             {"version": 0},
             {"version": 2},
-            {"frame_rows": 0},
-            {"frame_bytes": 0},
         ],
         ids=str,
     )
     def test_numbers_out_of_range_are_refused(self, wrong: dict[str, Any]) -> None:
         with pytest.raises(ValueError, match=next(iter(wrong)).split("_")[0] + "|valid"):
             jr.PatchOptions(**wrong)
+
+    @pytest.mark.parametrize(
+        ("field", "low", "high"),
+        [
+            ("max_name_table_size", 8, 1 << 24),
+            ("max_prefix_table_size", 0, 1 << 24),
+            ("max_datatype_table_size", 0, 1 << 24),
+            ("frame_rows", 1, 1 << 31),
+            ("frame_bytes", 1, (1 << 31) - 1),
+        ],
+    )
+    def test_ranges(self, field: str, low: int, high: int) -> None:
+        for kind in (jr.PatchOptions, jr.StreamOptions):
+            for good, wrong in ((low, low - 1), (high, high + 1)):
+                assert getattr(kind(**{field: good}), field) == good
+                with pytest.raises(ValueError, match=f"{field} must be from {low} to {high}"):
+                    kind(**{field: wrong})
+
+    def test_versions(self) -> None:
+        for version in (1, 2):
+            assert jr.StreamOptions(version=version).namespace_declarations == (version == 2)
+        for version in (0, 3):
+            with pytest.raises(ValueError, match="version must be from 1 to 2"):
+                jr.StreamOptions(version=version)
+
+    def test_defaults(self) -> None:
+        shared = dict(
+            zip([f"max_{kind}_table_size" for kind in KINDS], (4000, 150, 32), strict=True)
+        )
+        shared |= {"generalized_statements": False, "rdf_star": False, "version": 1}
+        shared |= {"frame_bytes": 1_000_000, "delimited": True}
+        patch = {"statement_type": 2, "stream_type": 3, "frame_rows": 512}
+        assert vars(jr.PatchOptions()) == {**shared, **patch}
+        stream = {"stream_name": "", "physical_type": 2, "logical_type": 2, "frame_rows": 256}
+        assert vars(jr.StreamOptions()) == {**shared, **stream, "namespace_declarations": False}
+        small = dict(zip([f"max_{kind}_table_size" for kind in KINDS], (128, 16, 16), strict=True))
+        for kind in (jr.PatchOptions, jr.StreamOptions):
+            assert kind.big() == kind()
+            assert vars(kind.small()) == {**vars(kind()), **small}
+
+    @pytest.mark.parametrize(
+        ("kind", "message", "field"),
+        [
+            (jr.PatchStatementType, pb.RdfPatchOptions, "statement_type"),
+            (jr.PatchStreamType, pb.RdfPatchOptions, "stream_type"),
+            (jr.PhysicalStreamType, pb.RdfStreamOptions, "physical_type"),
+            (jr.LogicalStreamType, pb.RdfStreamOptions, "logical_type"),
+        ],
+    )
+    def test_enums_have_the_numbers_of_the_schema(
+        self, kind: Any, message: Any, field: str
+    ) -> None:
+        values = message.DESCRIPTOR.fields_by_name[field].enum_type.values
+        numbers = {value.name.partition("_TYPE_")[2]: value.number for value in values}
+        ours = {name: int(member) for name, member in kind.__members__.items()}
+        assert {"UNSPECIFIED": 0, **ours} == numbers
 
     @pytest.mark.parametrize("wrong", ["8", 8.0, None, True])
     def test_numbers_are_ints(self, wrong: Any) -> None:
@@ -128,10 +182,18 @@ class TestOptions:
         assert limits.max_datatype_table_size == 256
 
     @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(jr.Limits)])
-    def test_limits_are_not_negative(self, field: str) -> None:
-        with pytest.raises(ValueError, match=field):
-            jr.Limits(**{field: -1})
-        assert getattr(jr.Limits(**{field: 0}), field) == 0
+    def test_ranges_of_limits(self, field: str) -> None:
+        highest = dict.fromkeys((f"max_{kind}_table_size" for kind in KINDS), 1 << 24)
+        highest |= {"max_nesting_depth": 1000, "max_expansion": 1 << 24}
+        highest |= dict.fromkeys(
+            ("max_decompressed_size", "max_held_operations", "max_parser_memory"), (1 << 63) - 1
+        )
+        high = highest.get(field, (1 << 31) - 1)
+        for wrong in (-1, high + 1):
+            with pytest.raises(ValueError, match=f"{field} must be from 0 to {high}, not"):
+                jr.Limits(**{field: wrong})
+        for good in (0, high):
+            assert getattr(jr.Limits(**{field: good}), field) == good
 
 
 class TestErrors:

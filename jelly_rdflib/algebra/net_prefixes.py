@@ -47,7 +47,7 @@ class NetPrefixes:
         if self._pending.last:
             self._pending = _Kept()
 
-    def take(self, operation: Operation, *, is_pending: bool = False) -> None:
+    def take(self, operation: Operation, *, is_pending: bool) -> None:
         """Take an `Op.PA` or `Op.PD`, of the open transaction or of one that is committed."""
         kept = self._pending if is_pending else self._committed
         numbered = next(self._numbers), operation
@@ -58,7 +58,7 @@ class NetPrefixes:
         if operation[0] == Op.PA:
             kept.iris[str(operation[2])] = numbered
 
-    def operations(self, *, is_effective: bool = False) -> list[Operation]:
+    def operations(self, *, is_effective: bool) -> list[Operation]:
         """Return the operations that matter, in their order.
 
         ``is_effective``: each operation has changed something, and each `Op.PA` has bound a free

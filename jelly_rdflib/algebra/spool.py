@@ -153,9 +153,7 @@ def _disguise(operation: Operation) -> Operation:
         return (Op.H, op.name, _NO_VALUE)
     if op == Op.H:
         return (Op.H, _MARK + operation[1], operation[2])
-    if op in (Op.PA, Op.PD):
-        return (op, operation[1], as_iri(operation[2]), operation[3])
-    return operation
+    return (op, operation[1], as_iri(operation[2]), operation[3])
 
 
 def _restore(operation: Operation) -> Operation:

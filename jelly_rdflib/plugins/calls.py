@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+from types import SimpleNamespace
 from typing import Any
 
 from rdflib.graph import ConjunctiveGraph, Graph
@@ -32,13 +33,14 @@ def find_target(sink: Graph) -> Graph:
 
 
 def get_bytes(source: InputSource, format: Format) -> Any:
-    """Return the stream of bytes that rdflib has found."""
-    stream = source.getByteStream()
-    # For text rdflib makes a stream of bytes by encoding it, which is no binary format.
-    is_from_text = stream is None or isinstance(stream, BytesIOWrapper | io.TextIOBase)
-    if is_from_text and not format.is_text:
+    """Return the stream of bytes that rdflib has found, or made by encoding text."""
+    # Where there is text alone, rdflib may have it as the bytes.
+    stream: Any = source.getByteStream() or source.getCharacterStream()
+    is_text = isinstance(stream, io.TextIOBase)
+    if (is_text or isinstance(stream, BytesIOWrapper)) and not format.is_text:
         raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
-    return stream
+    # The `read1` that it has, too, fails for text.
+    return SimpleNamespace(read=BytesIOWrapper(stream).read) if is_text else stream
 
 
 def check_not_decoded(format: Format) -> None:

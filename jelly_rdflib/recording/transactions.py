@@ -44,7 +44,6 @@ class Transactions(Journal):
     def _start(self) -> None:
         self.failure = None
         self.log.clear()
-        self.is_open = False
         self.added = self.deleted = 0
         # The IRIs of prefixes that may have changed: at the start, and when last told.
         self._at_start: dict[str, Any] = {}
@@ -172,7 +171,7 @@ class Transactions(Journal):
                 except Exception as error:
                     # A stream that ends inside a transaction has no part of it either. An earlier
                     # error says more than this one.
-                    if was_written and failure is None:
+                    if was_written:
                         unwritten = error
                 self.is_open = False
                 self.aborted += 1

@@ -77,7 +77,9 @@ class NoTerm(str):
         ((Op.A, S, P, O), "tuple of 5, not of 4"),
         ((Op.TX, 1), "tuple of 1, not of 2"),
         ((Op.A, "urn:s", P, O, None), "terms of rdflib"),
+        ((Op.A, S, "urn:p", O, None), "terms of rdflib"),
         ((Op.A, S, P, NoTerm("o"), None), "terms of rdflib"),
+        ((Op.A, "urn:s", P, O, S), "terms of rdflib"),
         ((Op.D, S, P, O, "urn:g"), "terms of rdflib"),
         ((Op.D, S, P, [], None), "terms of rdflib"),
         ((Op.A, S, P, None, None), "terms of rdflib"),
@@ -132,7 +134,12 @@ def test_transactions_out_of_place_in_a_batch(codes: str) -> None:
 
 @each_use
 def test_plain_numbers_as_codes(use: Use) -> None:
-    assert list(use([(7, *A[1:])])) == list(use([A]))
+    prefix = (Op.PA, "ex", S, None)
+    patch = [(Op.H, "id", S), (Op.TX,), A, prefix, (Op.TC,), (Op.TX,), A, (Op.TA,), (Op.END,)]
+    found = list(use([(int(code), *terms) for code, *terms in patch]))
+    assert found == list(use(patch))
+    # Callers may compare with `is`, as the algebra does.
+    assert {type(operation[0]) for operation in found} == {Op}
 
 
 @each_use
@@ -193,6 +200,29 @@ def test_files_are_closed(use: Use, tmp_path: Path) -> None:
     next(started)
     del unused, started
     assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of open files")
+@pytest.mark.parametrize(
+    ("use", "operations", "reading"),
+    [
+        (jr.invert, [(Op.PD, "ex", None, None)], {}),
+        (jr.compact, [A], {"limits": Limits(max_held_operations=0)}),
+        (jr.concat, [(Op.H, "id", S)] * 999, {"limits": Limits(max_text_size=9999)}),
+        (effective, [(Op.A, O, P, O, None)], {}),
+    ],
+)
+def test_files_are_closed_while_there_is_an_error(
+    use: Use, operations: Any, reading: Any, tmp_path: Path
+) -> None:
+    """Its traceback has the reader of the file."""
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(write([*operations, *[A] * 5], generalized_statements=True))
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(jr.JellyError) as caught:
+        list(use(path, **reading))
+    assert os.listdir("/proc/self/fd") == before
+    assert caught.value.__traceback__ is not None
 
 
 def test_terms_of_another_class() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from rdflib import Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op, Patch
-from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.algebra.compact import _compact, compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
@@ -248,6 +248,36 @@ def test_prefixes_by_their_graphs() -> None:
     assert list(compact(patch)) == [(Op.TX,), *expected, (Op.TC,)]
 
 
+X_A, X_B = URIRef("urn:a#"), URIRef("urn:b#")
+BIND_A, UNBIND_A, BIND_B, UNBIND_B = (
+    (op, "x", iri, None) for iri in (X_A, X_B) for op in (Op.PA, Op.PD)
+)
+
+
+@pytest.mark.parametrize(
+    ("patch", "kept"),
+    [
+        ([BIND_A], [0]),
+        ([UNBIND_A], [0]),
+        ([BIND_A, UNBIND_A], []),
+        ([UNBIND_A, BIND_A], []),
+        ([UNBIND_A, BIND_A, UNBIND_A], [0]),
+        ([UNBIND_A, BIND_B], [0, 1]),
+        ([UNBIND_A, BIND_B, UNBIND_B], [0]),
+        ([UNBIND_A, BIND_B, UNBIND_B, BIND_A], []),
+        # Of two graphs: for rdflib it is one prefix.
+        ([(*UNBIND_A[:3], S), BIND_B, (*UNBIND_B[:3], S)], [1, 2]),
+        ([UNBIND_A, (*BIND_B[:3], S), UNBIND_B, BIND_A], [1, 3]),
+    ],
+)
+@pytest.mark.parametrize("start", [[], [(Op.TX,)]])
+def test_prefixes_of_effective_patches(patch: Any, kept: list[int], start: Any) -> None:
+    source = [*start, *patch, *[(Op.TC,) for _ in start]]
+    left = [patch[place] for place in kept]
+    expected = [(Op.TX,), *left, (Op.TC,)] if left else []
+    assert list(compact(source, assume_effective=True)) == expected
+
+
 def test_headers_stay() -> None:
     header = [(Op.H, "id", S), (Op.H, "x", O), (Op.H, "x", O), (Op.H, "prev", P)]
     assert list(compact([*header, A])) == [*header, (Op.TX,), A, (Op.TC,)]
@@ -255,6 +285,18 @@ def test_headers_stay() -> None:
     assert list(compact([(Op.TX,), A, *header, (Op.TA,)])) == header
     assert list(compact(header)) == header
     assert list(compact([])) == []
+
+
+def test_empty_patches_are_none() -> None:
+    """From its own headers they take nothing."""
+    header, end = [(Op.H, "id", S), (Op.H, "prev", P)], (Op.END,)
+    for stream in ([end, *header, A], [*header, A, end, end]):
+        for source in (stream, write(stream)):
+            assert same_graphs(compact(source)) == same_graphs([*header, (Op.TX,), A, (Op.TC,)])
+    # One of statements alone is a patch, without an id.
+    stream = [*header, A, end, D, end]
+    for source in (stream, write(stream)):
+        assert same_graphs(compact(source)) == same_graphs([header[1], (Op.TX,), D, (Op.TC,)])
 
 
 @given(st.lists(patches(), max_size=3))
@@ -289,6 +331,11 @@ def test_method_of_a_patch() -> None:
         assert list(patch.compact()) == [(Op.TX,), D, (Op.TC,)]
     batch = next(jr.read_batches(write([A, D], statement_type="TRIPLES", frame_rows=9)))
     assert list(compact(batch)) == [(Op.TX,), D, (Op.TC,)]
+
+
+def test_what_is_in_memory_anyway_has_no_limit() -> None:
+    operations = chain.from_iterable(_compact(iter([A] * 3), assume_effective=False, max_held=0))
+    assert list(operations) == [(Op.TX,), A, (Op.TC,)]
 
 
 def test_nothing_is_read_before_it_is_wanted() -> None:

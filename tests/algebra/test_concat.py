@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,6 +110,9 @@ def test_headers() -> None:
     assert list(concat([A, *header(1)])) == [*header(1), A]
     # what has no id is the last one all the same
     assert list(concat([*header(1), A], [D])) == [header(1)[1], A, D]
+    for size in (1, 9):
+        last = write([D, D, D], frame_rows=size, statement_type="TRIPLES")
+        assert list(concat([*header(1), A], last)) == [header(1)[1], A, D, D, D]
     # a patch of headers alone is a patch
     assert list(concat([*header(1), A], header(2))) == [header(1)[1], header(2)[0], A]
 
@@ -154,6 +158,22 @@ def test_iterators_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "_MAX_OPERATIONS", 4)
     long = [(Op.A, S, P, Literal(number), None) for number in range(100)]
     assert list(concat(iter(long), long, iter(long))) == long * 3
+
+
+def test_only_what_can_not_be_read_again_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[Any] = []
+    monkeypatch.setattr(spool.Spool, "append", lambda self, operation: copied.append(operation))
+    data = write([A])
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(data)
+    file = io.BytesIO(b"before" + data)
+    file.seek(6)
+    assert len(list(concat(data, path, file, [A]))) == 4
+    assert copied == []
+    list(concat(iter([A])))
+    assert copied == [A]
 
 
 def test_one_file_at_several_places() -> None:
@@ -219,8 +239,10 @@ def test_headers_that_are_left_out_take_no_room(form: Any) -> None:
     for sources in ([form(whole)], map(form, patches), [patches[0], form(whole[5:])]):
         assert list(concat(none, *sources, limits=small))[:3] == expected
     others = [(Op.H, f"key {number}", O) for number in range(20)]
-    with pytest.raises(jr.LimitError, match="limit max_text_size"):
-        next(concat(none, *patches, form(others), limits=small))
+    each = [operation for other in others for operation in (other, (Op.END,))]
+    for more in (others, each):
+        with pytest.raises(jr.LimitError, match="limit max_text_size"):
+            next(concat(none, *patches, form(more), limits=small))
 
 
 def test_headers_of_iterators_are_limited_too() -> None:
@@ -244,8 +266,12 @@ def test_what_counts_of_headers() -> None:
     assert size(O, O) > 2 * short - 100
     assert size(O, key="x" * 1000) >= short + 1000 - 100
     assert size(Literal("x" * 1000)) >= short + 3000 - 100
+    assert size(Literal("o", datatype=URIRef("x" * 1000))) >= short + 1000 - 100
     xml = Literal("<a b=''/>" * 100, datatype=RDF.XMLLiteral)
     assert size(xml) > size(Literal(str(xml))) + 200 * 300
+    # what is no XML has no tree
+    broken = Literal("<a b=''>" * 100, datatype=RDF.XMLLiteral)
+    assert size(broken) < size(Literal(str(broken))) + 300
     # a triple that is quoted twice is there once
     term = TripleTerm(S, P, Literal("x" * 1000))
     for _ in range(50):

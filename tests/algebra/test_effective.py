@@ -87,6 +87,12 @@ def test_stores(store: str) -> None:
     assert set(graph) == {(S, P, O)}
 
 
+def test_what_was_committed_is_there_and_what_was_aborted_is_not() -> None:
+    tx, tc, ta = (Op.TX,), (Op.TC,), (Op.TA,)
+    patch = [tx, A, tc, A, tx, A, tc, tx, D, ta, A, tx, A, D, tc, A, tx, D, ta, D, D]
+    assert list(effective(patch, Graph())) == [tx, A, tc, tx, D, tc, A, D]
+
+
 def test_long_transactions_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "_MAX_OPERATIONS", 10)
     adds = [(Op.A, S, P, Literal(number), None) for number in range(95)]

@@ -90,6 +90,7 @@ def test_long_texts_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
         (Op.A, S, P, jr.TripleTerm(S, P, Literal("x" * 1000)), None),
         (Op.A, S, P, jr.TripleTerm(S, P, Literal("<a/>" * 50, datatype=RDF.XMLLiteral)), None),
         (Op.A, S, P, S, URIRef("urn:" + "x" * 1000)),
+        (Op.A, S, URIRef("urn:" + "x" * 1000), S, None),
         (Op.H, "key", Literal("x" * 1000)),
     ],
 )

@@ -49,6 +49,7 @@ def take_for(source: object, holds_changes: bool | None) -> str:
 @example(data=CONTROL_IN_A_STRING, size=1, holds_changes=True)
 @example(data=b"@prefix : <urn:> .", size=1, holds_changes=False)
 @example(data=b"{ \n <urn:g> {} }", size=3, holds_changes=False)
+@example(data=b" " * 70 + b"TX .", size=40, holds_changes=None)
 @example(data=b"A\n?\n= as long as a name may be", size=1, holds_changes=True)
 def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: bool | None) -> None:
     whole = take_for(data, holds_changes)
@@ -62,6 +63,7 @@ def test_it_does_not_hang_on_the_pieces(data: bytes, size: int, holds_changes: b
         (b"\xef\xbb\xbfZ.\n", b"TX ."),
         # Frames: with a control character, and with the first row where a text could have it.
         (b"\x05\x12\x03", b"abc"),
+        (b"#z\x04", b"\x0a\x01k\x12"),
         (b"A\n?\n=", b" as long as a name may be"),
         (b"\n?\n=\n", b" in a bare frame"),
         # An IRI is told from an element by its end, and XML by its second byte.
@@ -91,6 +93,7 @@ def test_a_string_of_a_text_may_hold_control_characters() -> None:
     assert len(expected) == 3
     for source in (CONTROL_IN_A_STRING, Pieces(CONTROL_IN_A_STRING, 1)):
         assert list(jr.read_operations(source)) == expected
+    assert take_for(b"#\x12\x13 a comment\nTX .", True) == "rdf-patch"
 
 
 def rdf_frame(size: int, start: bytes, metadata: bytes = b"") -> bytes:
@@ -136,6 +139,20 @@ def test_a_frame_with_long_spellings_of_tags_is_no_text(size: int, row_size: int
         for holds_changes in (True, False, None):
             assert take_for(data, holds_changes).startswith("jelly")
             assert take_for(Pieces(data, 3), holds_changes).startswith("jelly")
+
+
+@pytest.mark.parametrize(
+    ("start", "is_one"),
+    [
+        # Of a bare frame: the row, its length, the options and their length.
+        *((b"\nA\n?x", True), (b"#A\n?x", False), (b"\nA#?x", False), (b"\nA\n@x", False)),
+        # The same behind a length, which may be that of several rows.
+        *((b'$\n"\n ', True), (b'%\n"\n ', True), (b'#\n"\n ', False), (b'$z"\n ', False)),
+        *((b'$\n"# ', False), (b'$\n"\n!', False), (b"\nA\n?", False)),
+    ],
+)
+def test_a_frame_is_told_by_its_lengths_and_tags(start: bytes, is_one: bool) -> None:
+    assert is_frame(start) == is_one
 
 
 @given(stream=strategies.streams(), rng=strategies.dice, size=st.integers(1, START_SIZE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import signal
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -365,11 +366,16 @@ def test_operations_with_and_without_transactions_and_ends(target: Graph) -> Non
 
 def test_a_file_that_apply_opened_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "x.jellyp"
-    path.write_bytes(encoded([add(1, DEFAULT), TX, add(TripleTerm(S, P, O), G), TC], rdf_star=True))
-    # an unclosed file is an error in the tests
+    # there is more to read
+    more = [add(Literal("x" * 1000), DEFAULT)] * 1000
+    path.write_bytes(encoded([add(TripleTerm(S, P, O), G), *more], rdf_star=True))
+    opened = len(os.listdir("/proc/self/fd"))
     for target in (Graph(), Dataset()):
-        with pytest.raises(ApplyError):
+        # the traceback keeps the reader
+        with pytest.raises(ApplyError) as caught:
             apply(path, target)
+        assert len(os.listdir("/proc/self/fd")) <= opened
+        del caught
 
 
 # --- transactions --------------------------------------------------------------------------------

@@ -291,6 +291,12 @@ class TestText:
         assert report.lines == 7
         assert report.size == len(self.TEXT)
 
+    def test_the_size_of_other_syntaxes(self) -> None:
+        text = b"<urn:s> <urn:p> 1 .\n" * 9999
+        for source in (text, io.BytesIO(text), gzip.compress(text)):
+            report = jr.inspect(source, format="turtle")
+            assert (report.statements, report.size) == (9999, len(text))
+
     def test_it_has_no_frames(self) -> None:
         with pytest.raises(ValueError, match="rdf-patch has no frames"):
             jr.inspect_frames(self.TEXT)

@@ -17,6 +17,7 @@ from rdflib.plugins.stores.memory import SimpleMemory
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Op
 from jelly_rdflib.plugins import register
+from jelly_rdflib.plugins.patch_parser import RdfPatchParser
 
 register()
 
@@ -146,10 +147,27 @@ def test_text_is_refused(tmp_path: Path) -> None:
     for source in ({"data": "TX ."}, {"source": io.StringIO("TX .")}):
         with pytest.raises(TypeError, match="binary"):
             Dataset().parse(**source, format="jelly-patch")
-    only_characters = InputSource()
-    only_characters.setCharacterStream(io.StringIO("TX ."))
-    with pytest.raises(TypeError, match="binary"):
-        Dataset().parse(only_characters, format="jelly-patch")
+    with pytest.raises(TypeError, match="Jelly-Patch is binary"):
+        Dataset().parse(only_characters("TX ."), format="jelly-patch")
+
+
+def only_characters(text: str) -> InputSource:
+    source = InputSource()
+    source.setCharacterStream(io.StringIO(text))
+    return source
+
+
+def test_text_is_taken_where_the_format_is_text() -> None:
+    text = "A <urn:s> <urn:p> 'é' ."
+    for source in (only_characters(text), io.StringIO(text), io.BytesIO(text.encode())):
+        dataset = Dataset().parse(source, format="rdf-patch")
+        assert quads(dataset) == {(S, P, Literal("é"), DATASET_DEFAULT_GRAPH_ID)}
+
+
+def test_a_parser_that_is_called_without_rdflib() -> None:
+    graph = Graph()
+    RdfPatchParser().parse(only_characters("A <urn:s> <urn:p> 'o' ."), graph)
+    assert len(graph) == 1
 
 
 def test_a_text_file_over_a_binary_one(tmp_path: Path) -> None:

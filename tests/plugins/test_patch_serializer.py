@@ -117,6 +117,15 @@ def test_target(source: Any, target: Any) -> None:
     assert {op[4] is not None for op in jr.read_operations(data) if len(op) == 5} <= {is_quads}
 
 
+def test_target_with_the_default_graph_alone() -> None:
+    """Its patch goes into a stream of triples, too."""
+    target = Dataset()
+    target.add((S, P, O))
+    options = PatchOptions(statement_type="TRIPLES")
+    operations = serialize(Dataset(), target=target, options=options)
+    assert operations[1:] == [(Op.TX,), (Op.A, S, P, O, None), (Op.TC,), (Op.END,)]
+
+
 def test_header_id_is_new_each_time() -> None:
     ids = {serialize(make_graph())[0] for _ in range(3)}
     assert len(ids) == 3

@@ -168,6 +168,9 @@ def test_labels_are_kept_or_mapped() -> None:
     assert BNode("b") not in context.values()
     mapped.parse(data=data, format="jelly-rdf", bnode_context={})
     assert len(list(mapped.quads())) == 4
+    data = make_dataset().serialize(format="jelly-rdf", encoding="utf-8")
+    mapped.parse(data=data, format="jelly-rdf", bnode_context={})
+    assert ("ex", URIRef("http://example.org/")) in mapped.namespaces()
 
 
 def test_literals_are_normalized_as_rdflib_does() -> None:

@@ -32,6 +32,7 @@ from tests.recording.support import (
     copy_of,
     delete,
     is_hooked,
+    left,
     state,
     statements,
 )
@@ -381,14 +382,28 @@ def test_prefix_that_rdflib_makes_up_is_recorded() -> None:
 def test_prefixes_where_the_manager_keeps_them() -> None:
     keeper = Graph()
     graph = Graph(namespace_manager=NamespaceManager(keeper))
+    ex, other = URIRef("http://example.org/"), URIRef("http://other/")
     with jr.record(graph) as recorder:
-        graph.bind("ex", "http://example.org/")
+        graph.bind("ex", other)
+        # `apply` has them compared, and nobody told of the other one before.
+        jr.apply([(Op.PA, "ex", ex, None)], graph)
         graph.add((S, P, O))
-    ex = (Op.PA, "ex", URIRef("http://example.org/"), None)
-    assert list(recorder.patch) == [TX, add(), ex, TC]
+        with left(recorder.transaction()):
+            graph.bind("no", ex)
+            assert graph.qname(ex + "a") == "no:a"
+        assert graph.qname(ex + "a") == "ex:a"
+        assert "no" not in dict(keeper.namespaces())
+        graph.remove((S, P, O))
+    assert list(recorder.patch) == [TX, (Op.PA, "ex", ex, None), add(), TC, TX, delete(), TC]
     with aborted(graph):
-        graph.bind("no", "http://no/")
-    assert "no" not in dict(keeper.namespaces())
+        graph.bind("ex", other, replace=True)
+    assert dict(keeper.namespaces())["ex"] == ex
+    manager = Graph(graph.store).namespace_manager
+    with jr.record(graph) as recorder:
+        graph.bind("ey", other)
+        # Those of its store are not the graph's.
+        manager.bind("ey", ex)
+    assert list(recorder.patch) == [TX, (Op.PA, "ey", other, None), TC]
 
 
 # --- which graphs --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from tests.recording.support import (
     O,
     P,
     S,
+    TransactionalStore,
     aborted,
     add,
     delete,
@@ -273,6 +275,28 @@ def test_transaction_that_could_not_be_written_alone_is_undone() -> None:
     ]
 
 
+def test_what_could_not_be_written_between_transactions_is_undone() -> None:
+    """The block goes on after the error, as the next transaction has nothing of it."""
+    graph = Graph()
+    file = io.BytesIO()
+    with jr.record(graph, file) as recorder:
+        with pytest.raises(jr.EncodeError):
+            graph.add((Literal("s"), P, O))
+        refusal = pytest.raises(jr.RecordError, match="rolled back")
+        with refusal, recorder.transaction():
+            raise AssertionError
+        graph.add((S, P, O))
+    assert set(graph) == {(S, P, O)}
+    assert list(jr.read_operations(file.getvalue())) == [TX, (Op.TA,), TX, add(), TC, END]
+    refusal = pytest.raises(PermissionError)
+    with jr.record(graph, Refusing()) as recorder:
+        graph.add((S, P, Literal(1)))
+        with refusal, recorder.transaction():
+            raise AssertionError
+        assert set(graph) == {(S, P, O)}
+    assert (recorder.committed, recorder.aborted) == (0, 1)
+
+
 def test_removal_that_can_not_be_written_is_undone() -> None:
     graph = Graph()
     graph.add((S, P, O))
@@ -331,6 +355,30 @@ def test_full_disk_at_the_very_end_undoes_all() -> None:
     assert len(graph) == 0
 
 
+class Unaborting(jr.PatchWriter):
+    """Can't write how a transaction ends."""
+
+    def commit(self) -> None:
+        raise OSError("no commit")
+
+    def abort(self) -> None:
+        raise OSError("no abort")
+
+
+def test_abort_that_can_not_be_written() -> None:
+    """The store is as it was, and the first error is the one that is told."""
+    graph = Graph()
+    with pytest.raises(OSError, match="no abort"), aborted(graph, Unaborting(io.BytesIO())):
+        graph.add((S, P, O))
+    with pytest.raises(OSError, match="no commit"), jr.record(graph, Unaborting(io.BytesIO())):
+        graph.add((S, P, O))
+    refusal = pytest.raises(jr.EncodeError)
+    with refusal, jr.record(graph, Unaborting(io.BytesIO())) as recorder:
+        graph.add((S, P, O))
+        graph.add((Literal("s"), P, O))
+    assert (len(graph), recorder.committed, recorder.aborted) == (0, 0, 1)
+
+
 class Refusing:
     """Takes no patch."""
 
@@ -347,6 +395,16 @@ def test_patch_that_is_refused_undoes_the_transaction() -> None:
         graph.add((S, P, O))
     assert len(graph) == 0
     assert (recorder.committed, recorder.aborted) == (0, 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of open files")
+def test_file_of_a_recording_that_can_not_start_is_closed(tmp_path: Path) -> None:
+    graph = Graph(TransactionalStore())
+    refusal = pytest.raises(jr.RecordError, match="can't be recorded twice")
+    before = os.listdir("/proc/self/fd")
+    with jr.record(graph), refusal, jr.record(graph, tmp_path / "x.rdfp"):
+        pass
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_file_that_can_not_be_made(tmp_path: Path) -> None:

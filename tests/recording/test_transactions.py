@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.namespace import NamespaceManager
 from rdflib.plugins.stores.auditable import AuditableStore
 from rdflib.plugins.stores.memory import Memory
 
@@ -114,13 +115,17 @@ def test_transaction_in_a_transaction_is_refused() -> None:
 
 
 def test_transaction_without_a_recording_is_refused() -> None:
-    recorder = jr.record(Graph())
-    with pytest.raises(jr.RecordError, match="nothing is being recorded"), recorder.transaction():
-        pass
-    with recorder:
-        pass
-    with pytest.raises(jr.RecordError, match="nothing is being recorded"), recorder.transaction():
-        pass
+    for has_failed in (False, True):
+        recorder = jr.record(Graph())
+        refusal = pytest.raises(jr.RecordError, match="nothing is being recorded")
+        with refusal, recorder.transaction():
+            pass
+        counts = (recorder.committed, recorder.aborted, recorder.added, recorder.deleted)
+        assert counts == (0, 0, 0, 0)
+        with left(recorder) if has_failed else recorder:
+            pass
+        with refusal, recorder.transaction():
+            pass
 
 
 def test_recorder_is_for_one_block() -> None:
@@ -423,13 +428,30 @@ def test_what_is_pending_is_committed_first() -> None:
     assert graph.store.calls == ["commit", "commit"]
 
 
-def test_rollback_of_a_dataset_is_that_of_the_store() -> None:
+class OneGraphStore(TransactionalStore):
+    """Knows no graphs."""
+
+    context_aware = graph_aware = False
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Dataset(TransactionalStore()), lambda: Graph(OneGraphStore())]
+)
+def test_rollback_of_all_there_is_is_that_of_the_store(make: Callable[[], Graph]) -> None:
+    target = make()
+    target.add((S, P, ONE))
+    with aborted(target):
+        target.add((S, P, TWO))
+    assert target.store.calls == ["commit", "rollback", "commit"]
+    assert statements(target) == {(S, P, ONE, None)}
+
+
+def test_rollback_of_the_store_is_not_done_twice() -> None:
     dataset = Dataset(TransactionalStore())
-    dataset.add((S, P, ONE))
-    with aborted(dataset):
-        dataset.add((S, P, TWO))
-    assert dataset.store.calls == ["commit", "rollback", "commit"]
-    assert statements(dataset) == {(S, P, ONE, None)}
+    with jr.record(dataset):
+        dataset.add((S, P, ONE))
+        dataset.rollback()
+        assert dataset.store.calls == ["commit", "rollback", "commit"]
 
 
 def test_end_of_the_block_commits() -> None:
@@ -450,9 +472,16 @@ def test_commit_of_the_graph_ends_the_transaction() -> None:
     assert [list(patch) for patch in patches] == [[TX, add(ONE), TC], [TX, add(TWO), TC]]
 
 
-@pytest.mark.parametrize("make", [TransactionalStore, lambda: AuditableStore(Memory())])
-def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Any]) -> None:
-    graph = Graph(make())
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Graph(TransactionalStore()),
+        lambda: Graph(AuditableStore(Memory())),
+        lambda: Graph(TransactionalStore(), namespace_manager=NamespaceManager(Graph())),
+    ],
+)
+def test_rollback_of_the_graph_aborts_the_transaction(make: Callable[[], Graph]) -> None:
+    graph = make()
     graph.add((S, P, ONE))
     with jr.record(graph) as recorder:
         # an AuditableStore gets this wrong, and it is put right

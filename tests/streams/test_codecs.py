@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -100,6 +101,18 @@ def test_an_error_of_the_iterable_goes_through() -> None:
     with pytest.raises(KeyError):
         encoder.encode_frame(operations())
     assert kinds(encoder.encode_frame([])).count("statement_add") == 1
+
+
+@pytest.mark.parametrize("kind", ["Patch", "Statement"])
+def test_the_options_are_told(kind: str) -> None:
+    options = {"Patch": jr.PatchOptions, "Statement": jr.StreamOptions}[kind](
+        max_name_table_size=77
+    )
+    encoder, decoder = getattr(jr, f"{kind}Encoder")(options), getattr(jr, f"{kind}Decoder")()
+    assert decoder.options is None
+    decoder.decode_frame(encoder.encode_frame([]))
+    assert encoder.options == decoder.options == options
+    assert getattr(jr, f"{kind}Writer")(io.BytesIO(), options).options == options
 
 
 def test_encoders_do_not_share_state() -> None:

@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from rdflib import Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -31,6 +32,7 @@ from jelly_rdflib.streams.index import (
 from tests.security.test_index import forge, header_of
 
 SPACING = 300
+S = URIRef("urn:s")
 
 
 @pytest.fixture(params=[False, True], ids=["patch", "statements"])
@@ -105,6 +107,15 @@ def test_parts_follow_each_other_and_have_their_length(file: Path, is_statements
     assert all(part.place is not None and part.load_state() for part in parts[1:])
 
 
+def test_lexical_forms_stay(tmp_path: Path) -> None:
+    one = Literal("01", datatype=XSD.integer, normalize=False)
+    with jr.PatchWriter(tmp_path / "x") as writer:
+        writer.add(S, S, one)
+    [part] = find_parts(tmp_path / "x")
+    [row, _] = rows_of(tmp_path / "x", part, is_statements=False)
+    assert str(row[3]) == "01"
+
+
 def test_what_has_one_part(file: Path, is_statements: bool) -> None:
     size = os.path.getsize(file)
     one = [Part(0, size, True, None, None)]
@@ -112,10 +123,8 @@ def test_what_has_one_part(file: Path, is_statements: bool) -> None:
     assert find_parts(file, is_statements=is_statements, spacing=size) == one
     packed = file.with_name("packed.gz")
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    size = os.path.getsize(packed)
-    assert find_parts(packed, is_statements=is_statements, spacing=1) == [
-        Part(0, size, True, None, None)
-    ]
+    one = [Part(0, os.path.getsize(packed), True, None, None)]
+    assert find_parts(packed, is_statements=is_statements, spacing=1, keep_going=False) == one
 
 
 def test_a_file_of_a_byte_more_than_the_spacing_is_looked_through(file: Path) -> None:
@@ -241,6 +250,13 @@ class TestStale:
         os.utime(file, ns=(0, 10**18))
         self.refuse(file, r"\(digest\)")
 
+    @pytest.mark.parametrize("start", [b"jelly-index 2\n", b"jelly-index 1\n\0\0"])
+    def test_an_index_of_another_version(self, file: Path, start: bytes) -> None:
+        path = Path(index_path(file))
+        rest = path.read_bytes()[len(index.MAGIC) :]
+        path.write_bytes(start if start.startswith(index.MAGIC) else start + rest)
+        self.refuse(file, "no index, or of another version")
+
     def test_an_index_cut_off_or_too_long(self, file: Path) -> None:
         path = Path(index_path(file))
         path.write_bytes(path.read_bytes() + b"\0")
@@ -303,13 +319,15 @@ class TestForged:
 
 @pytest.mark.parametrize("is_statements", [False], indirect=True)
 def test_a_state_larger_than_any_decoders(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", 8)
     write_index(file, find_parts(file, spacing=SPACING))
     parts = load_index(file, spacing=SPACING)
     assert parts is not None
     assert isinstance(parts[1].state, tuple)
-    state = parts[1].load_state()
+    # There is room for lookups of short texts.
+    state = parts[1].load_state(jr.Limits(max_text_size=1))
     assert state is not None
+    monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", 8)
+    assert parts[1].load_state() == state
     # As large as may be: four times the text, and the overhead.
     monkeypatch.setattr(index, "MAX_STATE_OVERHEAD", len(state) - 4 * 100)
     assert parts[1].load_state(jr.Limits(max_text_size=100)) == state

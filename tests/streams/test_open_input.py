@@ -44,6 +44,14 @@ def test_a_look_waits_for_no_more_than_it_needs_and_takes_nothing() -> None:
     assert again.look() is opened.format
 
 
+def test_operations_are_held_only_if_that_is_asked_for() -> None:
+    limits = jr.Limits(max_held_operations=1)
+    changes = b"A <s> <p> <o> . D <s> <p> <o> ."
+    assert len(list(open_input(changes, limits=limits).operations())) == 3
+    with pytest.raises(jr.LimitError, match="max_held_operations"):
+        list(open_input(changes, limits=limits).operations(is_held=True))
+
+
 def test_the_kind_that_jelly_has_goes_before_the_name(tmp_path: Path) -> None:
     for written, name in (("jelly-patch", "x.jelly"), ("rdf-patch", "x.nt")):
         path = tmp_path / name

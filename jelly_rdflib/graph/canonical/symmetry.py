@@ -94,8 +94,8 @@ class _Colours:
         """Give nodes that are alike colours of their own, until only a few are left."""
         while self._alike > _MAX_ALIKE and self._looks >= 0:
             size, colour = heapq.heappop(self._shared)
-            nodes = self._members.get(colour, set())
-            if len(nodes) != size or size < 2:
+            nodes = self._members[colour]
+            if len(nodes) != size:
                 # It has fewer nodes by now, and a newer entry.
                 continue
             self._round += 1

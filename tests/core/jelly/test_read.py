@@ -52,6 +52,8 @@ class TestSources:
         path.write_bytes(data)
         with path.open("rb") as file:
             view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # Of a buffer all bytes count, wherever its own methods would read on.
+            view.seek(5)
             operations = f.readers[0](view, normalize=False)
             assert list(map(f.plain, operations)) == ITEMS[f]
             # the iterator is at its end, so it does not keep the mmap from being closed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -199,8 +200,9 @@ class TestGraphs:
         self, physical_type: int, logical_type: int
     ) -> None:
         data = grouped(physical_type, logical_type)
-        with pytest.raises(jr.DecodeError, match="read_statements"):
+        with pytest.raises(jr.DecodeError, match="read_statements") as caught:
             list(jr.read_graphs(data))
+        assert (caught.value.offset, caught.value.frame) == (0, 0)
         with pytest.warns(UserWarning, match="flat|FLAT"):
             assert len(list(jr.read_graphs(data, strict=False))) == 3
 
@@ -322,16 +324,25 @@ class TestIteration:
         assert list(reader) == []
         assert iter(reader) is reader
 
-    @pytest.mark.parametrize("call", [jr.read_statements, jr.read_frames])
+    @pytest.mark.parametrize("call", READERS)
     def test_close(self, call: Any, tmp_path: Path) -> None:
         """pytest turns a ResourceWarning of an unclosed file into an error."""
         path = tmp_path / "x.jelly"
-        path.write_bytes(DATA)
+        path.write_bytes(grouped(QUADS, DATASETS))
         reader = call(path)
         next(reader)
         reader.close()
         assert list(reader) == []
         reader.close()
+
+    def test_a_refused_stream_is_closed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.jelly"
+        path.write_bytes(DATA)
+        opened = len(os.listdir("/proc/self/fd"))
+        reader = jr.read_graphs(path)
+        with pytest.raises(jr.DecodeError, match="flat"):
+            next(reader)
+        assert len(os.listdir("/proc/self/fd")) <= opened
 
 
 class TestFrame:
@@ -349,6 +360,7 @@ class TestFrame:
         assert len(frame) == 1
         assert type(frame.batch) is jr.Batch
         assert len(frame.batch) == 2
+        assert repr(frame) == "<Frame: 1 statements, 1 namespaces>"
 
     def test_a_frame_outlives_its_reader(self) -> None:
         frames = list(jr.read_frames(bytearray(DATA)))

@@ -6,9 +6,11 @@ import gc
 import io
 import socket
 from collections import Counter
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -255,9 +257,15 @@ class TestFrames:
             assert len(wire.split(piece)) == 1
 
     @formats
-    def test_a_file_that_takes_only_a_part_at_a_time(self, f: Format) -> None:
+    @pytest.mark.parametrize(
+        "wrap", [lambda file: file, lambda file: SimpleNamespace(write=file.write)]
+    )
+    def test_a_file_that_takes_only_a_part_at_a_time(
+        self, f: Format, wrap: Callable[[RawFile], Any]
+    ) -> None:
         pieces: list[bytes] = []
-        with f.writer(RawFile(lambda data: pieces.append(data[:3]) or min(3, len(data)))) as writer:
+        file = RawFile(lambda data: pieces.append(data[:3]) or min(3, len(data)))
+        with f.writer(wrap(file)) as writer:
             writer.add(S, P, O)
         assert len(f.nodes(b"".join(pieces))) == 1
 
@@ -298,6 +306,18 @@ class TestFrames:
             writer.close()
         writer.close()
         assert file.flushes == 1
+
+    @formats
+    def test_a_second_close_after_an_error_of_the_file_does_nothing(self, f: Format) -> None:
+        file = FlushedFile()
+        writer = f.writer(file)
+        writer.add(S, P, O)
+        file.close()
+        with pytest.raises(ValueError, match="closed file"):
+            writer.close()
+        flushes = file.flushes
+        writer.close()
+        assert file.flushes == flushes
 
 
 class FlushedFile(io.BytesIO):

@@ -17,7 +17,14 @@ from rdflib.namespace import XSD
 
 from jelly_rdflib.graph.canonical import symmetry
 from jelly_rdflib.graph.canonical.form import Canonicalizer
-from jelly_rdflib.graph.canonical.quads import Known, Quad, describer, split
+from jelly_rdflib.graph.canonical.quads import (
+    Known,
+    Quad,
+    describer,
+    is_blank,
+    lines_by_node,
+    split,
+)
 from jelly_rdflib.graph.canonical.symmetry import find_marks
 from jelly_rdflib.patch.diff import diff
 
@@ -139,6 +146,19 @@ RINGS: list[Quad] = [
 ]
 
 
+# When the two below the root are told apart, the four below those are two and two.
+TREE: list[Quad] = [
+    (BNode(one), predicate, BNode(other), DEFAULT)
+    for predicate, one, others in (
+        (P, "root", ("one", "other")),
+        (P, "one", ("a", "b")),
+        (P, "other", ("c", "d")),
+        (Q, "root", "efghi"),
+    )
+    for other in others
+]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_where_alike_is_not_interchangeable_the_difference_is_right(seed: int) -> None:
     """What is around each node of a ring of six is just as for one of three."""
@@ -165,6 +185,52 @@ def test_too_many_looks_are_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isomorphic(old, new)
 
 
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [(number, number + 1) for number in range(30)],
+        [(one, other) for one in range(9) for other in range(9) if one != other],
+    ],
+    ids=["path", "clique"],
+)
+def test_looks_are_counted(edges: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nodes have had enough of them when all were signed twice: then labels tell them apart."""
+    monkeypatch.setattr(symmetry, "_MAX_LOOKS", 1)
+    looks: list[Any] = []
+
+    def describe_predicate(term: Any) -> str:
+        looks.append(term)
+        return describe(term)
+
+    quads: list[Quad] = [(BNode(str(a)), P, BNode(str(b)), DEFAULT) for a, b in edges]
+    marks = find_marks(quads, describe_predicate)
+    # Both nodes of a statement look at it.
+    assert looks.count(P) == 2 * 2 * len(quads)
+    assert len(set(marks.values())) == len(marks) == len({node for edge in edges for node in edge})
+
+
+class _Hashed(BNode):
+    """A node whose place in a set is its own affair, as it is in every process."""
+
+    def __hash__(self) -> int:
+        return HASHES[str(self)]
+
+
+HASHES: dict[str, int] = {}
+
+
+def test_the_choice_among_alike_nodes_is_the_same_in_each_process() -> None:
+    """It matters here, whether the first is one of the ring of six or of three."""
+    labels = sorted({label for edge in rings(6, 3, 3) for label in edge})
+    texts = set()
+    for seed in range(6):
+        HASHES.update(zip(labels, random.Random(seed).sample(range(64), len(labels)), strict=True))
+        texts.add(
+            canonicalizer.text([(_Hashed(a), P, _Hashed(b), DEFAULT) for a, b in rings(6, 3, 3)])
+        )
+    assert len(texts) == 1
+
+
 def test_exchangeable_nodes_are_told_apart_without_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are told apart all at once: one by one would take too many looks."""
     monkeypatch.setattr(symmetry, "_MAX_LOOKS", 5)
@@ -184,8 +250,23 @@ def test_exchangeable_nodes_are_told_apart_without_labels(monkeypatch: pytest.Mo
 def test_as_few_nodes_stay_alike_as_wanted(most: int, quads: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(symmetry, "_MAX_ALIKE", most)
-        for component in [*split(quads), *split(RINGS)]:
-            counts = Counter(find_marks(component, describe).values())
+        for component in [*split(quads), RINGS, TREE]:
+            marks: dict[BNode, Any] = find_marks(component, describe)
+            if not marks:
+                # They stay as they are by their own statements.
+                marks = {
+                    node: str(
+                        sorted(
+                            [
+                                "*" if term == node else "_" if is_blank(term) else term
+                                for term in quad
+                            ]
+                            for quad in lines
+                        )
+                    )
+                    for node, lines in lines_by_node(component).items()
+                }
+            counts = Counter(marks.values())
             assert sum(count for count in counts.values() if count > 1) <= most
 
 
