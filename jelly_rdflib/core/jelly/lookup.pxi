@@ -21,10 +21,10 @@ ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`; NOT_SET: no term
-    # has referred to the entry.
+    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`; NOT_SET: none.
     uint64_t hash
     uint64_t hashed_prefix
+    bint is_unused  # no statement has referred to it
 
 ctypedef struct TextLimits:
     size_t string_size
@@ -147,10 +147,13 @@ cdef int lookup_set_text(
     lookup.serials[id] = serial
     lookup.uses[id].key = 0
     entry.hashed_prefix = NOT_SET
+    entry.is_unused = True
     return 0
 
 
-cdef inline void use_entry(Lookup* lookup, LookupEntry* entry, uint64_t prefix) noexcept nogil:
-    """Note that a term refers to an entry, together with the prefix of that serial."""
-    lookup.counts.unused -= entry.hashed_prefix == NOT_SET
-    entry.hashed_prefix = prefix
+cdef inline void count_reference(Lookup* lookup, uint32_t id) noexcept nogil:
+    """Count a reference to the entry of this number, which may be out of range."""
+    lookup.counts.references += 1
+    if id <= lookup.size:
+        lookup.counts.unused -= lookup.entries[id].is_unused
+        lookup.entries[id].is_unused = False

@@ -27,8 +27,6 @@ cdef enum:
     IN_SPARE = 2
     # Tag of RdfLiteral's lexical form.
     LEXICAL_TAG = 0x0A
-    # Tag of RdfIri's prefix id.
-    PREFIX_ID_TAG = 0x08
     # Tags of RdfQuad.
     SUBJECT_IRI_TAG = 0x0A
     SUBJECT_LABEL_TAG = 0x12
@@ -478,7 +476,7 @@ cdef class TermDecoder:
             ) < 0:
                 break
             if self.unexpected != NULL:
-                self.count_regular_row(row, row_end, tag >> 3, &this, last.last_prefix, has_graph)
+                self.count_regular_row(row, row_end, tag >> 3, &this, &last, has_graph)
             last.last_name = this.last_name
             last.last_prefix = this.last_prefix
             row = row_end
@@ -496,9 +494,9 @@ cdef class TermDecoder:
 
     cdef void count_regular_row(
         self, const uint8_t* row, const uint8_t* row_end, uint32_t row_field,
-        const RegularRow* regular, uint32_t last_prefix, bint has_graph
+        const RegularRow* regular, RegularRow* before, bint has_graph
     ) noexcept nogil:
-        """Count a row of an inspected frame; ``last_prefix`` is the one before the row.
+        """Count a row of an inspected frame; ``before`` has the ids of the row before.
 
         Bytes that are read a second time are checked again: another thread may change them.
         """
@@ -506,6 +504,7 @@ cdef class TermDecoder:
         cdef const uint8_t* at = peek_varint(row + 1, &size)
         cdef Tally* tally = &self.counts.rows[row_field]
         cdef bint[4] is_written = [False, False, False, False]
+        cdef Span iri
         cdef int position
         cdef int kind
         tally.count += 1
@@ -520,12 +519,12 @@ cdef class TermDecoder:
             kind = self.terms.kinds[regular.quad[position]]
             is_written[position] = True
             at = peek_varint(at + 1, &size)
-            self.counts.terms[kind] += 1
             if kind == TermKind.IRI:
-                if size > 0 and at[0] == PREFIX_ID_TAG and at[1] != 0:
-                    last_prefix = at[1]
-                self.lookups[NAMES].counts.references += 1
-                self.lookups[PREFIXES].counts.references += last_prefix != 0
+                iri.start = at
+                iri.end = min(at + size, row_end)
+                self.read_iri(iri, &before.last_name, &before.last_prefix)
+            else:
+                self.counts.terms[kind] += 1
             at += size
         for position in range(4 if has_graph else 3):
             self.counts.repeated[position] += not is_written[position]
@@ -863,17 +862,26 @@ cdef class TermDecoder:
 
     cdef int64_t decode_iri(self, Span message) noexcept nogil:
         """Decode an RdfIri (Jelly-RDF, "IRIs")."""
+        if self.read_iri(message, &self.last_name, &self.last_prefix) < 0:
+            return -1
+        return self.intern_iri(self.last_name, self.last_prefix, message.start)
+
+    cdef int read_iri(
+        self, Span message, uint32_t* last_name, uint32_t* last_prefix
+    ) noexcept nogil:
+        """Read and count an RdfIri; the last ids become its own."""
         cdef Field[2] ids
         if self.read_message(IRI_MESSAGE, message, ids) < 0:
             return -1
         if ids[0].value != 0:
-            self.last_prefix = <uint32_t>ids[0].value
+            last_prefix[0] = <uint32_t>ids[0].value
         # Beyond 32 bits the next name is 0 again, which is out of range too.
-        self.last_name = <uint32_t>ids[1].value if ids[1].value != 0 else self.last_name + 1
+        last_name[0] = <uint32_t>ids[1].value if ids[1].value != 0 else last_name[0] + 1
         self.counts.terms[<int>TermKind.IRI] += 1
-        self.lookups[NAMES].counts.references += 1
-        self.lookups[PREFIXES].counts.references += self.last_prefix != 0
-        return self.intern_iri(self.last_name, self.last_prefix, message.start)
+        count_reference(&self.lookups[NAMES], last_name[0])
+        if last_prefix[0] != 0:
+            count_reference(&self.lookups[PREFIXES], last_prefix[0])
+        return 0
 
     cdef int64_t intern_iri(
         self, uint32_t name_id, uint32_t prefix_id, const uint8_t* at
@@ -911,9 +919,7 @@ cdef class TermDecoder:
             copy_blocks(text, prefix.text, prefix_size)
         copy_blocks(text + prefix_size, name.text, name.size)
         if name.hashed_prefix != prefixes.serials[prefix_id]:
-            use_entry(names, name, prefixes.serials[prefix_id])
-            if prefix_id != 0:
-                use_entry(prefixes, prefix, EMPTY_PREFIX)
+            name.hashed_prefix = prefixes.serials[prefix_id]
             name.hash = term_hash(TermKind.IRI, hash_text(text, size, self.seed), 0)
         use.key = self.epoch << 16 | prefix_id if prefix_id <= MAX_KEY_PREFIX else 0
         use.term = <uint32_t>terms_intern_tail(&self.terms, TermKind.IRI, size, 0, name.hash)
@@ -969,14 +975,14 @@ cdef class TermDecoder:
         cdef int64_t extra
         if entry == NULL:
             return -1
-        lookup.counts.references += 1
+        count_reference(lookup, id)
         use = &lookup.uses[id]
         if use.key == self.epoch << 16:
             return use.term
         if self.count_expansion(entry.size, at) < 0:
             return -1
         if entry.hashed_prefix != EMPTY_PREFIX:
-            use_entry(lookup, entry, EMPTY_PREFIX)
+            entry.hashed_prefix = EMPTY_PREFIX
             entry.hash = term_hash(TermKind.IRI, hash_text(entry.text, entry.size, self.seed), 0)
         extra = terms_intern(
             &self.terms, TermKind.IRI, entry.text, entry.size, 0, entry.hash, at, &self.failure
