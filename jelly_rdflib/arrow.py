@@ -217,7 +217,6 @@ def read_arrow(
         raise ValueError(f"terms is 'string' or 'struct', not {terms!r}")
     wanted = list(OPERATION_COLUMNS[1:] if columns is None else columns)
     is_statements = "frame" in wanted
-    limits = limits or Limits()
     rows = ArrowRows(
         arrow_schema(wanted, terms=terms),
         is_statements=is_statements,

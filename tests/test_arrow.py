@@ -101,6 +101,24 @@ class TestReading:
         with pytest.raises(ValueError, match="no column 'subject'"):
             read_arrow(b"", columns=["subject"])
 
+    def test_there_is_no_other_form_of_terms(self) -> None:
+        with pytest.raises(ValueError, match="terms is 'string' or 'struct', not 'text'"):
+            read_arrow(b"", terms="text")
+
+    def test_the_file_is_a_column_of_its_own(self) -> None:
+        found = rows(write([("A", *QUAD)]), columns=["file", "op"], file="a.jellyp")
+        assert found == [{"file": "a.jellyp", "op": op} for op in ("A", "END")]
+
+    def test_the_place_of_the_next_row_goes_on_in_other_rows(self) -> None:
+        data = write([("TX",), ("A", *QUAD), ("TC",)])
+        schema = arrow_schema(["patch", "txn", "seq"])
+        first = ArrowRows(schema)
+        list(first.convert(jr.read_batches(data)))
+        (batch,) = ArrowRows(schema, place=first.place).convert(jr.read_batches(data))
+        assert batch.column("patch").to_pylist() == [1] * 4
+        assert batch.column("txn").to_pylist() == [1, 1, 1, None]
+        assert batch.column("seq").to_pylist() == [4, 5, 6, 7]
+
     def test_an_error_comes_after_the_rows_before_it(self) -> None:
         data = write([("TX",), ("TC",)]) + b"\x05\xff\xff\xff\xff\xff"
         batches = read_arrow(data)
@@ -313,6 +331,31 @@ class TestWriting:
         column = pa.array([1])
         with pytest.raises(jr.EncodeError, match="column 's' has the type int64"):
             list(read_record_batches([pa.record_batch({"s": column, "p": column, "o": column})]))
+
+    def test_a_column_of_structs_is_named(self) -> None:
+        batches = read_arrow(write([("A", *QUAD)]), terms="struct")
+        with pytest.raises(jr.EncodeError, match="column 's' has structs: terms are written as"):
+            list(read_record_batches(batches))
+
+    def test_statements_are_written_as_jelly_rdf(self) -> None:
+        columns = {name: [spell(term)] for name, term in zip("spo", QUAD, strict=False)}
+        record_batch = pa.record_batch(columns)
+        for arguments in ({"options": jr.StreamOptions()}, {"format": "jelly-rdf"}):
+            file = io.BytesIO()
+            write_arrow([record_batch], file, **arguments)
+            assert jr.inspect(file.getvalue()).format == "jelly-rdf"
+            assert rows(file.getvalue(), columns=["frame", "s", "p", "o"]) == [
+                {"frame": 0, **{name: spell(term) for name, term in zip("spo", QUAD, strict=False)}}
+            ]
+
+    def test_changes_are_not_written_as_jelly_rdf(self) -> None:
+        batches = read_arrow(write([("D", *QUAD)]))
+        with pytest.raises(jr.EncodeError, match="operation D where there are only statements"):
+            write_arrow(batches, io.BytesIO(), format="jelly-rdf")
+
+    def test_jelly_rdf_has_other_options_than_patches(self) -> None:
+        with pytest.raises(LookupError, match="jelly-rdf is for statements, not for changes"):
+            write_arrow([], io.BytesIO(), format="jelly-rdf", options=jr.PatchOptions())
 
     def test_a_transaction_that_is_not_ended_is_an_error(self) -> None:
         rows = [{"op": "TX", "s": None, "p": None, "o": None}]

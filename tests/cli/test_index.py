@@ -61,6 +61,22 @@ def test_a_damaged_file_gets_none(source: Path) -> None:
     assert str(source) in ended.err
 
 
+def test_a_file_that_is_damaged_behind_its_first_part_gets_none(source: Path) -> None:
+    frames = source.read_bytes()
+    with source.open("ab") as file:
+        file.write(frames * (3 * 2**20 // len(frames)))
+        file.write(b"\x05\xff\xff")
+    ended = run("index", "--spacing", "1", source)
+    assert ended.code == 1
+    assert not Path(index.index_path(source)).exists()
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    ended = run("index", tmp_path)
+    assert ended.code == 2
+    assert "is a directory" in ended.err
+
+
 def test_what_has_no_parts_is_refused(source: Path, tmp_path: Path) -> None:
     packed = tmp_path / "x.jellyp.gz"
     run_well("convert", source, packed)

@@ -179,8 +179,9 @@ def test_starts_of_statements(start: bytes, name: str) -> None:
 )
 def test_starts_that_do_not_tell(start: bytes) -> None:
     for holds_changes in (False, None):
-        with pytest.raises(jr.DecodeError, match="N-Triples, N-Quads, Turtle, TriG or N3"):
+        with pytest.raises(jr.DecodeError, match="N-Triples, N-Quads, Turtle, TriG or N3") as info:
             guess_by_start(start, holds_changes=holds_changes)
+        assert info.value.offset == 0
     assert guess_by_start(start).name == "jelly-patch"
 
 
@@ -238,8 +239,12 @@ def test_jelly_tells_its_kind_whatever_its_name_says(tmp_path: Path) -> None:
 def test_a_text_has_no_options(tmp_path: Path) -> None:
     path = tmp_path / "x.rdfp"
     path.write_bytes(b"precious")
-    with pytest.raises(ValueError, match="options"):
+    with pytest.raises(
+        ValueError, match="options are for Jelly-Patch: the text of RDF Patch has none"
+    ):
         jr.PatchWriter(path, jr.PatchOptions())
+    with pytest.raises(ValueError, match="options are for Jelly-RDF: N-Quads has none"):
+        jr.StatementWriter(path, jr.StreamOptions(), format="nquads")
     assert path.read_bytes() == b"precious"
 
 

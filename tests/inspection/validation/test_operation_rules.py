@@ -143,6 +143,12 @@ def test_prefix_names_are_those_of_turtle(name: str) -> None:
     assert found == ([] if is_good else ["prefix-name"])
 
 
+def test_a_prefix_name_is_told_once() -> None:
+    names = ("a b", "a b", "b c", "a b")
+    found = rules(b.name("urn:p"), *(b.prefix_add(name, b.iri(0, 1)) for name in names))
+    assert found == ["prefix-name"] * 2
+
+
 ONE, OTHER, P = b.iri(0, 1), b.iri(0, 2), b.iri(0, 3)
 
 

@@ -298,6 +298,10 @@ class TestOptions:
         data = rb.stream([rdf_options(logical_type=2), rb.end()])
         assert found(data) == [("types", 0, 0), ("format", 0, 1)]
 
+    def test_types_are_told_once(self) -> None:
+        options = rdf_options(logical_type=2)
+        assert found(rb.stream([options], [options, rb.name("urn:p")])) == [("types", 0, 0)]
+
     def test_version_1_has_no_namespaces(self) -> None:
         rows = [rb.name("urn:p"), rb.namespace("ex", rb.iri()), rb.namespace("ey", rb.iri(0, 1))]
         assert found(rb.stream([rdf_options(version=1)], rows)) == [("namespace-version", 1, 1)]
@@ -341,6 +345,8 @@ class TestOptions:
             found(b.stream([b.options(), b.prefix("urn:"), b.name("p"), b.header("k", b.iri(1))]))
             == []
         )
+        smallest = b.options(max_prefix_table_size=1)
+        assert found(b.stream([smallest, P, GOOD])) == [("unused-lookup", 0, 0)]
         # nothing to use it for
         assert found(b.stream([b.options(), b.begin(), b.commit()])) == []
 
@@ -352,7 +358,8 @@ class TestOptions:
 class TestFrames:
     def test_files_are_delimited(self) -> None:
         rows = [options(), P, GOOD]
-        assert [fault.rule for fault in faults(b.frame(*rows))] == ["delimited"]
+        (fault,) = faults(b.frame(*rows))
+        assert (fault.rule, fault.offset) == ("delimited", 0)
         assert found(b.stream(rows)) == []
 
     def test_frames_are_small(self) -> None:
