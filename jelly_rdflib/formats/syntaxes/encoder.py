@@ -39,14 +39,13 @@ class SyntaxEncoder(LineEncoder):
         lines = self.take_lines()
         if not lines:
             return
-        start = self._start_once()
         try:
-            piece = self._convert(lines)
+            piece = self._start_once() + self._convert(lines)
         except BaseException:
             # The statements are lost.
             self.lose()
             raise
-        self._emit(start + piece)
+        self._emit(piece)
 
     def put_end(self) -> None:
         """Hand on the end of the document."""

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -14,10 +15,12 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 import jelly_rdflib as jr
 from jelly_rdflib import TripleTerm
 from jelly_rdflib.formats import FORMATS, find_format
+from jelly_rdflib.formats.syntaxes.encoder import strip_ends
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.nodes.conversion import StatementSink
 from tests.formats.syntaxes.support import (
     ALL,
+    PARSED,
     WITH_GRAPHS,
     batches_of,
     literal,
@@ -443,6 +446,29 @@ class TestWriter:
             with pytest.raises(jr.EncodeError, match="could not be written"):
                 writer.add(s, p, o)
             writer.close()
+
+    @pytest.mark.parametrize("format", PARSED)
+    def test_a_conversion_that_fails(self, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: Any, **__: Any) -> bytes:
+            raise MemoryError("no room")
+
+        file = io.BytesIO()
+        writer = jr.StatementWriter(file, format=format)
+        writer.add(s, p, o)
+        with monkeypatch.context() as patch:
+            patch.setattr(pyoxigraph, "serialize", fail)
+            with pytest.raises(MemoryError, match="no room"):
+                writer.end_frame()
+        with pytest.raises(jr.EncodeError, match="could not be written"):
+            writer.add(s, p, o)
+        writer.close()
+        assert file.getvalue() == b""
+
+    def test_only_the_known_start_and_end_of_a_text_are_taken_off(self) -> None:
+        assert strip_ends(b"[1]", b"[", b"]") == b"1"
+        for text in (b"[1", b"1]"):
+            with pytest.raises(RuntimeError, match="the expected start and end"):
+                strip_ends(text, b"[", b"]")
 
     def test_a_frame_that_is_ended_is_handed_on(self) -> None:
         for format in ("n-triples", "n-quads", "turtle", "trig", "n3"):
