@@ -385,6 +385,12 @@ class TestPrefixes:
             text = write(statements, "rdf-xml", prefixes)
             assert read(text, "rdf-xml") == statements
             assert len(Graph().parse(data=text, format="xml")) == len(set(statements))
+        # One of them alone, after which no other statement has such a type.
+        for name in types:
+            alone: list[Plain] = [(("iri", "urn:s"), ("iri", RDF + "type"), ("iri", name))]
+            text = write(alone, "rdf-xml")
+            assert read(text, "rdf-xml") == alone
+            assert len(Graph().parse(data=text, format="xml")) == 1
 
 
 class TestWriter:
