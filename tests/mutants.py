@@ -24,16 +24,16 @@ COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md
 
 
 def default_tests(module: Path) -> list[str]:
-    """Return the module's own tests, then the folder that mirrors its own, or the nearest above.
+    """Return the module's own tests, then the others of the folder that mirrors its own.
 
-    The module's own tests see most faults soon.
+    If there is no such folder, it is the nearest above. The module's own tests see most faults.
     """
     folder = Path("tests", module.relative_to("jelly_rdflib").parent)
     own = folder / f"test_{module.stem}.py"
     while not (ROOT / folder).is_dir():
         folder = folder.parent
-    tests = [own, folder, module] if (ROOT / own).exists() else [folder, module]
-    return list(map(str, tests))
+    found = sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("test_*.py"))
+    return list(map(str, [*sorted(found, key=lambda path: path != own), module]))
 
 
 def main() -> int:
@@ -52,8 +52,7 @@ def main() -> int:
                 shutil.copy(source, copy / name)
         # Children of the tests must find the copy, too; each run has the same examples.
         environment = {**os.environ, "PYTHONPATH": scratch, "HYPOTHESIS_PROFILE": "quick"}
-        # In the order given: else pytest drops the file, as it is in the folder.
-        options = ["-x", "-q", "-p", "no:cacheprovider", "--keep-duplicates"]
+        options = ["-x", "-q", "-p", "no:cacheprovider"]
         pytest = [sys.executable, "-m", "pytest", *options, *tests]
         started = time.monotonic()
         subprocess.run(pytest, cwd=copy, env=environment, check=True)
