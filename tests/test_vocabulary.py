@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from tests.oracle import schema as pb
+from tests.support import ROOT
 
 KINDS = ("name", "prefix", "datatype")
 
@@ -122,6 +124,24 @@ class TestOptions:
                 with pytest.raises(ValueError, match=f"{field} must be from {low} to {high}"):
                     kind(**{field: wrong})
 
+    def test_types_and_namespaces_of_a_stream_that_do_not_go_together(self) -> None:
+        with pytest.raises(ValueError, match=r"logical type .*FLAT_QUADS.* does not go with"):
+            jr.StreamOptions(physical_type="TRIPLES", logical_type="FLAT_QUADS")
+        with pytest.raises(ValueError, match="namespace declarations need version 2"):
+            jr.StreamOptions(namespace_declarations=True, version=1)
+        with pytest.raises(TypeError, match="stream_name must be a str, not int"):
+            jr.StreamOptions(stream_name=1)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("kind", jr.LogicalStreamType)
+    def test_families_of_logical_types(self, kind: jr.LogicalStreamType) -> None:
+        """The last digit is that of the base type ("Logical stream types")."""
+        base = int(str(int(kind))[-1])
+        physical = "TRIPLES" if base in (1, 3) else "QUADS"
+        options = jr.StreamOptions(logical_type=kind, physical_type=physical)
+        assert kind.base == base
+        assert options.is_flat is (base in (1, 2))
+        assert options.is_grouped is (base in (3, 4))
+
     def test_versions(self) -> None:
         for version in (1, 2):
             assert jr.StreamOptions(version=version).namespace_declarations == (version == 2)
@@ -169,17 +189,16 @@ class TestOptions:
             jr.Limits(max_name_table_size=wrong)
 
     def test_they_do_not_change(self) -> None:
-        for frozen in (jr.PatchOptions(), jr.Limits()):
+        for frozen in (jr.PatchOptions(), jr.StreamOptions(), jr.Limits()):
             with pytest.raises(dataclasses.FrozenInstanceError):
                 frozen.max_name_table_size = 9  # type: ignore[misc]
             assert pickle.loads(pickle.dumps(frozen)) == frozen
 
     def test_limits_have_the_documented_defaults(self) -> None:
-        """protocol.md: by default a consumer refuses tables above 4096, 1024 and 256 entries."""
-        limits = jr.Limits()
-        assert limits.max_name_table_size == 4096
-        assert limits.max_prefix_table_size == 1024
-        assert limits.max_datatype_table_size == 256
+        text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(max_\w+)` \| ([\d,]+) \|", text, re.MULTILINE)
+        documented = {name: int(number.replace(",", "")) for name, number in rows}
+        assert vars(jr.Limits()) == documented
 
     @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(jr.Limits)])
     def test_ranges_of_limits(self, field: str) -> None:
