@@ -9,6 +9,7 @@ import io
 import json
 import os
 import random
+import signal
 import re
 import subprocess
 import sys
@@ -462,6 +463,17 @@ class TestEnd:
         monkeypatch.setattr(sys, "executable", "/nowhere/python")
         with pytest.raises(FileNotFoundError):
             list(jr.read_batches(LINE, format="turtle", isolated=True))
+
+
+def test_an_interrupt_is_for_the_parent() -> None:
+    """Ctrl+C goes to all processes of a terminal."""
+    before = children()
+    text = b"".join(b"<urn:s> <urn:p> %d .\n" % number for number in range(9999))
+    batches = jr.read_batches(text, format="turtle", isolated=True)
+    count = len(next(batches))
+    (child,) = children() - before
+    os.kill(int(child), signal.SIGINT)
+    assert count + sum(map(len, batches)) == 9999
 
 
 def test_threads() -> None:
