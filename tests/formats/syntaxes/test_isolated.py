@@ -9,8 +9,8 @@ import io
 import json
 import os
 import random
-import signal
 import re
+import signal
 import subprocess
 import sys
 import threading
