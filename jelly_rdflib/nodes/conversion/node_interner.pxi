@@ -32,9 +32,10 @@ cdef enum:
     # The size of a new table.
     FIRST_TERMS = 512
     FIRST_TEXT = 1 << 14
-    # The size of a full table.
+    # The size of a full table, and how many times as large it may be where nodes come again.
     MAX_TERMS = 1 << 12
-    MAX_TEXT = 1 << 18
+    MAX_TEXT = 1 << 17
+    MORE = 4
 
 # Offsets of texts have 32 bits.
 cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
@@ -48,6 +49,7 @@ cdef class NodeInterner:
     cdef NodeFactory factory
     cdef TermTable table
     cdef RecentTerm* recent
+    cdef uint32_t remembered  # nodes that `recent` has got since the table was started
     cdef int depth  # of quoted triples
 
     def __cinit__(self, NodeTypes types not None):
@@ -71,7 +73,8 @@ cdef class NodeInterner:
         cdef TermColumns* columns = &self.table.columns
         cdef TermColumns empty
         self.clear_recent()
-        if columns.data != NULL and columns.data_capacity <= 4 * MAX_TEXT:
+        self.remembered = 0
+        if columns.data != NULL and columns.data_capacity <= 2 * MORE * MAX_TEXT:
             terms_clear(columns)
             return 0
         # A single long text must not occupy its memory forever.
@@ -84,7 +87,11 @@ cdef class NodeInterner:
     cdef bint is_full(self) noexcept:
         """Are there so many terms that a new table is faster? A small one stays in the cache."""
         cdef TermColumns* columns = &self.table.columns
-        return columns.count > MAX_TERMS or columns.offsets[columns.count] > MAX_TEXT
+        cdef uint32_t factor = MORE if self.remembered > columns.count // MORE else 1
+        return (
+            columns.count > factor * MAX_TERMS
+            or columns.offsets[columns.count] > factor * MAX_TEXT
+        )
 
     cdef void clear_recent(self) noexcept:
         cdef PyObject* node
@@ -109,6 +116,7 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
+        self.remembered += 1
         Py_XDECREF(old)
         return number
 

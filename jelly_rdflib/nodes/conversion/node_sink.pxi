@@ -190,8 +190,9 @@ cdef class StatementSink(NodeSink):
         self.put_prefix(PA, prefix, iri, None)
 
     cdef int put_tuple(self, object item) except -1:
-        cdef tuple items
-        if not isinstance(item, tuple) or len(item) not in (3, 4):
-            raise EncodeError(f"{item!r} is no statement: give a tuple of 3 or 4 terms")
-        items = <tuple>item
-        return self.put(A, items[0], items[1], items[2], items[3] if len(items) == 4 else None)
+        cdef tuple items = <tuple>item if isinstance(item, tuple) else ()
+        if len(items) == 4:
+            return self.put(A, items[0], items[1], items[2], items[3])
+        if len(items) == 3:
+            return self.put(A, items[0], items[1], items[2], None)
+        raise EncodeError(f"{item!r} is no statement: give a tuple of 3 or 4 terms")
