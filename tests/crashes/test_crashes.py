@@ -116,6 +116,7 @@ def test_it_ends_with_an_error_at_most(call: str) -> None:
     assert not re.search(r"1844674407\d{10}", printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_no_call_of_a_compiled_class_ends_the_process(seed: int) -> None:
     printed = run(

@@ -59,6 +59,7 @@ def use_bad() -> None:
             list(jr.effective(bad, DATASET))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [use_all, use_parts, use_bad])
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
     assert_nothing_is_kept(work)

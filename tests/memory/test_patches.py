@@ -146,7 +146,8 @@ def record_all() -> None:
     "work",
     [
         *(read_all, read_parts, read_bad, read_columns, write_all, write_bad),
-        *(apply_all, apply_bad, record_all),
+        *(pytest.param(work, marks=pytest.mark.slow) for work in (apply_all, apply_bad)),
+        record_all,
     ],
 )
 def test_nothing_is_kept(work: Callable[[], None]) -> None:

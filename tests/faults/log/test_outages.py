@@ -8,9 +8,8 @@ from tests.faults.log.campaign import ask
 from tests.faults.log.child import Child
 
 
-@pytest.mark.parametrize(
-    "change", [None, pytest.param("nothing_in_memory", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [None, "nothing_in_memory"])
 def test_a_failure_of_power_at_any_moment(driver: Child, change: str | None) -> None:
     outages = ask(driver, "cut_power", change)
     assert not outages.faults, "\n".join(
