@@ -24,7 +24,7 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
 	$(BIN)/python demo/spark_history.py .cache/brick-log
 
-# What has a target of its own: it takes Java, and as long as all else.
+# These tests have targets of their own: they take Java, and as long as all others.
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
 JVM_TESTS := tests/interop/jvm
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))

@@ -44,7 +44,7 @@ DIRECTIVES = {
     "wraparound": False,
     "initializedcheck": False,
     "cdivision": True,
-    # What is None is an AttributeError, and no crash. Hot modules do without, and say why they can.
+    # A None is an AttributeError, and no crash. Hot modules do without, and say why they can.
     "nonecheck": True,
     # Nothing may set the attributes of an object but its own methods.
     "auto_pickle": False,

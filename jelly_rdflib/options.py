@@ -135,7 +135,7 @@ class _NamedEnum(IntEnum):
 
 
 class _Options:
-    """What the options of Jelly-Patch and Jelly-RDF share: their checks and presets."""
+    """Base of the options of Jelly-Patch and Jelly-RDF: their checks and presets."""
 
     def __post_init__(self) -> None:
         """Give each field the type of its default, and check the ranges of numbers."""

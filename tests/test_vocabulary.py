@@ -199,6 +199,9 @@ class TestOptions:
         rows = re.findall(r"^\| `(max_\w+)` \| ([\d,]+) \|", text, re.MULTILINE)
         documented = {name: int(number.replace(",", "")) for name, number in rows}
         assert vars(jr.Limits()) == documented
+        # protocol.md: by default a consumer refuses larger tables.
+        sizes = [documented[f"max_{kind}_table_size"] for kind in KINDS]
+        assert sizes == [4096, 1024, 256]
 
     @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(jr.Limits)])
     def test_ranges_of_limits(self, field: str) -> None:

@@ -5,7 +5,7 @@ part is a ``.pxi`` file about one concept; beside it a ``.pxd`` declares what ot
 
 - ``wire``: protobuf's wire format, texts and hashes, and the failures of code without the GIL
 - ``batch``: rows of numbers with a table of distinct terms, and iterators over them
-- ``io``: buffers of input and output; beside them sources and destinations in Python
+- ``io``: buffers of input and output; ``source`` and ``input_start`` in Python open the bytes
 - ``jelly_decoder``, ``jelly_encoder``: frames of Jelly-RDF and Jelly-Patch
 - ``text``: RDF Patch text, N-Triples and N-Quads
 - ``thrift``: RDF Patch in Thrift's compact protocol

@@ -97,7 +97,7 @@ class Database:
         return [_REPEATS, *self.schema.split(";")]
 
     def exists(self) -> bool:
-        """Is there a database? An empty file is none; a LogError if it is no file."""
+        """Is there a database? Not in an empty file; a LogError if it is no file."""
         check_regular(self.path)
         return self.path.exists() and self.path.stat().st_size > 0
 

@@ -350,7 +350,7 @@ class PatchLog:
         Raises:
             LogError: As by `checkout` and `entry`.
             ApplyError: As by `checkout`.
-            OSError: The file can't be written. Then there is none.
+            OSError: The file can't be written. Then no file is left.
         """
         entry = self.entry(version)
         found = self._snapshots(entry.version)

@@ -132,7 +132,7 @@ class StagedFile:
         with suppress(OSError):
             self._close_fd()
         if self._data is None:
-            # What stays has no mark any more, and so is removed by the next writer.
+            # A file that stays has no mark any more: the next writer removes it.
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
         if self._lock is not None:

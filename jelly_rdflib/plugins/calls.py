@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import inspect
 import io
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,14 +35,27 @@ def find_target(sink: Graph) -> Graph:
 
 
 def get_bytes(source: InputSource, format: Format) -> Any:
-    """Return the stream of bytes that rdflib has found, or made by encoding text."""
-    # Where there is text alone, rdflib may have it as the bytes.
-    stream: Any = source.getByteStream() or source.getCharacterStream()
-    is_text = isinstance(stream, io.TextIOBase)
-    if (is_text or isinstance(stream, BytesIOWrapper)) and not format.is_text:
+    """Return the stream of bytes that rdflib has found; text is encoded as UTF-8."""
+    stream: Any = source.getByteStream()
+    if stream is None:
+        stream = source.getCharacterStream()
+    # For a StringIO rdflib may set the stream of text as the stream of bytes, too.
+    is_text = isinstance(stream, io.TextIOBase | codecs.StreamReader)
+    if (is_text or stream is None or isinstance(stream, BytesIOWrapper)) and not format.is_text:
         raise TypeError(f"{format.title} is binary: give bytes, a path, or a file opened with 'rb'")
-    # The `read1` that it has, too, fails for text.
-    return SimpleNamespace(read=BytesIOWrapper(stream).read) if is_text else stream
+    return SimpleNamespace(read=_encoding_reader(stream)) if is_text else stream
+
+
+def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
+    rest = b""
+
+    def read(size: int) -> bytes:
+        nonlocal rest
+        rest = rest or stream.read(size).encode()
+        piece, rest = rest[:size], rest[size:]
+        return piece
+
+    return read
 
 
 def check_not_decoded(format: Format) -> None:

@@ -207,9 +207,9 @@ class Recorder(Block):
         return 0 if self._transactions is None else self._transactions.all_deleted
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Make a transaction of what is changed in a block.
+        """Make a transaction of the changes in a block.
 
-        What was changed before it, since the last transaction, is committed as one of its own.
+        Changes before it, since the last transaction, are committed as one of their own.
 
         Raises:
             RecordError: There is another such block around this one, or recording has not started

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from pathlib import Path
 from typing import Any
@@ -150,16 +151,24 @@ def test_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="Jelly-Patch is binary"):
         Dataset().parse(only_characters("TX ."), format="jelly-patch")
 
+    with pytest.raises(TypeError, match="Jelly-Patch is binary"):
+        Dataset().parse(InputSource("urn:x"), format="jelly-patch")
 
-def only_characters(text: str) -> InputSource:
+
+def only_characters(text: Any) -> InputSource:
     source = InputSource()
-    source.setCharacterStream(io.StringIO(text))
+    source.setCharacterStream(io.StringIO(text) if isinstance(text, str) else text)
     return source
 
 
 def test_text_is_taken_where_the_format_is_text() -> None:
     text = "A <urn:s> <urn:p> 'é' ."
-    for source in (only_characters(text), io.StringIO(text), io.BytesIO(text.encode())):
+    latin = io.BytesIO(text.encode("latin-1"))
+    for source in (
+        *(only_characters(text), io.StringIO(text), io.BytesIO(text.encode())),
+        only_characters(io.TextIOWrapper(latin, encoding="latin-1")),
+        only_characters(codecs.getreader("utf-8")(io.BytesIO(text.encode()))),
+    ):
         dataset = Dataset().parse(source, format="rdf-patch")
         assert quads(dataset) == {(S, P, Literal("é"), DATASET_DEFAULT_GRAPH_ID)}
 

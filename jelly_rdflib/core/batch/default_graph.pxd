@@ -1,4 +1,4 @@
-# Which terms of a batch stand for the default graph.
+# Tells the terms that stand for the default graph.
 
 cdef inline bint is_jena_default_graph(const TermColumns* terms, uint32_t term) noexcept nogil:
     """Is it an IRI that Apache Jena has for the default graph, and writes as if it were one?"""

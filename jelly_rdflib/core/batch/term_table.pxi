@@ -2,7 +2,7 @@
 
 @cython.nonecheck(True)
 cdef class NodeMaker:
-    """Base of what makes nodes from the terms of a batch. The core does not know their classes."""
+    """Makes nodes from the terms of a batch; a base class, since core knows no class of nodes."""
 
     cdef list make_nodes(self, const TermColumns* terms):
         """Return a list with the node of each term, in the order of the table; None is number 0."""
@@ -32,7 +32,7 @@ cdef class TermTable:
         return self.columns.count
 
     def __getitem__(self, index):
-        # Whoever asks for one node will ask for more.
+        # A caller that asks for one node will ask for more.
         if self.nodes is None:
             self.nodes = self.make_nodes()
         return self.nodes[index]

@@ -9,7 +9,7 @@ it.
 cdef class Output:
     """Base of encoders, which call ``sink`` with bytes as they are ready.
 
-    What a format adds is `put_batch` and ``finish``.
+    The encoder of a format has a `put_batch` and a ``finish`` of its own.
     """
 
     def __init__(self, sink):

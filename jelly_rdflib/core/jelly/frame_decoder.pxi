@@ -274,7 +274,7 @@ cdef class FrameDecoder:
 
     cdef Batch end(self, uint64_t offset):
         self.check_usable()
-        # Whatever comes of it, there is nothing after the end.
+        # Nothing comes after the end, also if it is an error.
         self.is_finished = True
         if not self.has_options:
             raise DecodeError(

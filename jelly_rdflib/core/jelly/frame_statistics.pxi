@@ -1,4 +1,4 @@
-"""What the frames of a stream are made of, on the wire."""
+"""Counts of the rows, lookup entries and terms in the frames of a stream."""
 
 @cython.final
 cdef class FrameStatistics:
@@ -67,7 +67,7 @@ cdef class FrameStatistics:
             # Else the memory of the frame may be gone.
             rest.end += frames.frame_size
         places = []
-        # What the decoder merged, it merges again.
+        # The decoder merges the same messages again.
         decoder.terms.merged_size = 0
         self.batches.is_reading = True
         try:
@@ -151,7 +151,7 @@ cdef class FrameStatistics:
 
     @property
     def counts(self):
-        """What the frames had so far, see `Counts`."""
+        """The counts of all frames so far, see `Counts`."""
         return self.frame_counts
 
     @property

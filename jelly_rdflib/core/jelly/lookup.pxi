@@ -21,10 +21,11 @@ ctypedef struct LookupEntry:
     uint8_t* text
     uint32_t size
     uint32_t capacity
-    # Of the IRI that a name makes with the prefix whose serial is `hashed_prefix`; NOT_SET: none.
+    # The hash of the IRI that the name makes with the prefix of the serial `hashed_prefix`; there is
+    # no hash yet where that is NOT_SET.
     uint64_t hash
     uint64_t hashed_prefix
-    bint is_unused  # no statement has referred to it
+    bint is_unused  # no term has referred to it; of use only while frames are inspected
 
 ctypedef struct TextLimits:
     size_t string_size

@@ -1,7 +1,7 @@
-"""The messages of the schema as a table: what their fields hold, and which are of one oneof."""
+"""The messages of the schema as a table: the kinds of their fields, and their oneofs."""
 
 cdef enum:
-    # What a field holds. From `FIRST_MESSAGE` on it is a message, of that number in `SCHEMA`.
+    # The kind of a field. From `FIRST_MESSAGE` on it is a message, of that number in `SCHEMA`.
     NO_FIELD = 0  # the message has no such field
     NUMBER = 1  # uint32
     ENUM = 2  # or bool: any varint

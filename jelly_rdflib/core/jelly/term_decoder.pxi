@@ -22,7 +22,7 @@ cdef enum:
     # A use's key has the epoch in its high half and the number of the prefix in its low half.
     MAX_EPOCH = 0xFFFF
     MAX_KEY_PREFIX = 0xFFFF
-    # What `next_field` read its field into.
+    # Where `next_field` has put a field.
     IN_SLOT = 1
     IN_SPARE = 2
     # Tag of RdfLiteral's lexical form.
@@ -127,7 +127,7 @@ cdef class TermDecoder:
     cdef Span frame  # that is being decoded
     cdef uint64_t seed  # of hashes
     cdef uint64_t next_serial
-    # Which uses of lookup entries are good: it changes with the table and with any prefix.
+    # A use of a lookup entry is valid in one epoch. A new table or prefix starts another.
     cdef uint32_t epoch
     cdef uint32_t last_prefix
     cdef uint32_t last_name
@@ -534,8 +534,8 @@ cdef class TermDecoder:
     ) noexcept nogil:
         """Decode a field with an RdfIri as writers make it; NULL if it is another, or wrong.
 
-        Which ids are there, and how long they are, is as good as random: so there are no branches
-        here that would have to guess it.
+        The processor can't predict which ids a message has, nor their lengths. So there are no
+        branches on them.
         """
         cdef uint32_t size = at[1]
         cdef uint64_t word = load64_little(at + 2)

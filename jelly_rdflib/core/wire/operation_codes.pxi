@@ -1,6 +1,6 @@
 """Tells operations that are given as tuples apart."""
 
-# Length of the tuple of each operation; 0 for what is no code.
+# Length of the tuple of each operation; 0 where a number is no code.
 cdef Py_ssize_t[16] SIZES
 memset(SIZES, 0, sizeof(SIZES))
 for op, size in (

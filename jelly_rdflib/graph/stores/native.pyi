@@ -1,4 +1,4 @@
-"""What a store holds, how changes get into it, are seen and undone."""
+"""The contents of a store; how changes get into it, are seen and are undone."""
 
 from collections.abc import Callable, Iterable, Iterator
 from threading import RLock

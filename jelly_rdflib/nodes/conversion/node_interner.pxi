@@ -49,7 +49,7 @@ cdef class NodeInterner:
     cdef NodeFactory factory
     cdef TermTable table
     cdef RecentTerm* recent
-    cdef uint32_t remembered  # nodes that `recent` has got since the table was started
+    cdef uint32_t repeats  # how often a node came again since the table was started
     cdef int depth  # of quoted triples
 
     def __cinit__(self, NodeTypes types not None):
@@ -73,7 +73,7 @@ cdef class NodeInterner:
         cdef TermColumns* columns = &self.table.columns
         cdef TermColumns empty
         self.clear_recent()
-        self.remembered = 0
+        self.repeats = 0
         if columns.data != NULL and columns.data_capacity <= 2 * MORE * MAX_TEXT:
             terms_clear(columns)
             return 0
@@ -87,7 +87,7 @@ cdef class NodeInterner:
     cdef bint is_full(self) noexcept:
         """Are there so many terms that a new table is faster? A small one stays in the cache."""
         cdef TermColumns* columns = &self.table.columns
-        cdef uint32_t factor = MORE if self.remembered > columns.count // MORE else 1
+        cdef uint32_t factor = MORE if self.repeats > columns.count // MORE else 1
         return (
             columns.count > factor * MAX_TERMS
             or columns.offsets[columns.count] > factor * MAX_TEXT
@@ -104,8 +104,9 @@ cdef class NodeInterner:
     cdef uint32_t find(self, object node) except 0:
         """Return the number of a node, and remember it by its address if it was seen before.
 
-        Where all nodes are new objects, none is remembered: releasing old ones would take long.
+        Of nodes that are not seen again few are remembered: releasing old ones would take long.
         """
+        cdef uint32_t count = self.table.columns.count
         cdef uint32_t number = self.intern_node(node)
         cdef RecentTerm* recent = recent_place(self.recent, node)
         cdef PyObject* old
@@ -116,7 +117,8 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        self.remembered += 1
+        # Else another node has got its address.
+        self.repeats += number < count
         Py_XDECREF(old)
         return number
 

@@ -465,6 +465,7 @@ class TestEnd:
             list(jr.read_batches(LINE, format="turtle", isolated=True))
 
 
+@HAS_PROC
 def test_an_interrupt_is_for_the_parent() -> None:
     """Ctrl+C goes to all processes of a terminal."""
     before = children()

@@ -2,8 +2,8 @@
 
 The store keeps each triple in three nested dicts (``spo``, ``pos``, ``osp``), the graphs that a
 triple is in (``tripleContexts``, except where they are the ``defaultContexts``), and the triples of
-each graph and of all graphs as sets (``contextTriples``). What `MemoryChanges` leaves there is what
-the store's own ``add`` and ``remove`` leave; the tests compare the two.
+each graph and of all graphs as sets (``contextTriples``). `MemoryChanges` leaves the same
+contents there as the store's own ``add`` and ``remove``; the tests compare the two.
 
 Three things make it fast. Each distinct node is one object, hashed once (`NodeTable`), and found by
 its number in batches. Each lookup in the indexes for a node is done once. The sets are changed in

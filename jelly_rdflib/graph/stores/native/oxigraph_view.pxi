@@ -14,7 +14,7 @@ cdef object ox = None
 
 
 class _Remembered(dict):
-    """What a function makes of keys, made at the first look-up."""
+    """The results of a function by key, each computed at the first look-up."""
 
     def __init__(self, make):
         self.make = make

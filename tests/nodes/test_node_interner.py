@@ -1,0 +1,41 @@
+"""Nodes have numbers in a table, which is started anew when it is full: nobody sees it."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Iterable
+
+import pytest
+from rdflib import URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+
+P = URIRef("urn:p")
+# More than the larger table has, which is for nodes that come again.
+COUNT = 20_000
+
+
+def kept() -> Iterable[jr.Operation]:
+    """Yield statements whose nodes come twice, as objects that stay."""
+    nodes = [URIRef(f"urn:{number}") for number in range(COUNT + 1)]
+    return [(Op.A, s, P, o, None) for s, o in itertools.pairwise(nodes)]
+
+
+def thrown_away() -> Iterable[jr.Operation]:
+    """Yield statements of new nodes, which often get the addresses of earlier ones."""
+    for number in range(COUNT):
+        yield (Op.A, URIRef(f"urn:{number}"), P, URIRef(f"urn:{number + 1}"), None)
+
+
+@pytest.mark.parametrize("format", ["jelly-patch", "rdf-patch", "rdf-patch-thrift"])
+def test_more_nodes_than_a_table_has(format: str) -> None:
+    for operations in (kept(), thrown_away()):
+        file = io.BytesIO()
+        with jr.PatchWriter(file, format=format) as writer:
+            writer.write_all(operations)
+        read = [
+            operation for operation in jr.read_operations(file.getvalue()) if len(operation) > 1
+        ]
+        assert read == kept()
