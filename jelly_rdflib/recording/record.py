@@ -142,7 +142,7 @@ def record(
         return Recorder(target, lambda: nullcontext(sink), patches, is_atomic=atomic)
     raise TypeError(
         f"can't record to a {type(writer).__name__}: give a PatchWriter, a path, a binary file, or "
-        "what has a method append"
+        "an object with a method append"
     )
 
 
@@ -183,7 +183,7 @@ class Recorder(Block):
             AttributeError: There is a writer, which has it.
         """
         if self._patches is None:
-            raise AttributeError("what is recorded goes to the writer, and is not kept")
+            raise AttributeError("the recorded changes go to the writer, and are not kept")
         return Patch(chain.from_iterable(self._patches))
 
     @property

@@ -65,7 +65,7 @@ def test_path_of_any_format(tmp_path: Path, name: str) -> None:
             dataset.add((S, P, Literal(path), G))
         operations = list(jr.read_operations(path))
         assert operations[-3:] == [add(Literal(path), G), TC, END]
-        with pytest.raises(AttributeError, match="goes to the writer"):
+        with pytest.raises(AttributeError, match="go to the writer"):
             _ = recorder.patch
 
 

@@ -75,7 +75,7 @@ def test_what_yields_operations_may_not_apply_to_the_same_store(dataset: Dataset
         yield from [TX, add(1)]
         apply([add(2)], dataset)
 
-    with pytest.raises(ApplyError, match="by what yields these operations"):
+    with pytest.raises(ApplyError, match="by the iterable of these operations"):
         apply(operations(), dataset)
     assert objects(dataset) == set()
     apply([add(2)], dataset)

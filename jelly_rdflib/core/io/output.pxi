@@ -94,7 +94,7 @@ cdef class Output:
             )
         if self.state == BROKEN:
             raise EncodeError(
-                "what came before could not be written: nothing can be written after that"
+                "an earlier part could not be written: nothing can be written after that"
             )
         raise EncodeError("the output has ended: nothing can be written after that")
 

@@ -74,7 +74,7 @@ def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | No
                 other = Place(inside.file, inside.patch + 1)
                 raise PatchError(f"the chain forks: {run}, and so does {other}")
             elif root != ANY:
-                more = f"what is there so far ends with {root}"
+                more = f"the chain so far ends with {root}"
                 if root is None:
                     more = "if all this is built on that, say so by base= or after= of the function"
                 raise PatchError(f"the chain is broken: {run}, which is not there; {more}")

@@ -64,7 +64,7 @@ def test_given_start() -> None:
     assert link(runs, "1", lambda id: None) == runs[::-1]
     message = refuse(runs, "0")
     assert message == (
-        "the chain is broken: patch 0 of a comes after 1 (prev), which is not there; what is there"
+        "the chain is broken: patch 0 of a comes after 1 (prev), which is not there; the chain"
         " so far ends with 0"
     )
     message = refuse([Run("a", 0, 0, None, "1")], "0")

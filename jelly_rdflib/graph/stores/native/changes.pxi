@@ -46,8 +46,8 @@ cdef class Changes(Undoer):
         # At once: looking and then setting might let another thread in between.
         if CLAIMS.setdefault(self.key, self) is not self:
             raise ApplyError(
-                "changes are being applied to this store already, by another thread or by what"
-                " yields these operations: apply one after the other"
+                "changes are being applied to this store already, by another thread or by the"
+                " iterable of these operations: apply one after the other"
             )
 
     def free(self):

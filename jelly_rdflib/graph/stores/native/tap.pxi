@@ -210,7 +210,7 @@ cdef class Tap:
                     # The store makes a known change by an update of its own.
                     return self.methods["update"](*args, **kwargs)
                 raise RecordError(
-                    "what an update changes on a SPARQL endpoint can't be seen: have rdflib run "
+                    "the changes of an update on a SPARQL endpoint can't be seen: have rdflib run "
                     "it, by update(..., use_store_provided=False)"
                 )
             listed = self.view.list_graphs()
@@ -373,7 +373,7 @@ cdef class Tap:
                 f"the formula {get_name(graph)} can't be recorded: a patch has no formulas"
             )
         if not isinstance(graph, Graph):
-            raise RecordError(f"what is added to {graph!r} can't be recorded: it is no Graph")
+            raise RecordError(f"additions to {graph!r} can't be recorded: it is no Graph")
         if self.view.is_graph_aware and not self.view.lists(graph):
             self.expect_listing(graph, True)
         self.added_to = graph
