@@ -47,11 +47,13 @@ def get_bytes(source: InputSource, format: Format) -> Any:
 
 
 def _encoding_reader(stream: Any) -> Callable[[int], bytes]:
+    """Return a ``read`` of the stream's text in UTF-8."""
     rest = b""
 
     def read(size: int) -> bytes:
         nonlocal rest
-        rest = rest or stream.read(size).encode()
+        # A StreamReader takes the size for bytes: of a part of a character it returns no text.
+        rest = rest or stream.read(max(size, 8)).encode()
         piece, rest = rest[:size], rest[size:]
         return piece
 

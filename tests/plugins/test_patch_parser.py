@@ -17,7 +17,9 @@ from rdflib.plugins.stores.memory import SimpleMemory
 
 import jelly_rdflib as jr
 from jelly_rdflib import ApplyError, DecodeError, Op
+from jelly_rdflib.formats import find_format
 from jelly_rdflib.plugins import register
+from jelly_rdflib.plugins.calls import get_bytes
 from jelly_rdflib.plugins.patch_parser import RdfPatchParser
 
 register()
@@ -171,6 +173,21 @@ def test_text_is_taken_where_the_format_is_text() -> None:
     ):
         dataset = Dataset().parse(source, format="rdf-patch")
         assert quads(dataset) == {(S, P, Literal("é"), DATASET_DEFAULT_GRAPH_ID)}
+
+
+def test_text_is_encoded_in_pieces_of_any_size() -> None:
+    text = "€é𝄞a" * 9
+    for size in (1, 2, 3, 100):
+        for stream in (
+            io.StringIO(text),
+            codecs.getreader("utf-8")(io.BytesIO(text.encode())),
+            codecs.getreader("utf-8-sig")(io.BytesIO(text.encode("utf-8-sig"))),
+            codecs.getreader("utf-16")(io.BytesIO(text.encode("utf-16"))),
+        ):
+            read = get_bytes(only_characters(stream), find_format("rdf-patch")).read
+            pieces = list(iter(lambda read=read, size=size: read(size), b""))
+            assert b"".join(pieces).decode() == text
+            assert max(map(len, pieces)) <= size
 
 
 def test_a_parser_that_is_called_without_rdflib() -> None:

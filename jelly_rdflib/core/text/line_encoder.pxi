@@ -113,15 +113,14 @@ cdef class LineEncoder(TextEncoder):
 
     cdef int put_part(self, uint32_t term, int position, int depth) except -1:
         cdef size_t start = self.out.size
-        cdef int kind = self.terms.kinds[term]
-        if kind == TermKind.TRIPLE_TERM:
+        if self.terms.kinds[term] == TermKind.TRIPLE_TERM:
             self.put_triple(term, depth)
         else:
             if self.texts.places[term].size == 0:
                 # A term without a text yet was not checked before.
                 self.check(term)
             append_text(&self.out, self.texts, term)
-        if not may_stand(kind, position):
+        if not may_stand(self.terms.kinds[term], position):
             raise EncodeError(
                 f"{self.text(start, self.out.size)} can't be a {POSITIONS[position]}: in the"
                 " syntaxes of RDF that is an IRI"

@@ -102,7 +102,6 @@ cdef class TextEncoder(Output):
 
     cdef int put_batch(self, Batch batch) except -1:
         cdef size_t row
-        cdef bint is_whole = False
         # Python code of subclasses may run, and other threads in between.
         claim_output(self)
         self.row_start = self.out.size
@@ -110,20 +109,17 @@ cdef class TextEncoder(Output):
             if batch.terms is not self.texts.table:
                 self.last_graph = 0
                 self.last_graph_is_default = True
-                self.texts.start(batch.terms)
-                self.terms = self.texts.terms
-            elif self.terms.count > self.texts.count:
-                self.texts.start(batch.terms)
+            self.texts.start(batch.terms)
+            self.terms = self.texts.terms
             for row in range(batch.rows.count):
                 self.row_start = self.out.size
                 self.put_row(batch, row)
                 if self.out.size >= self.piece_size:
                     self.put_lines()
-            is_whole = True
+        except BaseException:
+            self.drop(self.row_start)
+            raise
         finally:
-            # No `except`: that takes time in each call, and most are for one row.
-            if not is_whole:
-                self.drop(self.row_start)
             free_output(self)
             # A batch that is still being filled is put again later.
             if not batch.terms.is_open:

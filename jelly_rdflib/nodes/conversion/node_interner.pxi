@@ -87,7 +87,7 @@ cdef class NodeInterner:
     cdef bint is_full(self) noexcept:
         """Are there so many terms that a new table is faster? A small one stays in the cache."""
         cdef TermColumns* columns = &self.table.columns
-        cdef uint32_t factor = MORE if self.repeats > columns.count // MORE else 1
+        cdef uint32_t factor = MORE if 4 * self.repeats > columns.count else 1
         return (
             columns.count > factor * MAX_TERMS
             or columns.offsets[columns.count] > factor * MAX_TEXT
@@ -117,7 +117,7 @@ cdef class NodeInterner:
         Py_INCREF(node)
         recent.node = <PyObject*>node
         recent.number = number
-        # Else another node has got its address.
+        # A term that is new here is of another node, which has got the address.
         self.repeats += number < count
         Py_XDECREF(old)
         return number
