@@ -126,6 +126,8 @@ cdef inline void begin_row(TermEncoder encoder) noexcept:
 cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
 cdef enum:
+    # Of the cache of IRIs, which grows with the lookup of names.
+    FIRST_CACHE_SIZE = 1 << 7
     CACHE_SIZE = 1 << 13
     # Of "https://".
     SCHEME_SIZE = 8
@@ -184,6 +186,7 @@ cdef class TermEncoder:
     cdef bint is_without_prefixes
     cdef LastIri last_iri
     cdef CachedIri* cache
+    cdef size_t cache_mask
     # The batch that is being encoded.
     cdef TermTable table
     cdef const TermColumns* terms  # of the table
@@ -209,9 +212,7 @@ cdef class TermEncoder:
         self.last_table = TermTable.__new__(TermTable)
         for position in range(4):
             self.last_numbers[position] = BEFORE
-        self.cache = <CachedIri*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedIri))
-        if self.cache == NULL:
-            raise MemoryError
+        self.start_cache(FIRST_CACHE_SIZE)
 
     def __dealloc__(self):
         buffer_free(&self.frame)
@@ -483,10 +484,23 @@ cdef class TermEncoder:
 
     # Entries of the lookups.
 
+    cdef int start_cache(self, size_t size) except -1:
+        """Replace the cache of IRIs by an empty one."""
+        cdef void* cache = PyMem_RawCalloc(size, sizeof(CachedIri))
+        if cache == NULL:
+            raise MemoryError
+        PyMem_RawFree(self.cache)
+        self.cache = <CachedIri*>cache
+        self.cache_mask = size - 1
+        return 0
+
     cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
         """Find the entries for an IRI, or write what sets them; ``hash`` is that of its term."""
-        cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
+        cdef CachedIri* cached
         cdef size_t split = 0
+        if self.names.used > self.cache_mask // 2 and self.cache_mask + 1 < CACHE_SIZE:
+            self.start_cache(4 * (self.cache_mask + 1))
+        cached = &self.cache[hash & self.cache_mask]
         if (
             cached.hash == hash and not self.is_without_prefixes
             and is_current(&cached.found, self.names.entries, self.prefixes.entries)
@@ -527,10 +541,10 @@ cdef class TermEncoder:
         """Return the id of a literal's datatype; 0 if it need not be written."""
         cdef uint32_t number = self.terms.extras[literal]
         cdef FoundTerm* found = &self.found[number]
-        cdef EncoderEntry* entries = self.datatypes.entries
+        cdef EncoderEntry* found_entry = &self.datatypes.entries[found.datatype]
         cdef Text text
-        if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
-            touch(entries, found.datatype, self.row)
+        if found.datatype != 0 and found_entry.serial == found.datatype_serial:
+            touch(self.datatypes.entries, found.datatype, self.row)
             return found.datatype
         self.text_of(number, &text)
         if self.datatypes.size == 0:
@@ -546,7 +560,7 @@ cdef class TermEncoder:
         found.datatype = self.find_entry(
             self.datatypes, self.entry_fields.datatype, text.start, text.size
         )
-        found.datatype_serial = entries[found.datatype].serial
+        found.datatype_serial = self.datatypes.entries[found.datatype].serial
         return found.datatype
 
     cdef uint32_t find_entry(

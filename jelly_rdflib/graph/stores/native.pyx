@@ -26,7 +26,6 @@ from rdflib.term import BNode, Literal, URIRef
 from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner
-from jelly_rdflib.nodes.numbering import HashLimit
 from jelly_rdflib.operations import Op
 from jelly_rdflib.terms import TripleTerm, strong_key
 

@@ -46,9 +46,6 @@ cdef class NodeFactory(NodeMaker):
         self.max_xml_tags = max_xml_tags
         self.max_terms = max_terms
         self.normalize = normalize
-        self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
-        if self.cache == NULL:
-            raise MemoryError
 
     def __dealloc__(self):
         cdef size_t i
@@ -98,10 +95,16 @@ cdef class NodeFactory(NodeMaker):
 
     cdef object find_or_make(self, const TermColumns* terms, uint32_t term, list nodes):
         cdef uint64_t hash = terms.hashes[term]
-        cdef CachedNode* cached = &self.cache[hash & (CACHE_SIZE - 1)]
+        cdef CachedNode* cached
         cdef object node
         cdef PyObject* old_node
         cdef PyObject* old_source
+        # Encoders have a factory, too, but seldom make nodes.
+        if self.cache == NULL:
+            self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
+            if self.cache == NULL:
+                raise MemoryError
+        cached = &self.cache[hash & (CACHE_SIZE - 1)]
         if (
             cached.node != NULL and cached.hash == hash
             and is_node_of(cached, terms, term, nodes, self.types)

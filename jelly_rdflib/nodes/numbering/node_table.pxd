@@ -26,6 +26,7 @@ cdef class NodeTable:
     cdef NodeNumbers numbers
     cdef list entries  # by number; none of number 0
     cdef bint is_lenient  # any number of nodes may have the same hash
+    cdef Py_ssize_t max_entries
     cdef int start(self, list entries) except -1
     cdef NodeEntry find(self, object node)
     cdef NodeEntry make_entry(self, Py_ssize_t number)

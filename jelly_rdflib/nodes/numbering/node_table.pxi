@@ -23,6 +23,7 @@ cdef class NodeTable:
     """The entries of nodes."""
 
     def __cinit__(self):
+        self.max_entries = MAX_ENTRIES
         self.start([])
 
     cdef int start(self, list entries) except -1:
@@ -37,7 +38,7 @@ cdef class NodeTable:
     cdef NodeEntry find(self, object node):
         """Return the entry of the node; too many nodes with its hash are a LimitError."""
         cdef int64_t number
-        if len(self.entries) > MAX_ENTRIES:
+        if len(self.entries) > self.max_entries:
             self.start(self.entries_of_hash_0())
         self.numbers.max_same_hash = 0 if self.is_lenient else MAX_SAME_HASH
         number = self.numbers.find(node)
@@ -68,21 +69,6 @@ cdef class NodeTable:
         """
         cdef NodeEntry entry
         return [entry for entry in self.entries[1:] if entry.hash == 0][:MAX_SAME_HASH]
-
-
-@cython.final
-cdef class HashLimit:
-    """Refuses literals of which too many have the same hash, if a store keeps them in dicts."""
-
-    cdef NodeTable nodes
-
-    def __init__(self, *, bint is_needed):
-        self.nodes = NodeTable() if is_needed else None
-
-    def check(self, node):
-        """Count a node; too many different ones with its hash are a LimitError."""
-        if self.nodes is not None and isinstance(node, LITERAL_CLASS):
-            self.nodes.find(node)
 
 
 cdef Py_hash_t hash_triple(tuple triple, NodeEntry s, NodeEntry p, NodeEntry o) except -1:

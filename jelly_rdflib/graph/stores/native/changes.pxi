@@ -3,6 +3,10 @@
 # The changes that are being made, by the store's identity: not all stores have a dictionary.
 cdef dict CLAIMS = {}
 
+cdef enum:
+    # Of the nodes that are remembered for a store that need not be in memory.
+    FEW_ENTRIES = 1 << 14
+
 
 cdef class Changes(Undoer):
     """Adds and deletes the statements of one transaction after the other in a store.
@@ -28,6 +32,14 @@ cdef class Changes(Undoer):
     cdef bint is_atomic
     # The store's identity. Made beforehand: to free the store must take no memory.
     cdef object key
+    cdef NodeTable nodes
+    # The batch whose rows were applied last, and the entries of its terms, as far as known.
+    cdef Batch batch
+    cdef list entries
+    cdef object default_graph
+
+    def __cinit__(self, *arguments, **options):
+        self.nodes = NodeTable()
 
     def __init__(self, target, UndoLog log not None, *, is_atomic):
         self.target = target
@@ -66,7 +78,9 @@ cdef class Changes(Undoer):
             ApplyError: One is no operation, or the store can't hold its statement.
             LimitError: More terms have the same hash than a store in memory can stand.
         """
-        raise NotImplementedError
+        if isinstance(operations, RowIterator):
+            return self.run_rows(operations)
+        return self.run_operations(operations)
 
     def commit(self):
         """Let the store commit; up to the next `begin`, the log can still undo the transaction."""
@@ -76,6 +90,102 @@ cdef class Changes(Undoer):
 
     def end_undoing(self):
         """Bring the store up to date with what the log has undone. May be called again."""
+
+    cdef object run_operations(self, object operations):
+        cdef bint is_add
+        for operation in operations:
+            code = None
+            if isinstance(operation, tuple) and len(<tuple>operation) == 5:
+                code = operation[0]
+            # Mostly the members themselves; a plain number will do, too.
+            is_add = code is ADD
+            if not is_add and code is not DELETE:
+                check_operation(operation)
+                is_add = operation[0] == ADD
+                if not is_add and operation[0] != DELETE:
+                    return operation
+            _, s, p, o, g = operation
+            self.operations += 1
+            self.change(
+                is_add, self.nodes.find(s), self.nodes.find(p), self.nodes.find(o),
+                None if g is None else self.nodes.find(g),
+            )
+        return None
+
+    cdef object run_rows(self, RowIterator rows):
+        """Apply rows of batches, in which a number stands for each distinct node."""
+        cdef Batch batch
+        cdef RowColumns* columns
+        cdef list entries
+        cdef size_t row
+        cdef uint8_t op
+        while rows.next_row():
+            # Another thread may run next, and go on with these rows.
+            batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
+            columns = &batch.rows
+            op = columns.ops[row]
+            if op != A and op != D:
+                return batch.operation(row, nodes)
+            if batch is not self.batch:
+                self.entries = [None] * batch.terms.columns.count
+                self.batch = batch
+            entries = self.entries
+            self.operations += 1
+            self.change(
+                op == A,
+                self.find_entry(entries, nodes, columns.s[row]),
+                self.find_entry(entries, nodes, columns.p[row]),
+                self.find_entry(entries, nodes, columns.o[row]),
+                None if columns.g[row] == 0 else self.find_entry(entries, nodes, columns.g[row]),
+            )
+        self.batch = self.entries = None
+        return None
+
+    cdef inline NodeEntry find_entry(self, list entries, list nodes, uint32_t term):
+        """Return the entry of a batch's term."""
+        cdef NodeEntry entry = entries[term]
+        if entry is None:
+            entry = entries[term] = self.nodes.find(nodes[term])
+        return entry
+
+    cdef int change(
+        self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
+    ) except -1:
+        """Add or delete a statement, if the store can hold it; no ``g`` is the default graph."""
+        if (
+            s.kind != NodeKind.IDENTIFIED
+            or p.kind != NodeKind.IDENTIFIED
+            or o.kind == NodeKind.OTHER
+        ):
+            check_statement(s.node, p.node, o.node)
+        if is_add:
+            return self.add(s, p, o, self.find_graph(g))
+        return self.delete(s, p, o, self.find_graph(g))
+
+    cdef object find_graph(self, NodeEntry g):
+        """Return what `make_graph` returns for a graph's name, made once."""
+        if g is None:
+            if self.default_graph is None:
+                self.default_graph = self.make_graph(None)
+            return self.default_graph
+        if g.graph is None:
+            check_graph(g.node)
+            g.graph = self.make_graph(g.node)
+        return g.graph
+
+    # A subclass for a kind of store defines these.
+
+    cdef object make_graph(self, object name):
+        """Return the graph of a name as the other methods take it."""
+        raise NotImplementedError
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        """Add a statement that the store may have already."""
+        raise NotImplementedError
+
+    cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        """Delete a statement that the store may not have."""
+        raise NotImplementedError
 
 
 @cython.final
@@ -92,12 +202,10 @@ cdef class GeneralChanges(Changes):
 
     # A recording commits the store itself.
     cdef bint has_transactions, has_begun
-    # By their graph terms.
-    cdef dict graphs
+    cdef bint is_endpoint
     # The names of graphs that the store lists, or that the log will take off its list.
     cdef set listed
     cdef View view
-    cdef object hashes
 
     def __init__(self, target, UndoLog log not None, *, is_atomic):
         super().__init__(target, log, is_atomic=is_atomic)
@@ -108,40 +216,28 @@ cdef class GeneralChanges(Changes):
                 " autocommit=False: it does not see what it has changed itself"
             )
         self.has_transactions = is_atomic and store.transaction_aware and self.tap is None
-        self.graphs = {}
+        self.is_endpoint = isinstance(store, SPARQLUpdateStore)
         self.listed = set()
         self.view = open_view(store) if self.tap is None else self.tap.view
-        self.hashes = HashLimit(is_needed=self.view.spellings is not None)
+        # Only a store in memory has dicts of nodes, which many equal hashes would slow down.
+        self.nodes.is_lenient = self.view.spellings is None
+        self.nodes.max_entries = FEW_ENTRIES
 
     def begin(self):
         self.listed.clear()
         Changes.begin(self)
 
-    def statements(self, operations):
-        cdef bint is_add
-        for operation in operations:
-            check_operation(operation)
-            is_add = operation[0] == ADD
-            if not is_add and operation[0] != DELETE:
-                return operation
-            _, s, p, o, g = operation
-            self.operations += 1
-            check_statement(s, p, o)
-            # Before the lookup: only terms are sure to have a hash.
-            check_graph(g)
-            if self.is_atomic and isinstance(self.store, SPARQLUpdateStore):
-                check_labels(self.store, (s, p, o, g))
-            self.hashes.check(o)
-            graph = self.graphs.get(g)
-            if graph is None:
-                graph = self.graphs[g] = self.target.context(g)
-            if is_add:
-                self.add((s, p, o), graph)
-            else:
-                self.delete((s, p, o), graph)
-        return None
+    cdef object make_graph(self, object name):
+        return self.target.context(name)
 
-    cdef int add(self, tuple triple, object graph) except -1:
+    cdef tuple triple(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph):
+        """Return the triple of a statement whose changes the store can undo."""
+        if self.is_endpoint and self.is_atomic:
+            check_labels(self.store, (s.node, p.node, o.node, graph.identifier))
+        return s.node, p.node, o.node
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        cdef tuple triple = self.triple(s, p, o, graph)
         cdef object statement = self.view.addition(triple, graph)
         cdef bint is_sure = type(statement) is not Crowded
         if statement is None:
@@ -156,7 +252,8 @@ cdef class GeneralChanges(Changes):
             self.added += 1
         return 0
 
-    cdef int delete(self, tuple triple, object graph) except -1:
+    cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        cdef tuple triple = self.triple(s, p, o, graph)
         statement, others = self.view.removal(triple, graph)
         if statement is None:
             return 0

@@ -78,13 +78,9 @@ cdef class MemoryChanges(Changes):
     cdef set all_contexts
     cdef Spellings spellings
 
-    cdef NodeTable nodes
-    # The batch whose rows were applied last, and the entries of its terms, as far as known.
-    cdef Batch batch
-    cdef list entries
     cdef Py_ssize_t until_flush
     cdef dict graphs
-    cdef MemoryGraph union, default_graph
+    cdef MemoryGraph union
     cdef list dirty
     cdef Py_ssize_t transaction
     # The innermost dict that was used last: the next statement is often of the same subject.
@@ -103,7 +99,6 @@ cdef class MemoryChanges(Changes):
         self.context_map = store._Memory__context_obj_map
         self.all_contexts = store._Memory__all_contexts
         self.spellings = open_spellings(store)
-        self.nodes = NodeTable()
         self.graphs = {}
         self.union = MemoryGraph(None, None)
         self.dirty = []
@@ -117,9 +112,7 @@ cdef class MemoryChanges(Changes):
     def statements(self, operations):
         self.until_flush = FLUSH_EVERY if self.is_deferred else 0
         try:
-            if isinstance(operations, RowIterator):
-                return self.run_rows(operations)
-            return self.run_operations(operations)
+            return Changes.statements(self, operations)
         finally:
             self.flush()
 
@@ -153,79 +146,10 @@ cdef class MemoryChanges(Changes):
     def end_undoing(self):
         self.flush()
 
-    cdef object run_operations(self, object operations):
-        cdef bint is_add
-        for operation in operations:
-            code = None
-            if isinstance(operation, tuple) and len(<tuple>operation) == 5:
-                code = operation[0]
-            # Mostly the members themselves; a plain number will do, too.
-            is_add = code is ADD
-            if not is_add and code is not DELETE:
-                check_operation(operation)
-                is_add = operation[0] == ADD
-                if not is_add and operation[0] != DELETE:
-                    return operation
-            _, s, p, o, g = operation
-            self.operations += 1
-            self.change(
-                is_add, self.nodes.find(s), self.nodes.find(p), self.nodes.find(o),
-                None if g is None else self.nodes.find(g),
-            )
-        return None
-
-    cdef object run_rows(self, RowIterator rows):
-        """Apply rows of batches, in which a number stands for each distinct node."""
-        cdef Batch batch
-        cdef RowColumns* columns
-        cdef list entries
-        cdef size_t row
-        cdef uint8_t op
-        while rows.next_row():
-            # Another thread may run next, and go on with these rows.
-            batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
-            columns = &batch.rows
-            op = columns.ops[row]
-            if op != A and op != D:
-                return batch.operation(row, nodes)
-            if batch is not self.batch:
-                self.entries = [None] * batch.terms.columns.count
-                self.batch = batch
-            entries = self.entries
-            self.operations += 1
-            self.change(
-                op == A,
-                self.find_entry(entries, nodes, columns.s[row]),
-                self.find_entry(entries, nodes, columns.p[row]),
-                self.find_entry(entries, nodes, columns.o[row]),
-                None if columns.g[row] == 0 else self.find_entry(entries, nodes, columns.g[row]),
-            )
-        self.batch = self.entries = None
-        return None
-
-    cdef inline NodeEntry find_entry(self, list entries, list nodes, uint32_t term):
-        """Return the entry of a batch's term."""
-        cdef NodeEntry entry = entries[term]
-        if entry is None:
-            entry = entries[term] = self.nodes.find(nodes[term])
-        return entry
-
     cdef int change(
         self, bint is_add, NodeEntry s, NodeEntry p, NodeEntry o, NodeEntry g
     ) except -1:
-        """Add or delete a statement, if the store can hold it; no ``g`` is the default graph."""
-        cdef MemoryGraph graph
-        if (
-            s.kind != NodeKind.IDENTIFIED
-            or p.kind != NodeKind.IDENTIFIED
-            or o.kind == NodeKind.OTHER
-        ):
-            check_statement(s.node, p.node, o.node)
-        graph = self.find_graph(g)
-        if is_add:
-            self.add(s, p, o, graph)
-        else:
-            self.remove(s, p, o, graph)
+        Changes.change(self, is_add, s, p, o, g)
         self.until_flush -= 1
         if self.until_flush <= 0:
             self.flush()
@@ -235,18 +159,8 @@ cdef class MemoryChanges(Changes):
                 self.until_flush = FLUSH_EVERY
         return 0
 
-    cdef MemoryGraph find_graph(self, NodeEntry g):
-        if g is None:
-            if self.default_graph is None:
-                self.default_graph = self.make_graph(None)
-            return self.default_graph
-        if g.graph is None:
-            check_graph(g.node)
-            g.graph = self.make_graph(g.node)
-        return <MemoryGraph>g.graph
-
-    cdef MemoryGraph make_graph(self, object g):
-        graph = self.target.context(g)
+    cdef object make_graph(self, object name):
+        graph = self.target.context(name)
         key = make_key(graph.identifier)
         if key not in self.graphs:
             self.graphs[key] = MemoryGraph(key, graph)
@@ -262,7 +176,8 @@ cdef class MemoryChanges(Changes):
             graph.listed_in = self.transaction
         return 0
 
-    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object where) except -1:
+        cdef MemoryGraph graph = where
         cdef tuple triple = (s.node, p.node, o.node)
         cdef Py_hash_t hash = hash_triple(triple, s, p, o)
         cdef int change = 0
@@ -296,7 +211,8 @@ cdef class MemoryChanges(Changes):
         self.added += 1
         return 0
 
-    cdef int remove(self, NodeEntry s, NodeEntry p, NodeEntry o, MemoryGraph graph) except -1:
+    cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object where) except -1:
+        cdef MemoryGraph graph = where
         cdef tuple triple
         cdef Py_hash_t hash
         cdef dict objects, contexts
