@@ -67,6 +67,7 @@ cdef Batch make_open_batch(TermTable table):
     if rows_init(&batch.rows, 1) < 0:
         raise MemoryError
     batch.rows.count = 1
+    batch.rows.s[0] = batch.rows.p[0] = batch.rows.o[0] = batch.rows.g[0] = 0
     batch.terms = table
     batch.has_graphs = True
     batch.metadata = {}

@@ -5,23 +5,25 @@ by its text.
 """
 
 cdef enum:
-    RECENT_SIZE = 1 << 11
+    # Of the table of recent nodes, which grows with the table of terms.
+    FIRST_RECENT = 1 << 6
+    MAX_RECENT = 1 << 11
 
 ctypedef struct RecentTerm:
     PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
     size_t seen  # the address of another node, which takes this place when it is seen again
     uint32_t number
 
-cdef inline RecentTerm* recent_place(RecentTerm* recent, object node) noexcept:
+cdef inline RecentTerm* recent_place(NodeInterner interner, object node) noexcept:
     cdef size_t address = <size_t><PyObject*>node
-    return &recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
+    return &interner.recent[((address >> 4) ^ (address >> 16)) & interner.recent_mask]
 
-cdef inline uint32_t term_number(NodeInterner interner, object node) except 0:
-    """Return the number of a node in the table of an interner."""
-    cdef RecentTerm* recent = recent_place(interner.recent, node)
+cdef inline uint32_t term_number(NodeInterner interner, object node, uint32_t last=0) except 0:
+    """Return the number of a node in the table of an interner; perhaps it is the term ``last``."""
+    cdef RecentTerm* recent = recent_place(interner, node)
     if recent.node is <PyObject*>node:
         return recent.number
-    return interner.find(node)
+    return interner.find(node, last)
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -30,8 +32,8 @@ cdef extern from "Python.h":
 
 cdef enum:
     # The size of a new table.
-    FIRST_TERMS = 512
-    FIRST_TEXT = 1 << 14
+    FIRST_TERMS = 64
+    FIRST_TEXT = 1 << 11
     # The size of a full table, and how many times as large it may be where nodes come again.
     MAX_TERMS = 1 << 12
     MAX_TEXT = 1 << 17
@@ -49,23 +51,21 @@ cdef class NodeInterner:
     cdef NodeFactory factory
     cdef TermTable table
     cdef RecentTerm* recent
+    cdef size_t recent_mask
     cdef uint32_t repeats  # how often a node came again since the table was started
     cdef int depth  # of quoted triples
 
     def __cinit__(self, NodeTypes types not None):
         self.types = types
         self.factory = NodeFactory(types, normalize=False)
-        self.recent = <RecentTerm*>PyMem_RawCalloc(RECENT_SIZE, sizeof(RecentTerm))
-        if self.recent == NULL:
-            raise MemoryError
+        self.start_recent(FIRST_RECENT)
         self.table = TermTable.__new__(TermTable)
         self.table.factory = self.factory
         self.table.is_open = True
         self.start_table()
 
     def __dealloc__(self):
-        if self.recent != NULL:
-            self.clear_recent()
+        self.clear_recent()
         PyMem_RawFree(self.recent)
 
     cdef int start_table(self) except -1:
@@ -93,26 +93,55 @@ cdef class NodeInterner:
             or columns.offsets[columns.count] > factor * MAX_TEXT
         )
 
+    cdef int start_recent(self, size_t size) except -1:
+        cdef void* recent = PyMem_RawCalloc(size, sizeof(RecentTerm))
+        if recent == NULL:
+            raise MemoryError
+        self.clear_recent()
+        PyMem_RawFree(self.recent)
+        self.recent = <RecentTerm*>recent
+        self.recent_mask = size - 1
+        return 0
+
     cdef void clear_recent(self) noexcept:
         cdef PyObject* node
         cdef size_t i
-        for i in range(<size_t>RECENT_SIZE):
+        if self.recent == NULL:
+            return
+        for i in range(self.recent_mask + 1):
             node = self.recent[i].node
             self.recent[i].node = NULL
             Py_XDECREF(node)
 
-    cdef uint32_t find(self, object node) except 0:
+    cdef inline bint is_iri(self, object node, uint32_t term) noexcept:
+        """Is a node the IRI of a term? False if that takes longer to tell."""
+        cdef const TermColumns* columns = &self.table.columns
+        cdef uint32_t start
+        if type(node) is not self.types.iri or not PyUnicode_IS_ASCII(node):
+            return False
+        start = columns.offsets[term]
+        return (
+            columns.kinds[term] == TermKind.IRI
+            and <size_t>PyUnicode_GET_LENGTH(node) == columns.offsets[term + 1] - start
+            and memcmp(PyUnicode_DATA(node), columns.data + start, PyUnicode_GET_LENGTH(node)) == 0
+        )
+
+    cdef uint32_t find(self, object node, uint32_t last) except 0:
         """Return the number of a node, and remember it by its address if it was seen before.
 
         Of nodes that are not seen again few are remembered: releasing old ones would take long.
         """
         cdef uint32_t count = self.table.columns.count
-        cdef uint32_t number = self.intern_node(node)
-        cdef RecentTerm* recent = recent_place(self.recent, node)
+        cdef RecentTerm* recent
+        cdef uint32_t number
         cdef PyObject* old
+        if count > self.recent_mask and self.recent_mask + 1 < MAX_RECENT:
+            self.start_recent(2 * (self.recent_mask + 1))
+        recent = recent_place(self, node)
         if recent.seen != <size_t><PyObject*>node:
             recent.seen = <size_t><PyObject*>node
-            return number
+            return last if last != 0 and self.is_iri(node, last) else self.intern_node(node)
+        number = self.intern_node(node)
         old = recent.node
         Py_INCREF(node)
         recent.node = <PyObject*>node

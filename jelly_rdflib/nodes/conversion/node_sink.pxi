@@ -61,12 +61,14 @@ cdef class NodeSink:
             if self.interner.is_full():
                 self.encoder.end_batch()
                 self.interner.start_table()
+                self.batch.rows.s[0] = self.batch.rows.g[0] = 0
             batch = self.batch
             batch.rows.ops[0] = op
-            batch.rows.s[0] = 0 if s is None else term_number(self.interner, s)
+            # The last row's subject and graph often come again.
+            batch.rows.s[0] = 0 if s is None else term_number(self.interner, s, batch.rows.s[0])
             batch.rows.p[0] = 0 if p is None else term_number(self.interner, p)
             batch.rows.o[0] = 0 if o is None else term_number(self.interner, o)
-            batch.rows.g[0] = 0 if g is None else term_number(self.interner, g)
+            batch.rows.g[0] = 0 if g is None else term_number(self.interner, g, batch.rows.g[0])
             self.encoder.put_batch(batch)
         finally:
             self.is_busy = False
