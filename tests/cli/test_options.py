@@ -52,6 +52,7 @@ CRASH = b'{"@context":{"t":{"@id":"urn:t","@container":"@graph"}},"t":{"@list":[
 
 
 @ISOLATED
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

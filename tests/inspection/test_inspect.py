@@ -493,6 +493,7 @@ class Endless:
         return piece
 
 
+@pytest.mark.slow
 def test_nothing_is_kept() -> None:
     def work() -> None:
         for data in (SMALL, REALISTIC, REALISTIC[:-20], TestText.TEXT, TestText.TEXT + b"B ."):

@@ -109,6 +109,7 @@ for use in (jr.invert, jr.compact, jr.concat, lambda source: jr.effective(source
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "most"),
     [

@@ -142,12 +142,12 @@ def record_all() -> None:
     list(recorder.patch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [
         *(read_all, read_parts, read_bad, read_columns, write_all, write_bad),
-        *(pytest.param(work, marks=pytest.mark.slow) for work in (apply_all, apply_bad)),
-        record_all,
+        *(apply_all, apply_bad, record_all),
     ],
 )
 def test_nothing_is_kept(work: Callable[[], None]) -> None:

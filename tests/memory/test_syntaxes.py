@@ -77,6 +77,7 @@ def test_nothing_is_kept_if_nobody_reads_as_far_as_the_error() -> None:
     assert_nothing_is_kept(lambda: next(jr.read_batches(data, format="turtle")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
 def test_nothing_is_kept_of_what_breaks_off(format: str) -> None:
     text = TEXTS[format][0].encode()

@@ -62,6 +62,7 @@ def write_bad() -> None:
             encoder.write((jr.Op.A, "s" * 1000, "p", "o", None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [read_all, read_bad, read_parts, write_all, write_bad])
 def test_nothing_is_kept(work: Callable[[], None]) -> None:
     jelly.assert_nothing_is_kept(work)

@@ -220,6 +220,7 @@ TWICE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stays_full", [False, True], ids=["once", "from then on"])
 @pytest.mark.parametrize(("prepare", "work"), TWICE)
 @pytest.mark.filterwarnings("ignore::jelly_rdflib.LogWarning")
