@@ -141,6 +141,9 @@ class FilteringFilesReader(FilesReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take over filters on terms, codes and files; return the other filters."""
+        if self.options.mode == PERMISSIVE:
+            # A row that describes an error has nulls, for which Spark's own filters do not hold.
+            return filters
         return self.filters.take(filters, columns=self.schema.names, terms=self.options.terms)
 
 
