@@ -52,6 +52,7 @@ class TestReading:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
+            ({"partitionBytes": "0"}, "partitionBytes is a number from 1 on"),
             ({"maxFilesPerTrigger": "0"}, "maxFilesPerTrigger is a number from 1 on, not '0'"),
             ({"maxFrameSize": "-1"}, "max_frame_size is a number from 0 on, not '-1'"),
             # Python takes these for digits.

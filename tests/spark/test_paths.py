@@ -153,7 +153,14 @@ def test_segments_alone_are_files(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "segments" / log.append([]).path.name
     shutil.copytree(log.path / "segments", copy.parent)
     assert find_files([str(copy.parent)]) == [str(copy)]
-    # Nor are a log's folders without a segment a log, or a folder with an empty database.
+    # Nor are the folders of a log without a segment.
     (tmp_path / "copy" / "staging").mkdir()
     copy.rename(copy.with_name("other"))
     assert find_files([str(copy.parent)]) == [str(copy.with_name("other"))]
+    other = tmp_path / "other"
+    (other / "staging").mkdir(parents=True)
+    (other / "a").touch()
+    assert find_files([str(other)]) == [str(other / "a")]
+    (other / "log.db").touch()
+    with pytest.raises(jr.LogError, match="is no patch log"):
+        find_files([str(other)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     files = make_files(tmp_path, [40, 59, 1, 1, 100, 101, 99, 0, 0, 7])
     expected = whole([0, 1, 2], [3], [4], [5], [6, 7, 8], [9])
     assert parts(files, partition_bytes=100) == expected
+    assert parts([files[7], files[2]], partition_bytes=100) == whole([0, 1])
+    assert parts([], partition_bytes=100) == []
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     [
         # Two tasks for each processor.
         ([8 * MIB] * 8, whole([0, 1], [2, 3], [4, 5], [6, 7])),
-        ([2 * MIB] * 3, whole([0, 1], [2])),
+        ([2 * MIB, 2 * MIB, 1], whole([0, 1], [2])),
         ([33 * MIB] * 12, whole(*([number] for number in range(12)))),
         ([32 * MIB] * 12, whole(*([number, number + 1] for number in range(0, 12, 2)))),
     ],
@@ -129,6 +132,21 @@ class TestChecks:
                     check_files([file], kind, ReadOptions(mode=mode))
             else:
                 check_files([file], kind, ReadOptions(mode=mode))
+
+    def test_changes_of_triples_and_of_quads(self, tmp_path: Path) -> None:
+        files = []
+        for name in ("TRIPLES", "QUADS"):
+            path = write_file(tmp_path / f"{name}.jellyp", [("END",)], statement_type=name)
+            files.append(str(path))
+        # Its first frame does not tell, as there is none.
+        (tmp_path / "nothing.jellyp.gz").write_bytes(gzip.compress(b""))
+        options = ReadOptions(mode="PERMISSIVE")
+        for first, second in (files, files[::-1]):
+            message = rf"{second}: a stream of \w+, but {first} is one of"
+            with pytest.raises(jr.DecodeError, match=message):
+                check_files(
+                    [str(tmp_path / "nothing.jellyp.gz"), first, second], JELLY_PATCH, options
+                )
 
     def test_limits_hold(self, tmp_path: Path) -> None:
         file = str(write_file(tmp_path / "a.jellyp", make_operations(1, 1)))
