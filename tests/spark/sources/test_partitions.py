@@ -85,6 +85,36 @@ def test_only_a_much_longer_file_is_cut(tmp_path: Path) -> None:
     assert parts([file], RDF_PATCH, partition_bytes=size // 4) == whole([0])
 
 
+def test_a_file_that_can_not_be_cut_is_whole(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.jellyp.gz", make_operations(20, 30), frame_rows=10)
+    size = path.stat().st_size
+    assert parts([str(path)], JELLY_PATCH, partition_bytes=size // 4) == whole([0])
+
+
+def test_the_limits_of_a_long_file(tmp_path: Path) -> None:
+    path = write_file(
+        tmp_path / "a.jellyp", make_operations(20, 30), frame_rows=10, max_name_table_size=5000
+    )
+    limits = jr.Limits(max_name_table_size=5000)
+    size = path.stat().st_size
+    assert len(parts([str(path)], JELLY_PATCH, partition_bytes=size // 4, limits=limits)) > 2
+
+
+@pytest.mark.parametrize("has_index", [False, True])
+def test_a_long_file_of_statements(tmp_path: Path, has_index: bool) -> None:
+    from rdflib import URIRef
+
+    path = tmp_path / "a.jelly"
+    with jr.StatementWriter(path, jr.StreamOptions(frame_rows=10)) as writer:
+        for number in range(500):
+            writer.add(URIRef(f"urn:{number}"), URIRef("urn:p"), URIRef("urn:o"))
+    if has_index:
+        found = index.find_parts(path, is_statements=True, spacing=100)
+        index.write_index(path, found, is_statements=True)
+    size = path.stat().st_size
+    assert len(parts([str(path)], JELLY, partition_bytes=size // 4)) > 2
+
+
 def test_an_index_of_another_file_is_told(tmp_path: Path) -> None:
     path = write_file(tmp_path / "a.jellyp", make_operations(20, 30), frame_rows=10)
     index.write_index(path, index.find_parts(path, spacing=1000))
