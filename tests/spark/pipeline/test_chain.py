@@ -73,9 +73,11 @@ def test_given_start() -> None:
 
 def test_fork_at_the_end_of_a_run_and_inside_one() -> None:
     runs = [Run("a", 0, 1, None, "1"), Run("b", 0, 0, "1", "2"), Run("c", 0, 0, "1", "3")]
-    assert refuse(runs) == (
-        "the chain forks: patch 0 of c comes after 1 (prev), and so does patch 0 of b"
-    )
+    # It is the same in whatever order the runs come.
+    for each in (runs, runs[::-1]):
+        assert refuse(each) == (
+            "the chain forks: patch 0 of c comes after 1 (prev), and so does patch 0 of b"
+        )
     runs = [Run("a", 0, 4, None, "4"), Run("b", 3, 5, "2", "6")]
     assert refuse(runs, find=lambda id: Place("a", 2)) == (
         "the chain forks: patch 3 of b comes after 2 (prev), and so does patch 3 of a"

@@ -48,14 +48,22 @@ def names(folder: Path) -> set[str]:
 def test_nothing_is_seen_before_the_commit(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     one = writer(folder)
-    messages = [one.write(tables("1", "2")), one.write(iter([])), one.write(tables("3"))]
-    assert messages[1] == WrittenFile(None, 0)
+    messages = [one.write(tables("1", "2")), one.write(tables("3"))]
     assert objects(folder) == []
     # As two partitions.
-    one.commit([messages[0], WrittenFile(messages[2].path, 1)])  # type: ignore[attr-defined]
+    one.commit([messages[0], WrittenFile(messages[1].path, 1)])  # type: ignore[attr-defined]
     assert objects(folder) == ["1", "2", "3"]
     assert {name[:10] for name in names(folder)} == {"part-00000", "part-00001", "_SUCCESS"}
     assert {path.suffix for path in folder.glob("part-*")} == {".jellyp"}
+
+
+def test_a_table_without_rows_makes_an_empty_folder(tmp_path: Path) -> None:
+    one = writer(tmp_path / "a")
+    empty = next(tables("1"))
+    messages = [one.write(iter([])), one.write(iter([empty, empty]))]
+    assert messages == [WrittenFile(None, 0)] * 2
+    one.commit(messages)
+    assert names(tmp_path / "a") == {"_SUCCESS"}
 
 
 def test_append_keeps_and_overwrite_replaces(tmp_path: Path) -> None:
@@ -120,6 +128,15 @@ def test_an_error_tells_of_cut_transactions(tmp_path: Path, text: str) -> None:
     with pytest.raises(jr.EncodeError, match="partition 0 can't be written") as caught:
         writer(tmp_path).write(iter([pa.RecordBatch.from_pylist([{**ROW}, row])]))
     assert ("repartition" in str(caught.value)) == (text == "TC")
+
+
+def test_an_error_of_the_input_stays_what_it_is(tmp_path: Path) -> None:
+    def fail() -> Any:
+        yield from tables("1")
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match=r"^no more$"):
+        writer(tmp_path).write(fail())
 
 
 def test_options_reach_the_file(tmp_path: Path) -> None:
