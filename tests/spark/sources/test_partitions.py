@@ -168,14 +168,14 @@ class TestChecks:
         for name in ("TRIPLES", "QUADS"):
             path = write_file(tmp_path / f"{name}.jellyp", [("END",)], statement_type=name)
             files.append(str(path))
-        # Its first frame does not tell, as there is none.
-        (tmp_path / "nothing.jellyp.gz").write_bytes(gzip.compress(b""))
+        # Damage does not tell.
+        (tmp_path / "empty.jellyp.gz").write_bytes(gzip.compress(b""))
         options = ReadOptions(mode="PERMISSIVE")
         for first, second in (files, files[::-1]):
             message = rf"{second}: a stream of \w+, but {first} is one of"
             with pytest.raises(jr.DecodeError, match=message):
                 check_files(
-                    [str(tmp_path / "nothing.jellyp.gz"), first, second], JELLY_PATCH, options
+                    [str(tmp_path / "empty.jellyp.gz"), first, second], JELLY_PATCH, options
                 )
 
     def test_limits_hold(self, tmp_path: Path) -> None:
