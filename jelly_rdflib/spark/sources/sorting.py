@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -88,13 +88,15 @@ def _merged(files: list[pa.ipc.RecordBatchFileReader], keys: list[str]) -> Itera
                     heads[number] = head
         if not heads:
             return
-        bound = min(_key(head, -1, keys) for head in heads.values())
+        bound, first = min((_key(head, -1, keys), number) for number, head in heads.items())
         ready = []
         # In the order of runs: rows of the same key keep their order.
         for number in sorted(heads):
             head = heads.pop(number)
             rows = range(head.num_rows)
-            count = bisect_right(rows, bound, key=lambda row: _key(head, row, keys))
+            # The first run may have more rows of the bound's key: those of later runs wait.
+            bisect = bisect_right if number <= first else bisect_left
+            count = bisect(rows, bound, key=lambda row: _key(head, row, keys))
             ready.append(head.slice(0, count))
             if count < head.num_rows:
                 heads[number] = head.slice(count)

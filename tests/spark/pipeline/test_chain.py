@@ -10,7 +10,7 @@ from rdflib import URIRef
 
 from jelly_rdflib import Op
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.spark.pipeline import replay, versions
+from jelly_rdflib.spark.pipeline import history, replay, versions
 from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Place, Run, link
 from tests.spark.tables import changes_of, quad_set, quads_table
 
@@ -73,9 +73,11 @@ def test_given_start() -> None:
 
 def test_fork_at_the_end_of_a_run_and_inside_one() -> None:
     runs = [Run("a", 0, 1, None, "1"), Run("b", 0, 0, "1", "2"), Run("c", 0, 0, "1", "3")]
-    assert refuse(runs) == (
-        "the chain forks: patch 0 of c comes after 1 (prev), and so does patch 0 of b"
-    )
+    # It is the same in whatever order the runs come.
+    for each in (runs, runs[::-1]):
+        assert refuse(each) == (
+            "the chain forks: patch 0 of c comes after 1 (prev), and so does patch 0 of b"
+        )
     runs = [Run("a", 0, 4, None, "4"), Run("b", 3, 5, "2", "6")]
     assert refuse(runs, find=lambda id: Place("a", 2)) == (
         "the chain forks: patch 3 of b comes after 2 (prev), and so does patch 3 of a"
@@ -145,7 +147,10 @@ def test_last_of_several_headers_counts(spark: SparkSession) -> None:
         (Op.TC,),
         (Op.END,),
     ]
-    found = versions(changes_of(spark, {"b": several, "a": patch("2", "1")}))
+    # The key prev goes before previous, wherever they are.
+    previous = [(Op.H, key, URIRef("urn:9")) for key in ("previous", "Previous")]
+    later = [previous[0], *patch("2", "1")[:-1], previous[1], (Op.END,)]
+    found = versions(changes_of(spark, {"b": several, "a": later}))
     assert [row.file for row in found.orderBy("version").collect()] == ["b", "a"]
 
 
@@ -185,8 +190,11 @@ def test_base_may_be_any_version(spark: SparkSession) -> None:
     base = quads_table(spark, [("<urn:s>", "<urn:p>", "<urn:x>", None)] * 2)
     assert len(quad_set(replay(changes, base))) == 2
     assert len(quad_set(replay(changes, base, upto=0))) == 1
-    with pytest.raises(PatchError, match="patch 0 of a comes after <urn:1>"):
-        replay(changes)
+    since = {row.o: row.since for row in history(changes, base=base).collect()}
+    assert since == {"<urn:x>": 0, "<urn:y>": 1}
+    for function in (replay, history):
+        with pytest.raises(PatchError, match="patch 0 of a comes after <urn:1>"):
+            function(changes)
 
 
 def test_order_by_a_column(spark: SparkSession) -> None:

@@ -124,6 +124,11 @@ def test_compact_of_what_has_no_effect(spark: SparkSession) -> None:
     assert [row.op for row in compact(changes).collect()] == ["H"]
 
 
+def test_compact_of_prefixes_alone(spark: SparkSession) -> None:
+    changes = changes_of(spark, {"f": [(Op.PA, "ex", S, None), END]})
+    assert [row.op for row in compact(changes).collect()] == ["TX", "PA", "TC"]
+
+
 def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
     other = (Op.A, S, G, O, G)
     stream = [A, END, D, A, END, A, D, END, D, other, END, A, END, other, END, END, D, END]
@@ -134,7 +139,8 @@ def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
         ("<urn:p>", 1, 3),
         ("<urn:p>", 5, 8),
     ]
-    base = quads_table(spark, [("<urn:s>", "<urn:p>", '"o"', None), ("<urn:z>",) * 4])
+    # A table may have a quad more than once.
+    base = quads_table(spark, [("<urn:s>", "<urn:p>", '"o"', None), ("<urn:z>",) * 4] * 2)
     rows = history(changes, p="<urn:p>", o='"o"', base=base).orderBy("since").collect()
     assert [(row.since, row.until) for row in rows] == [(0, 3), (5, 8)]
     rows = history(changes, g="<urn:z>", base=base).collect()

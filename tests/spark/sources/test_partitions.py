@@ -1,0 +1,189 @@
+"""Which files are read together, and which in parts."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+import jelly_rdflib as jr
+from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
+from jelly_rdflib.spark.options import ReadOptions
+from jelly_rdflib.spark.sources.partitions import check_files, plan
+from jelly_rdflib.streams import index
+from tests.spark.files import iri, make_operations, write_file
+
+MIB = 1 << 20
+
+
+def make_files(folder: Path, sizes: list[int]) -> list[str]:
+    """Make files of some sizes, which need no space."""
+    files = [folder / f"{number}.rdfp" for number in range(len(sizes))]
+    for file, size in zip(files, sizes, strict=True):
+        file.touch()
+        os.truncate(file, size)
+    return list(map(str, files))
+
+
+def parts(files: list[str], kind: Kind = RDF_PATCH, **options: Any) -> list[list[tuple[int, bool]]]:
+    """Return for each partition the numbers of its files, and whether they are read in parts."""
+    return [
+        [(files.index(file), part is not None) for file, part in partition.parts]
+        for partition in plan(files, kind, ReadOptions(**options))
+    ]
+
+
+def whole(*numbers: list[int]) -> list[list[tuple[int, bool]]]:
+    return [[(number, False) for number in group] for group in numbers]
+
+
+def test_small_files_fill_a_partition(tmp_path: Path) -> None:
+    files = make_files(tmp_path, [40, 59, 1, 1, 100, 101, 99, 0, 0, 7])
+    expected = whole([0, 1, 2], [3], [4], [5], [6, 7, 8], [9])
+    assert parts(files, partition_bytes=100) == expected
+    assert parts([files[7], files[2]], partition_bytes=100) == whole([0, 1])
+    assert parts([], partition_bytes=100) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        # Two tasks for each processor.
+        ([8 * MIB] * 8, whole([0, 1], [2, 3], [4, 5], [6, 7])),
+        ([2 * MIB, 2 * MIB, 1], whole([0, 1], [2])),
+        ([33 * MIB] * 12, whole(*([number] for number in range(12)))),
+        ([32 * MIB] * 12, whole(*([number, number + 1] for number in range(0, 12, 2)))),
+    ],
+    ids=["by processors", "not too small", "not too large", "as large as may be"],
+)
+def test_the_size_of_a_partition_suits_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: list[int], expected: Any
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert parts(make_files(tmp_path, sizes)) == expected
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert parts(make_files(tmp_path, [4 * MIB] * 4)) == whole([0, 1], [2, 3])
+
+
+def test_only_a_much_longer_file_is_cut(tmp_path: Path) -> None:
+    file = str(write_file(tmp_path / "0.jellyp", make_operations(20, 30), frame_rows=10))
+    small = str(write_file(tmp_path / "1.jellyp", make_operations(1, 1)))
+    size = os.path.getsize(file) // 5 * 5
+    os.truncate(file, size)
+    files = [small, file, small + "x"]
+    os.link(small, small + "x")
+    assert parts([file], JELLY_PATCH, partition_bytes=size * 4 // 5) == whole([0])
+    found = parts(files, JELLY_PATCH, partition_bytes=size * 4 // 5 - 1)
+    assert found == [[(0, False)], [(1, True)], [(1, True)], [(2, False)]]
+    for mode in ("PERMISSIVE", "DROPMALFORMED"):
+        assert parts([file], JELLY_PATCH, partition_bytes=size // 4, mode=mode) == whole([0])
+    # Text has no frames.
+    assert parts([file], RDF_PATCH, partition_bytes=size // 4) == whole([0])
+
+
+def test_a_file_that_can_not_be_cut_is_whole(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.jellyp.gz", make_operations(20, 30), frame_rows=10)
+    size = path.stat().st_size
+    assert parts([str(path)], JELLY_PATCH, partition_bytes=size // 4) == whole([0])
+
+
+def test_the_limits_of_a_long_file(tmp_path: Path) -> None:
+    path = write_file(
+        tmp_path / "a.jellyp", make_operations(20, 30), frame_rows=10, max_name_table_size=5000
+    )
+    limits = jr.Limits(max_name_table_size=5000)
+    size = path.stat().st_size
+    assert len(parts([str(path)], JELLY_PATCH, partition_bytes=size // 4, limits=limits)) > 2
+
+
+@pytest.mark.parametrize("has_index", [False, True])
+def test_a_long_file_of_statements(tmp_path: Path, has_index: bool) -> None:
+    from rdflib import URIRef
+
+    path = tmp_path / "a.jelly"
+    with jr.StatementWriter(path, jr.StreamOptions(frame_rows=10)) as writer:
+        for number in range(500):
+            writer.add(URIRef(f"urn:{number}"), URIRef("urn:p"), URIRef("urn:o"))
+    if has_index:
+        found = index.find_parts(path, is_statements=True, spacing=100)
+        index.write_index(path, found, is_statements=True)
+    size = path.stat().st_size
+    assert len(parts([str(path)], JELLY, partition_bytes=size // 4)) > 2
+
+
+def test_an_index_of_another_file_is_told(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.jellyp", make_operations(20, 30), frame_rows=10)
+    index.write_index(path, index.find_parts(path, spacing=1000))
+    size = path.stat().st_size
+    assert len(parts([str(path)], JELLY_PATCH, partition_bytes=size // 3)) >= 2
+    write_file(path, make_operations(20, 31), frame_rows=10)
+    with pytest.warns(UserWarning, match=r"a\.jellyp.*; the file is scanned instead"):
+        found = parts([str(path)], JELLY_PATCH, partition_bytes=size // 3)
+    assert len(found) >= 2
+
+
+def write_statements(path: Path, physical_type: str) -> str:
+    with jr.StatementWriter(path, jr.StreamOptions(physical_type=physical_type)) as writer:
+        writer.write_all([])
+    return str(path)
+
+
+class TestChecks:
+    def test_triples_and_quads(self, tmp_path: Path) -> None:
+        triples, quads, graphs = (
+            write_statements(tmp_path / f"{name}.jelly", name)
+            for name in ("triples", "quads", "graphs")
+        )
+        options = ReadOptions()
+        check_files([triples, triples], JELLY, options)
+        check_files([quads, graphs], JELLY, options)
+        with pytest.raises(jr.DecodeError, match=r"triples\.jelly: a stream of TRIPLES, but .*QU"):
+            check_files([quads, triples], JELLY, options)
+        with pytest.raises(jr.DecodeError, match=r"graphs\.jelly: a stream of QUADS, but .*TRIPL"):
+            check_files([triples, graphs], JELLY, options)
+
+    @pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])
+    def test_another_format(self, tmp_path: Path, mode: str) -> None:
+        statements = write_statements(tmp_path / "a.jelly", "quads")
+        changes = str(write_file(tmp_path / "a.jellyp", make_operations(1, 1)))
+        empty = str(tmp_path / "empty.rdfp")
+        Path(empty).touch()
+        for file, kind, message in (
+            (statements, JELLY_PATCH, "Jelly-RDF"),
+            (changes, JELLY, "Jelly-Patch"),
+            (empty, RDF_PATCH, "the file is empty"),
+        ):
+            if mode == "FAILFAST":
+                with pytest.raises(jr.DecodeError, match=f"{file}: .*{message}"):
+                    check_files([file], kind, ReadOptions(mode=mode))
+            else:
+                check_files([file], kind, ReadOptions(mode=mode))
+
+    def test_changes_of_triples_and_of_quads(self, tmp_path: Path) -> None:
+        files = []
+        for name in ("TRIPLES", "QUADS"):
+            path = write_file(tmp_path / f"{name}.jellyp", [("END",)], statement_type=name)
+            files.append(str(path))
+        # Damage does not tell.
+        (tmp_path / "empty.jellyp.gz").write_bytes(gzip.compress(b""))
+        options = ReadOptions(mode="PERMISSIVE")
+        for first, second in (files, files[::-1]):
+            message = rf"{second}: a stream of \w+, but {first} is one of"
+            with pytest.raises(jr.DecodeError, match=message):
+                check_files(
+                    [str(tmp_path / "empty.jellyp.gz"), first, second], JELLY_PATCH, options
+                )
+
+    def test_limits_hold(self, tmp_path: Path) -> None:
+        file = str(write_file(tmp_path / "a.jellyp", make_operations(1, 1)))
+        with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*max_name_table_size"):
+            check_files([file], JELLY_PATCH, ReadOptions(limits=jr.Limits(max_name_table_size=9)))
+
+    def test_a_file_that_does_not_tell_is_passed_over(self, tmp_path: Path) -> None:
+        """Text has no options; the statements after it are compared with the first that do."""
+        text = str(write_file(tmp_path / "a.rdfp", [("A", iri(1), iri(2), iri(3), None)]))
+        check_files([text, text], RDF_PATCH, ReadOptions())

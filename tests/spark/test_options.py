@@ -1,0 +1,117 @@
+"""Options of the data sources: their names, their values, and what holds without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark")
+from jelly_rdflib import Limits, Op, PatchOptions, StreamOptions
+from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
+from jelly_rdflib.spark.options import ReadOptions, WriteOptions
+
+
+class TestReading:
+    def test_defaults(self) -> None:
+        made = ReadOptions.of({"path": "x", "paths": '["x"]'})
+        assert made == ReadOptions()
+        assert (made.mode, made.terms, made.pattern) == ("FAILFAST", "string", "*")
+        assert (made.partition_bytes, made.max_files, made.ops) == (None, None, None)
+        assert (made.is_recursive, made.push_filters) == (False, False)
+        assert (made.wanted, made.limits) == ({}, Limits())
+
+    def test_each_option(self) -> None:
+        given = {
+            "MODE": "dropmalformed",
+            "Terms": "STRUCT",
+            "partition_bytes": "1",
+            "pathGlobFilter": "*.jellyp",
+            "recursiveFileLookup": "True",
+            "maxFilesPerTrigger": "1",
+            "pushfilters": "true",
+            "op": "a, tc",
+            "s": "<urn:s>",
+            "g": "null",
+            "maxFrameSize": "0",
+            "max_text_size": "70",
+        }
+        assert ReadOptions.of(given) == ReadOptions(
+            mode="DROPMALFORMED",
+            terms="struct",
+            partition_bytes=1,
+            pattern="*.jellyp",
+            is_recursive=True,
+            max_files=1,
+            push_filters=True,
+            ops=frozenset({Op.A, Op.TC}),
+            wanted={"s": "<urn:s>", "g": None},
+            limits=Limits(max_frame_size=0, max_text_size=70),
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"partitionBytes": "0"}, "partitionBytes is a number from 1 on"),
+            ({"maxFilesPerTrigger": "0"}, "maxFilesPerTrigger is a number from 1 on, not '0'"),
+            ({"maxFrameSize": "-1"}, "max_frame_size is a number from 0 on, not '-1'"),
+            # Python takes these for digits.
+            ({"maxFrameSize": "\u0661"}, "max_frame_size is a number from 0 on"),
+            ({"pushFilters": "yes"}, "the option pushFilters is false, true, not 'yes'"),
+            ({"op": "A,X"}, "the option op has names of operations, .* not 'X': there are .*PA"),
+            ({"Max_Pages": "1"}, "there is no option 'Max_Pages' to read with"),
+        ],
+    )
+    def test_wrong_ones_are_refused(self, options: dict[str, str], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            ReadOptions.of(options)
+
+
+class TestWriting:
+    PATHS = {"path": "x", "checkpointLocation": "y"}  # noqa: RUF012
+
+    @pytest.mark.parametrize(
+        ("kind", "stream"),
+        [(JELLY_PATCH, PatchOptions()), (JELLY, StreamOptions()), (RDF_PATCH, None)],
+    )
+    def test_defaults(self, kind: Kind, stream: Any) -> None:
+        made = WriteOptions.of(self.PATHS, kind)
+        assert made == WriteOptions(stream=stream, suffix="", sort_bytes=64 << 20)
+
+    def test_options_of_files(self) -> None:
+        made = WriteOptions.of({"compression": "GZIP", "sortBytes": "0"}, RDF_PATCH)
+        assert made == WriteOptions(stream=None, suffix=".gz", sort_bytes=0)
+        assert WriteOptions.of({"compression": "zstd"}, RDF_PATCH).suffix == ".zst"
+
+    def test_options_of_streams(self) -> None:
+        given = {"preset": "SMALL", "streamType": "flat", "rdfStar": "TRUE", "frameRows": "7"}
+        small = PatchOptions.small(stream_type="FLAT", rdf_star=True, frame_rows=7)
+        assert WriteOptions.of(given, JELLY_PATCH).stream == small
+        given = {"preset": "small", "rdfStar": "false", "logicalType": "114"}
+        small = StreamOptions.small(logical_type="DATASETS")
+        with pytest.raises(ValueError, match="has a graph in each frame"):
+            WriteOptions.of(given, JELLY)
+        assert WriteOptions.of({"preset": "small"}, JELLY).stream == StreamOptions.small()
+
+    @pytest.mark.parametrize("name", ["7", "true", "a"])
+    def test_a_name_is_a_text(self, name: str) -> None:
+        stream = WriteOptions.of({"streamName": name}, JELLY).stream
+        assert stream == StreamOptions(stream_name=name)
+
+    @pytest.mark.parametrize(
+        ("kind", "options", "message"),
+        [
+            (JELLY_PATCH, {"delimited": "false"}, "no option 'delimited' to write jelly-patch"),
+            (JELLY, {"version": "2"}, "there is no option 'version' to write jelly"),
+            (RDF_PATCH, {"frameRows": "2"}, "there is no option 'frameRows' to write rdf-patch"),
+            (JELLY_PATCH, {"sortBytes": "1.5"}, "sortBytes is a number from 0 on"),
+            (JELLY_PATCH, {"frameRows": "many"}, "frame_rows is a number from 0 on, not 'many'"),
+            (JELLY_PATCH, {"frameRows": "0"}, "frame_rows must be from 1"),
+            (JELLY_PATCH, {"rdfStar": "no"}, "the option rdf_star is false, true, not 'no'"),
+        ],
+    )
+    def test_wrong_ones_are_refused(
+        self, kind: Kind, options: dict[str, str], message: str
+    ) -> None:
+        with pytest.raises(ValueError, match=message):
+            WriteOptions.of(options, kind)
