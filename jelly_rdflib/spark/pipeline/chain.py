@@ -10,8 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import PatchError
 
@@ -20,6 +18,10 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
+# The last wanted patch, the number and the first version of each run; its file and first patch.
+_RUNS = pa.schema(
+    [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
+)
 # The root of a chain whose first patch may come after any patch. No id is the same.
 ANY = "*"
 
@@ -146,20 +148,18 @@ class PatchOrder:
         The table has the columns ``file`` and ``patch``. `VERSION` is the version that the row's
         patch makes, `RUN` the number of its run, below `MAX_RUNS`.
         """
-        # For each run: its file, first patch, last wanted patch, number, and first version.
-        rows: list[tuple[str, int, int, int, int]] = []
+        rows: list[dict[str, Any]] = []
         version = 1
         for number, run in enumerate(self.runs):
             if version > upto:
                 break
             last = min(run.last, run.first + upto - version)
-            rows.append((run.file, run.first, last, number, version))
+            values = (run.file, run.first, last, number, version)
+            rows.append(dict(zip(_RUNS.names, values, strict=True)))
             version += len(run)
-        runs = local_table(
-            table, rows, f"file string, _first long, _last long, {RUN} long, _start long"
-        )
+        runs = local_table(table, pa.Table.from_pylist(rows, _RUNS))
         keys, size = ["file"], len(rows)
-        if len({row[0] for row in rows}) < size:
+        if len({row["file"] for row in rows}) < size:
             # A row for each patch, so that a join finds it without comparing all runs of the file.
             keys, size = ["file", "patch"], self.version
             runs = runs.withColumn("patch", F.explode(F.sequence("_first", "_last")))
@@ -192,15 +192,11 @@ def find_patch(patches: pa.Table, id: str) -> Place | None:
     return None if row < 0 else Place(patches["file"][row].as_py(), patches["patch"][row].as_py())
 
 
-def local_table(table: DataFrame, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
+def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
     """Make a table of the driver's rows, in the session of another table."""
-    types: Any = StructType.fromDDL(schema)
-    arrow = to_arrow_schema(types)
-    columns = zip(*rows, strict=True) if rows else [()] * len(arrow)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, arrow, strict=True)]
     # PySpark's own types lack tables of Arrow.
     session: Any = table.sparkSession
-    made: DataFrame = session.createDataFrame(pa.Table.from_arrays(arrays, schema=arrow), types)
+    made: DataFrame = session.createDataFrame(rows)
     # By default Spark makes a task for each core.
     return made.coalesce(1)
 

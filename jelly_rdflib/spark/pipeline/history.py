@@ -129,8 +129,5 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
         <BLANKLINE>
     """
     order = order_patches(Marks(changes, marks).patches(), ANY)
-    patches = order.patches
-    rows = zip(*(column.to_pylist() for column in patches.columns), strict=True)
-    table = local_table(changes, list(rows), "file string, patch long, id string, prev string")
-    numbered = order.number(table, order.version)
+    numbered = order.number(local_table(changes, order.patches), order.version)
     return numbered.select(F.col(VERSION).alias("version"), "file", "patch", "id", "prev")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
@@ -96,35 +94,31 @@ class Marks:
         if not self._has_ends:
             return changes
         last = self._patches.group_by("file").aggregate([("patch", "max")])
-        rows = zip(*(column.to_pylist() for column in last.columns), strict=True)
-        found = local_table(changes, list(rows), "file string, _last long")
+        found = local_table(changes, last.rename_columns(["file", "_last"]))
         return changes.join(found, "file").where("patch <= _last").select(*changes.columns)
 
     def effective(self, changes: DataFrame) -> DataFrame:
         """Return the changes without those of aborted and unfinished transactions."""
-        bad = self._patches.filter(pc.greater(pc.list_value_length(self._patches["bad"]), 0))
-        wrong = [(row["file"], txn) for row in bad.to_pylist() for txn in row["bad"]]
-        changes = _without(changes, wrong, "_file string, _txn long", "txn = _txn")
+        file, bad = (self._patches[name].combine_chunks() for name in ("file", "bad"))
+        wrong = [file.take(pc.list_parent_indices(bad)), pc.list_flatten(bad)]
+        changes = _without(changes, pa.table(wrong, ["_file", "_txn"]), "txn = _txn")
         if not self._has_ends:
             return changes
         cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
-        rows = [(row["file"], row["patch"], row["good"]) for row in cut.to_pylist()]
+        cut = cut.select(["file", "patch", "good"]).rename_columns(["_file", "_patch", "_good"])
         is_lost = "patch = _patch and not coalesce(array_contains(_good, txn), false)"
-        schema = "_file string, _patch long, _good array<long>"
-        return _without(changes, rows, schema, is_lost)
+        return _without(changes, cut, is_lost)
 
 
-def _without(
-    changes: DataFrame, left_out: list[tuple[Any, ...]], schema: str, condition: str
-) -> DataFrame:
+def _without(changes: DataFrame, left_out: pa.Table, condition: str) -> DataFrame:
     """Return the changes without those that meet a condition for a row of ``left_out``.
 
     Headers and END always stay.
     """
-    if not left_out:
+    if left_out.num_rows == 0:
         return changes
-    table = local_table(changes, left_out, schema)
-    if len(left_out) <= MAX_BROADCAST:
+    table = local_table(changes, left_out)
+    if left_out.num_rows <= MAX_BROADCAST:
         table = F.broadcast(table)
     matches = F.expr(f"op not in ('H', 'END') and file = _file and {condition}")
     return changes.join(table, matches, "left_anti")
