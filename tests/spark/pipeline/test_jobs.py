@@ -12,6 +12,7 @@ from rdflib import Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from jelly_rdflib.spark import register
 from jelly_rdflib.spark.pipeline import compact, diff, history, replay, versions
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -44,6 +45,7 @@ def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     folder = tmp_path_factory.mktemp("log")
     write_patch(folder / "a.jellyp", "urn:1", None, ADDS)
     write_patch(folder / "b.jellyp", "urn:2", "urn:1", CHANGES)
+    register(spark)
     before = spark.conf.get(PARTITIONS)
     spark.conf.set(PARTITIONS, "200")
     yield spark.read.format("jelly-patch").load(str(folder))
