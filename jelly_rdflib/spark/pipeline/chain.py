@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, Window
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import PatchError
@@ -16,6 +18,10 @@ RUN = "_run"
 MAX_RUNS = 1 << 20
 # The driver sends up to this number of rows to all executors, for a join.
 MAX_BROADCAST = 100_000
+# The last wanted patch, the number and the first version of each run; its file and first patch.
+_RUNS = pa.schema(
+    [("file", pa.string()), *((name, pa.int64()) for name in ("_first", "_last", RUN, "_start"))]
+)
 # The root of a chain whose first patch may come after any patch. No id is the same.
 ANY = "*"
 
@@ -103,7 +109,7 @@ def link(runs: Iterable[Run], root: str | None, find: Callable[[str], Place | No
 class PatchOrder:
     """The patches, as `jelly_rdflib.spark.pipeline.marks.Marks.patches`, and all runs in order."""
 
-    patches: DataFrame
+    patches: pa.Table
     runs: list[Run]
 
     @property
@@ -120,10 +126,14 @@ class PatchOrder:
             return self.version
         if isinstance(upto, str):
             id = as_id(upto)
-            made = self.number(self.patches, self.version).where(F.col("id") == id).first()
+            made = find_patch(self.patches, id)
             if made is None:
                 raise PatchError(f"there is no patch {id}")
-            return int(made[VERSION])
+            version = 1
+            for run in self.runs:
+                if run.file == made.file and run.first <= made.patch <= run.last:
+                    return version + made.patch - run.first
+                version += len(run)
         if not isinstance(upto, int) or isinstance(upto, bool):
             raise TypeError(
                 f"a version is a number or the id of a patch, not a {type(upto).__name__}"
@@ -138,20 +148,18 @@ class PatchOrder:
         The table has the columns ``file`` and ``patch``. `VERSION` is the version that the row's
         patch makes, `RUN` the number of its run, below `MAX_RUNS`.
         """
-        # For each run: its file, first patch, last wanted patch, number, and first version.
-        rows: list[tuple[str, int, int, int, int]] = []
+        rows: list[dict[str, Any]] = []
         version = 1
         for number, run in enumerate(self.runs):
             if version > upto:
                 break
             last = min(run.last, run.first + upto - version)
-            rows.append((run.file, run.first, last, number, version))
+            values = (run.file, run.first, last, number, version)
+            rows.append(dict(zip(_RUNS.names, values, strict=True)))
             version += len(run)
-        runs = table.sparkSession.createDataFrame(
-            rows, f"file string, _first long, _last long, {RUN} long, _start long"
-        )
+        runs = local_table(table, pa.Table.from_pylist(rows, _RUNS))
         keys, size = ["file"], len(rows)
-        if len({row[0] for row in rows}) < size:
+        if len({row["file"] for row in rows}) < size:
             # A row for each patch, so that a join finds it without comparing all runs of the file.
             keys, size = ["file", "patch"], self.version
             runs = runs.withColumn("patch", F.explode(F.sequence("_first", "_last")))
@@ -161,30 +169,36 @@ class PatchOrder:
         return joined.select(*table.columns, version_made, RUN)
 
 
-def order_patches(patches: DataFrame, root: str | None) -> PatchOrder:
+def order_patches(patches: pa.Table, root: str | None) -> PatchOrder:
     """Order patches by their chain; one without ``prev`` comes after the one before it in its file.
 
     A PatchError if they are not one chain, an id comes twice, or there are more than `MAX_RUNS`
     runs. The arguments are as for `PatchOrder` and `link`.
     """
-    place = F.struct("file", "patch")
-    twice = (
-        patches.where("id is not null")
-        .groupBy("id")
-        .agg(F.count("*").alias("count"), F.min(place).alias("one"), F.max(place).alias("other"))
-        .where("count > 1")
-        .orderBy("one")
-        .first()
-    )
-    if twice is not None:
-        one, other = Place(*twice["one"]), Place(*twice["other"])
-        raise PatchError(f"{one} and {other} have the same id {twice['id']}")
+    counts = patches["id"].drop_null().value_counts()
+    more = pc.greater(counts.field("counts"), 1)
+    repeated = patches.filter(pc.is_in(patches["id"], counts.field("values").filter(more)))
+    if repeated.num_rows > 0:
+        same = repeated.filter(pc.equal(repeated["id"], repeated["id"][0]))
+        one, *_, other = (Place(row["file"], row["patch"]) for row in same.to_pylist())
+        raise PatchError(f"{one} and {other} have the same id {same['id'][0]}")
+    runs = link(_find_runs(patches), root, lambda id: find_patch(patches, id))
+    return PatchOrder(patches, runs)
 
-    def find(id: str) -> Place | None:
-        found = patches.where(F.col("id") == id).select("file", "patch").first()
-        return None if found is None else Place(*found)
 
-    return PatchOrder(patches, link(_collect_runs(patches), root, find))
+def find_patch(patches: pa.Table, id: str) -> Place | None:
+    """Return the place of the patch with an id, if there is one."""
+    row = pc.index(patches["id"], id).as_py()
+    return None if row < 0 else Place(patches["file"][row].as_py(), patches["patch"][row].as_py())
+
+
+def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
+    """Make a table of the driver's rows, in the session of another table."""
+    # PySpark's own types lack tables of Arrow.
+    session: Any = table.sparkSession
+    made: DataFrame = session.createDataFrame(rows)
+    # By default Spark makes a task for each core.
+    return made.coalesce(1)
 
 
 def as_id(text: str) -> str:
@@ -192,24 +206,26 @@ def as_id(text: str) -> str:
     return text if text.startswith("<") else f"<{text}>"
 
 
-def _collect_runs(patches: DataFrame) -> list[Run]:
-    """Return the runs. The driver holds these, and not the patches."""
-    in_file = Window.partitionBy("file").orderBy("patch")
-    is_start = F.lag("patch").over(in_file).isNull() | (
-        F.col("prev").isNotNull() & ~F.col("prev").eqNullSafe(F.lag("id").over(in_file))
-    )
-    runs = (
-        patches.withColumn("starts", is_start.cast("long"))
-        .withColumn("run", F.sum("starts").over(in_file))
-        .groupBy("file", "run")
-        .agg(F.min("patch"), F.max("patch"), F.min_by("prev", "patch"), F.max_by("id", "patch"))
-        .drop("run")
-        .limit(MAX_RUNS + 1)
-        .collect()
-    )
-    if len(runs) > MAX_RUNS:
+def _find_runs(patches: pa.Table) -> list[Run]:
+    file, number, id, prev = (patches[name].combine_chunks() for name in patches.column_names)
+    follows = pc.or_(pc.is_null(prev[1:]), pc.fill_null(pc.equal(prev[1:], id[:-1]), False))
+    follows = pc.and_(follows, pc.equal(file[1:], file[:-1]))
+    starts = [0, *pc.add(pc.indices_nonzero(pc.invert(follows)), 1).to_pylist()]
+    if len(starts) > MAX_RUNS:
         raise PatchError(
             f"the patches go back and forth between files more than {MAX_RUNS:,} times: put those"
             " that follow one another into one file, or give order_by"
         )
-    return [Run(*run) for run in runs]
+    ends = [start - 1 for start in (*starts[1:], len(file))]
+    if len(file) == 0:
+        return []
+    return list(
+        map(
+            Run,
+            file.take(starts).to_pylist(),
+            number.take(starts).to_pylist(),
+            number.take(ends).to_pylist(),
+            prev.take(starts).to_pylist(),
+            id.take(ends).to_pylist(),
+        )
+    )

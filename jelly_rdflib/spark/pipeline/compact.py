@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import VERSION, as_id
-from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, order_changes
-from jelly_rdflib.spark.pipeline.table import QUAD, header_key, is_statement, make_patch
+from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, Ordered, order_changes
+from jelly_rdflib.spark.pipeline.table import QUAD, header_key, make_patch
+
+# The place of a row in the patch: 0 for headers, 1 for TX, 2 for prefixes, 3 for statements, 4 for
+# TC.
+_PART = "_part"
 
 
 def compact(
@@ -67,51 +69,63 @@ def compact(
         raise ValueError("after is for the chain of patches; with order_by there is none")
     root = None if after is None else as_id(after)
     ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    prefixes = ordered.marks.where(F.col("op").isin("PA", "PD"))
-    parts = [_last_headers(ordered.marks)]
-    if not prefixes.isEmpty() or not ordered.changes.where(is_statement()).isEmpty():
-        row = changes.sparkSession.range(1)
-        statements = ordered.last_operations().withColumn(
-            "op", F.when(F.col(IS_ADD), "A").otherwise("D")
-        )
-        parts.append(row.select(F.lit("TX").alias("op")))
-        parts += [_last_prefixes(prefixes), statements]
-        parts.append(row.select(F.lit("TC").alias("op")))
-    columns = ("op", *QUAD, "name", ORDER)
-    numbered = [
-        part.select(F.lit(number).alias("_part"), *(c for c in columns if c in part.columns))
-        for number, part in enumerate(parts)
-    ]
-    whole = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), numbered)
-    in_order = whole.orderBy("_part", ORDER).withColumn("seq", F.monotonically_increasing_id())
+    statements = ordered.last_operations().select(
+        F.lit(3).alias(_PART), F.when(F.col(IS_ADD), "A").otherwise("D").alias("op"), *QUAD, ORDER
+    )
+    rows = _last_marks(ordered).unionByName(statements, allowMissingColumns=True)
+    # A patch of headers alone has no transaction.
+    ends = F.array(
+        F.struct(F.lit(1).alias(_PART), F.lit("TX").alias("op")),
+        F.struct(F.lit(4).alias(_PART), F.lit("TC").alias("op")),
+    )
+    transaction = rows.where(F.col(_PART) > 0).limit(1).select(F.inline(ends))
+    whole = rows.unionByName(transaction, allowMissingColumns=True)
+    in_order = whole.orderBy(_PART, ORDER).withColumn("seq", F.monotonically_increasing_id())
     return make_patch(in_order, "compact")
 
 
-def _last_prefixes(prefixes: DataFrame) -> DataFrame:
-    """Return the last operation on each prefix of a graph, and the last prefix of each IRI."""
-    of_name, of_iri = Window.partitionBy("name", "g"), Window.partitionBy("op", "o")
-    rows = prefixes.withColumns(
-        {
-            "of_name": F.col(ORDER) == F.max(ORDER).over(of_name),
-            # In rdflib an IRI has one prefix: the last one.
-            "of_iri": (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(of_iri)),
-        }
-    )
-    return rows.where("of_name or of_iri")
+def _last_marks(ordered: Ordered) -> DataFrame:
+    """Return the headers and the operations on prefixes that stay.
 
+    These are the ``prev`` of the first patch, the ``id`` of the last, other headers once; the last
+    operation on each prefix of a graph, and the last prefix of each IRI.
+    """
+    is_header = F.col("op") == "H"
+    key, patch = header_key(), F.struct(VERSION, "file", "patch")
+    rows = ordered.marks
+    if ordered.order is not None:
+        is_first, is_last = F.col(VERSION) == 1, F.col(VERSION) == ordered.order.version
+    else:
+        rows = rows.join(
+            F.broadcast(rows.agg(F.min(patch).alias("first"), F.max(patch).alias("last")))
+        )
+        is_first, is_last = patch == F.col("first"), patch == F.col("last")
 
-def _last_headers(marks: DataFrame) -> DataFrame:
-    """Return the ``prev`` of the first patch, the ``id`` of the last, other headers once."""
-    marks = marks.withColumn("_patch", F.struct(VERSION, "file", "patch"))
-    ends = marks.agg(F.min("_patch").alias("first"), F.max("_patch").alias("last"))
-    key, patch = header_key(), F.col("_patch")
-    kept = (
-        F.when(key == "id", patch == F.col("last"))
-        .when(key == "prev", patch == F.col("first"))
-        .otherwise(patch == F.min("_patch").over(Window.partitionBy(key, "o")))
+    def each(*columns: Column | str) -> WindowSpec:
+        return Window.partitionBy(_PART, *columns)
+
+    header_is_kept = (
+        F.when(key == "id", is_last)
+        .when(key == "prev", is_first)
+        .otherwise(patch == F.min(patch).over(each(key, "o")))
     )
-    rows = marks.where("op = 'H'").join(F.broadcast(ends)).withColumn("is_kept", kept)
+    prefix_is_kept = (F.col(ORDER) == F.max(ORDER).over(each("name", "g"))) | (
+        # In rdflib an IRI has one prefix: the last one.
+        (F.col("op") == "PA") & (F.col(ORDER) == F.max(ORDER).over(each("op", "o")))
+    )
     # Jena can't read a key in two spellings.
-    same = Window.partitionBy(F.lower("name"))
-    spelled = F.min(F.struct(ORDER, "name")).over(same)["name"]
-    return rows.withColumn("name", spelled).where("is_kept")
+    spelled = F.min(F.struct(ORDER, "name")).over(each(F.lower("name")))["name"]
+    return (
+        rows.where(F.col("op").isin("H", "PA", "PD"))
+        .withColumn(_PART, F.when(is_header, 0).otherwise(2))
+        # There are few, so that one shuffle for all windows is best.
+        .repartition(_PART)
+        .withColumns(
+            {
+                "_is_kept": F.when(is_header, header_is_kept).otherwise(prefix_is_kept),
+                "name": F.when(is_header, spelled).otherwise(F.col("name")),
+            }
+        )
+        .where("_is_kept")
+        .select(_PART, "op", *QUAD, "name", ORDER)
+    )

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.filters import check_term
-from jelly_rdflib.spark.pipeline.chain import ANY, VERSION, order_patches
-from jelly_rdflib.spark.pipeline.marks import open_marks
+from jelly_rdflib.spark.pipeline.chain import ANY, VERSION, local_table, order_patches
+from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, check_quads
 
@@ -128,7 +128,6 @@ def versions(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFrame
         +-------+----+-----+-------+-------+
         <BLANKLINE>
     """
-    with open_marks(changes, marks) as found:
-        order = order_patches(found.patches(), ANY)
-    numbered = order.number(order.patches, order.version)
+    order = order_patches(Marks(changes, marks).patches(), ANY)
+    numbered = order.number(local_table(changes, order.patches), order.version)
     return numbered.select(F.col(VERSION).alias("version"), "file", "patch", "id", "prev")

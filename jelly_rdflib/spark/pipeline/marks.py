@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from pyspark import StorageLevel
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from jelly_rdflib.spark.pipeline.chain import MAX_BROADCAST
+from jelly_rdflib.spark.pipeline.chain import MAX_BROADCAST, local_table
 from jelly_rdflib.spark.pipeline.table import check_changes, check_marks, header_key
 
 
@@ -21,7 +19,7 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
     the table has no ``END`` at all, all patches count as whole.) All other operations stay, also
     headers and ends of patches.
 
-    A call reads the marks of the changes once.
+    A call reads the marks of the changes once. The driver holds about 150 bytes for each patch.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -49,46 +47,44 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
         >>> [row.op for row in effective(changes).orderBy("seq").collect()]
         ['A', 'END']
     """
-    with open_marks(changes, marks) as found:
-        return found.known(found.effective(found.changes))
+    found = Marks(changes, marks)
+    return found.known(found.effective(found.changes))
 
 
 class Marks:
-    """The patches and transactions of a table of changes.
+    """The patches and transactions of a table of changes, which is read once for its marks.
 
     A patch ends with an ``END``. If a patch has none, but others have, then its file is cut off,
     and its operations outside of transactions are as unfinished as a transaction without ``TC``. In
     a table without any ``END`` all patches count as whole, unless it has the column ``_corrupt``.
+
+    Args:
+        changes, marks: As for `effective`.
+
+    Attributes:
+        changes, marks: The tables, checked; their numbers are longs.
     """
 
-    def __init__(
-        self, changes: DataFrame, marks: DataFrame | None, transactions: DataFrame
-    ) -> None:
-        self.changes = changes
-        self.marks = marks
-        self._transactions = transactions
-        self._patches = transactions.groupBy("file", "patch").agg(
-            F.max("id")["o"].alias("id"),
-            F.max("prev")["o"].alias("prev"),
-            F.max("has_end").alias("is_whole"),
-            F.max("is_bad").alias("has_bad"),
-        )
-        # Whether there is any END, any patch without END, any transaction without effect.
-        flags = self._patches.agg(F.max("is_whole"), ~F.min("is_whole"), F.max("has_bad"))
-        has_end, has_cut, has_bad = map(bool, flags.collect()[0])
+    def __init__(self, changes: DataFrame, marks: DataFrame | None) -> None:
+        self.changes = check_changes(changes)
+        self.marks = None if marks is None else check_marks(marks)
+        # A row for each patch. A single aggregation: each one more would be a job of its own.
+        self._patches = _collect_patches(self.changes if self.marks is None else self.marks)
+        is_whole = self._patches["is_whole"]
         # A table in the mode PERMISSIVE comes from files, and has an END for each whole patch.
-        self._has_ends = has_end or "_corrupt" in changes.columns
-        self._has_cut = self._has_ends and has_cut
-        self._has_bad = has_bad
+        self._has_ends = "_corrupt" in changes.columns or bool(pc.any(is_whole).as_py())
 
-    def patches(self) -> DataFrame:
-        """Return a row for each patch: ``file``, ``patch``, and its headers ``id`` and ``prev``."""
-        patches = self._patches.select("file", "patch", "id", "prev")
-        if self._has_ends:
-            return patches
-        # Without END, a patch may have no mark.
-        there = self.changes.select("file", "patch").distinct()
-        return there.join(patches, ["file", "patch"], "left")
+    def patches(self) -> pa.Table:
+        """Return a row for each patch: ``file``, ``patch``, and its headers ``id`` and ``prev``.
+
+        The rows are sorted by ``file`` and ``patch``.
+        """
+        patches = self._patches.select(["file", "patch", "id", "prev"])
+        if not self._has_ends:
+            # Without END, a patch may have no mark.
+            there = self.changes.select("file", "patch").distinct().toArrow()
+            patches = there.join(patches, ["file", "patch"], join_type="left outer")
+        return patches.sort_by([("file", "ascending"), ("patch", "ascending")])
 
     def known(self, changes: DataFrame) -> DataFrame:
         """Return the changes without a last patch that is cut off before its first mark.
@@ -97,71 +93,69 @@ class Marks:
         """
         if not self._has_ends:
             return changes
-        last = self._transactions.groupBy("file").agg(F.max("patch").alias("_last"))
-        return changes.join(last, "file").where("patch <= _last").select(*changes.columns)
+        last = self._patches.group_by("file").aggregate([("patch", "max")])
+        found = local_table(changes, last.rename_columns(["file", "_last"]))
+        return changes.join(found, "file").where("patch <= _last").select(*changes.columns)
 
     def effective(self, changes: DataFrame) -> DataFrame:
         """Return the changes without those of aborted and unfinished transactions."""
-        if self._has_bad:
-            bad = self._transactions.where("is_bad").select("file", "txn")
-            changes = _without(changes, bad, "txn = _txn")
-        if not self._has_cut:
+        file, bad = (self._patches[name].combine_chunks() for name in ("file", "bad"))
+        wrong = [file.take(pc.list_parent_indices(bad)), pc.list_flatten(bad)]
+        changes = _without(changes, pa.table(wrong, ["_file", "_txn"]), "txn = _txn")
+        if not self._has_ends:
             return changes
-        cut = self._patches.where("not is_whole").select("file", "patch")
-        good = self._transactions.where("has_start and not is_bad")
-        good = good.join(cut, ["file", "patch"], "left_semi")
-        good = good.select("file", "txn", F.lit(True).alias("_is_good"))
-        marked = changes.join(good, ["file", "txn"], "left")
-        unfinished = _without(marked, cut, "patch = _patch and _is_good is null")
-        return unfinished.select(*changes.columns)
+        cut = self._patches.filter(pc.invert(self._patches["is_whole"]))
+        cut = cut.select(["file", "patch", "good"]).rename_columns(["_file", "_patch", "_good"])
+        is_lost = "patch = _patch and not coalesce(array_contains(_good, txn), false)"
+        return _without(changes, cut, is_lost)
 
 
-def _without(changes: DataFrame, left_out: DataFrame, condition: str) -> DataFrame:
+def _without(changes: DataFrame, left_out: pa.Table, condition: str) -> DataFrame:
     """Return the changes without those that meet a condition for a row of ``left_out``.
 
-    In the condition its columns have a ``_`` before their names. Headers and END always stay.
+    Headers and END always stay.
     """
-    # Both tables may come from the same one: renamed columns keep the join unambiguous.
-    left_out = left_out.toDF(*(f"_{name}" for name in left_out.columns))
-    found = left_out.limit(MAX_BROADCAST + 1).collect()
-    if not found:
+    if left_out.num_rows == 0:
         return changes
-    if len(found) <= MAX_BROADCAST:
-        left_out = F.broadcast(changes.sparkSession.createDataFrame(found, left_out.schema))
+    table = local_table(changes, left_out)
+    if left_out.num_rows <= MAX_BROADCAST:
+        table = F.broadcast(table)
     matches = F.expr(f"op not in ('H', 'END') and file = _file and {condition}")
-    return changes.join(left_out, matches, "left_anti")
+    return changes.join(table, matches, "left_anti")
 
 
-@contextmanager
-def open_marks(changes: DataFrame, marks: DataFrame | None = None) -> Iterator[Marks]:
-    """Check a table of changes and a table of its marks, and read the marks once.
+def _collect_patches(marks: DataFrame) -> pa.Table:
+    """Return for each patch its headers, whether it has an END, and its transactions.
 
-    The tables of the result may be used after the block, but Spark then reads the marks again.
+    ``bad`` are those that were aborted or not finished, ``good`` the committed ones of a patch
+    without END.
     """
-    changes = check_changes(changes)
-    marks = None if marks is None else check_marks(marks)
     op = F.col("op")
 
-    def has(code: str) -> Column:
-        return F.coalesce(F.max(op == code), F.lit(False))
+    def transactions(code: str) -> Column:
+        return F.collect_list(F.when(op == code, F.col("txn"))).alias(code)
 
-    transactions = (
-        (changes if marks is None else marks)
-        .where(op.isin("H", "TX", "TC", "TA", "END"))
-        .groupBy("file", "patch", "txn")
+    found = (
+        marks.where(op.isin("H", "TX", "TC", "TA", "END"))
+        .groupBy("file", "patch")
         .agg(
             _header("id"),
             _header("prev"),
-            has("END").alias("has_end"),
-            has("TX").alias("has_start"),
-            (has("TA") | (has("TX") & ~has("TC"))).alias("is_bad"),
+            F.max(op == "END").alias("is_whole"),
+            *map(transactions, ("TX", "TC", "TA")),
         )
     )
-    transactions.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        yield Marks(changes, marks, transactions)
-    finally:
-        transactions.unpersist()
+    return found.select(
+        "file",
+        "patch",
+        F.col("id")["o"].alias("id"),
+        F.col("prev")["o"].alias("prev"),
+        "is_whole",
+        F.array_union("TA", F.array_except("TX", "TC")).alias("bad"),
+        F.when(
+            ~F.col("is_whole"), F.array_except(F.array_intersect("TX", "TC"), F.col("TA"))
+        ).alias("good"),
+    ).toArrow()
 
 
 def _header(key: str) -> Column:

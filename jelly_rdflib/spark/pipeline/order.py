@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.kinds import check_names
 from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, order_patches
-from jelly_rdflib.spark.pipeline.marks import open_marks
+from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
 
 ORDER = "_order"
@@ -63,26 +63,26 @@ def order_changes(
     root: str | None = None,
 ) -> Ordered:
     """Order the effective changes up to a version; the arguments are as for `replay` and `link`."""
-    with open_marks(changes, marks) as found:
-        order = order_patches(found.patches(), root) if order_by is None else None
-        version = upto if order is None else order.resolve(upto)
-        if order_by is not None:
-            check_names([order_by], found.changes.columns)
+    found = Marks(changes, marks)
+    order = order_patches(found.patches(), root) if order_by is None else None
+    version = upto if order is None else order.resolve(upto)
+    if order_by is not None:
+        check_names([order_by], found.changes.columns)
 
-        def put_in_order(table: DataFrame) -> DataFrame:
-            table = found.effective(table)
-            is_add = F.col("op") == "A"
-            if order is not None:
-                seq = F.shiftleft("seq", 1).bitwiseOR(is_add.cast("long"))
-                place = F.shiftleft(RUN, SEQ_BITS + 1).bitwiseOR(seq)
-                return order.number(table, version).withColumn(ORDER, place)
-            assert order_by is not None
-            if upto is not None:
-                table = table.where(F.col(order_by) <= F.lit(upto))
-            place = F.struct(order_by, "file", "seq", is_add.alias(IS_ADD))
-            return found.known(table).withColumns({VERSION: F.col(order_by), ORDER: place})
+    def put_in_order(table: DataFrame) -> DataFrame:
+        table = found.effective(table)
+        is_add = F.col("op") == "A"
+        if order is not None:
+            seq = F.shiftleft("seq", 1).bitwiseOR(is_add.cast("long"))
+            place = F.shiftleft(RUN, SEQ_BITS + 1).bitwiseOR(seq)
+            return order.number(table, version).withColumn(ORDER, place)
+        assert order_by is not None
+        if upto is not None:
+            table = table.where(F.col(order_by) <= F.lit(upto))
+        place = F.struct(order_by, "file", "seq", is_add.alias(IS_ADD))
+        return found.known(table).withColumns({VERSION: F.col(order_by), ORDER: place})
 
-        ordered = put_in_order(found.changes)
-        of_marks = ordered if found.marks is None else put_in_order(found.marks)
+    ordered = put_in_order(found.changes)
+    of_marks = ordered if found.marks is None else put_in_order(found.marks)
     last = F.col(ORDER)
     return Ordered(ordered, of_marks, last[IS_ADD] if order is None else last % 2 != 0, order)

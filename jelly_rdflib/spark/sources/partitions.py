@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import lru_cache
+from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
+from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType
 from jelly_rdflib.spark.kinds import Kind
@@ -24,65 +26,95 @@ SLACK = 1.25
 
 
 class FilePartition(InputPartition):
-    """The files that a task reads one after another, or parts of them; None is a whole file."""
+    """The files that a task reads one after another, or parts of them; None is a whole file.
 
-    def __init__(self, parts: list[tuple[str, Part | None]]) -> None:
+    ``first`` is a file whose statements are known, and what they are: those of all files must be.
+    """
+
+    def __init__(
+        self, parts: list[tuple[str, Part | None]], first: tuple[str, str] | None = None
+    ) -> None:
         super().__init__(parts)
         self.parts = parts
+        self.first = first
 
 
-def check_files(files: Iterable[str], kind: Kind, options: ReadOptions) -> None:
-    """Check, by their first frames, that files have the format and the same kind of statements.
+class StatementTypeError(ValueError):
+    """Files with triples and files with quads are read together; this is wrong in any mode."""
 
-    If not, it is a DecodeError. In any mode, triples may not come with quads. Outside of the mode
-    FAILFAST, other faults of files are skipped here: their rows report the damage.
+
+def find_statement_type(
+    files: Iterable[str], kind: Kind, options: ReadOptions
+) -> tuple[str, str] | None:
+    """Return the first file that tells whether it has triples or quads, and which.
+
+    The driver opens this file, and those before it; tasks check the others. A fault of a file is a
+    DecodeError in the mode FAILFAST; in other modes it is skipped here: its row reports it.
     """
-    first: tuple[str, str] | None = None
+    if not kind.has_frames:
+        return None
     for file in files:
+        batches = open_input(
+            file, format=kind.format, limits=options.limits, is_quiet=True
+        ).batches()
         try:
-            statements = _statement_type(file, kind, options.limits)
+            with closing(batches):
+                next(batches, None)
+                found = statement_type(batches.options, kind)
         except DecodeError as error:
             if options.mode == FAILFAST:
                 raise DecodeError(f"{file}: {error}") from None
             continue
-        if statements is None:
-            continue
-        first = first or (file, statements)
-        if first[1] != statements:
-            raise DecodeError(
-                f"{file}: a stream of {statements}, but {first[0]} is one of {first[1]}: read them"
-                " one by one, and give the triples a graph"
-            )
+        if found is not None:
+            return file, found
+    return None
 
 
-def _statement_type(file: str, kind: Kind, limits: Limits) -> str | None:
-    """Return whether a file has triples or quads; None if its start does not tell."""
-    if os.path.getsize(file) == 0:
-        raise DecodeError("the file is empty")
-    if not kind.has_frames:
+def statement_type(options: Any, kind: Kind) -> str | None:
+    """Return whether a file with these options has triples or quads; None if they don't tell.
+
+    It is a DecodeError if they are those of the other Jelly.
+    """
+    if options is None:
         return None
-    batches = open_input(file, format=kind.format, limits=limits, is_quiet=True).batches()
-    with closing(batches):
-        next(batches, None)
-        found = batches.options
-    if found is None:
-        return None
-    has_changes = isinstance(found, PatchOptions)
+    has_changes = isinstance(options, PatchOptions)
     if has_changes == kind.is_statements:
         others = "Jelly-Patch" if has_changes else "Jelly-RDF"
         raise DecodeError(f"this is {others}, not {kind.name}")
-    if isinstance(found, PatchOptions):
-        return found.statement_type.name
-    return "TRIPLES" if found.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
+    if isinstance(options, PatchOptions):
+        return options.statement_type.name
+    return "TRIPLES" if options.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
+
+
+def checked(
+    batches: BatchSource, path: str, first: tuple[str, str] | None, kind: Kind
+) -> Iterator[Batch]:
+    """Yield the batches of a file; a `StatementTypeError` if its statements are of another type."""
+    for batch in batches:
+        if first is not None:
+            found = statement_type(batches.options, kind)
+            if found not in (None, first[1]):
+                raise StatementTypeError(
+                    f"{path}: a stream of {found}, but {first[0]} is one of {first[1]}: read them"
+                    " one by one, and give the triples a graph"
+                )
+            # The options of a stream are its first row.
+            first = None
+        yield batch
 
 
 def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
+    In the mode FAILFAST an empty file is a DecodeError, and so are those of `find_statement_type`.
+
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after some damage as if nothing was missing.
     """
     sizes = {file: os.path.getsize(file) for file in files}
+    if options.mode == FAILFAST and 0 in sizes.values():
+        raise DecodeError(f"{min(sizes, key=sizes.__getitem__)}: the file is empty")
+    first = find_statement_type((file for file in files if sizes[file] > 0), kind, options)
     target = options.partition_bytes
     if target is None:
         share = sum(sizes.values()) // (2 * (os.cpu_count() or 1))
@@ -94,13 +126,13 @@ def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartiti
         if kind.has_frames and options.mode == FAILFAST and size > SLACK * target:
             parts = _parts_of(file, kind, target, options.limits)
         if len(parts) > 1:
-            partitions.extend(FilePartition([(file, part)]) for part in parts)
+            partitions.extend(FilePartition([(file, part)], first) for part in parts)
             room = -1
         elif size <= room:
             partitions[-1].parts.append((file, None))
             room -= max(size, 1)
         else:
-            partitions.append(FilePartition([(file, None)]))
+            partitions.append(FilePartition([(file, None)], first))
             room = target - max(size, 1)
     return partitions
 

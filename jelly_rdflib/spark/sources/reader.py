@@ -21,7 +21,7 @@ from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.paths import find_files
-from jelly_rdflib.spark.sources.partitions import FilePartition, check_files, plan
+from jelly_rdflib.spark.sources.partitions import FilePartition, checked, plan
 from jelly_rdflib.streams.index import Part, read_part
 from jelly_rdflib.streams.reading import read_batches
 
@@ -57,8 +57,7 @@ class RowsReader:
         return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
 
     def plan(self, files: list[str]) -> list[InputPartition]:
-        """Check files as `check_files` does, and distribute them to partitions."""
-        check_files(files, self.kind, self.options)
+        """Distribute files to partitions."""
         return list(plan(files, self.kind, self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -66,15 +65,17 @@ class RowsReader:
         # Without files, Spark reads a partition of its own.
         if isinstance(partition, FilePartition):
             for path, part in partition.parts:
-                yield from self._read_file(path, part)
+                yield from self._read_file(path, part, partition.first)
 
-    def _read_file(self, path: str, part: Part | None) -> Iterator[pa.RecordBatch]:
+    def _read_file(
+        self, path: str, part: Part | None, first: tuple[str, str] | None
+    ) -> Iterator[pa.RecordBatch]:
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
         has_corrupt = CORRUPT in schema.names
         try:
-            for record_batch in self._rows(path, part, schema):
+            for record_batch in self._rows(path, part, first, schema):
                 yield _widened(record_batch, schema) if has_corrupt else record_batch
         except DecodeError as error:
             if self.options.mode == FAILFAST:
@@ -82,7 +83,9 @@ class RowsReader:
             if self.options.mode == PERMISSIVE and has_corrupt:
                 yield _corrupt_row(schema, path, error)
 
-    def _rows(self, path: str, part: Part | None, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, path: str, part: Part | None, first: tuple[str, str] | None, schema: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         from jelly_rdflib.arrow import ArrowRows
@@ -101,7 +104,7 @@ class RowsReader:
         else:
             batches = read_part(path, part, is_statements=is_statements, limits=limits)
         with closing(batches):
-            yield from rows.convert(batches)
+            yield from rows.convert(checked(batches, path, first, self.kind))
 
 
 def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from rdflib import URIRef
@@ -169,11 +170,8 @@ def test_versions_by_number_and_id(spark: SparkSession) -> None:
     assert objects(upto=0) == set()
 
 
-def test_no_such_version(spark: SparkSession) -> None:
-    order = PatchOrder(
-        spark.createDataFrame([], "file string, patch long, id string"),
-        [Run("f", 0, 2, None, "3")],
-    )
+def test_no_such_version() -> None:
+    order = PatchOrder(pa.table({"id": pa.array([], pa.string())}), [Run("f", 0, 2, None, "3")])
     for upto, error, word in (
         (4, PatchError, "no version 4; there are 0 to 3"),
         (-1, PatchError, "no version -1"),

@@ -1,0 +1,76 @@
+"""A tiny log costs few jobs and tasks, with as many shuffle partitions as Spark has by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from jelly_rdflib.spark import register
+from jelly_rdflib.spark.pipeline import compact, diff, history, replay, versions
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+S, P = URIRef("urn:s"), URIRef("urn:p")
+ADDS = [(Op.A, S, P, Literal(str(number)), None) for number in range(4)]
+CHANGES = [(Op.D, S, P, Literal("1"), None), (Op.PA, "ex", URIRef("urn:ex"), None)]
+PIPELINES: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "replay": replay,
+    "replay-upto": lambda changes: replay(changes, upto="urn:1"),
+    "history": history,
+    "versions": versions,
+    "compact": compact,
+    "diff": lambda changes: diff(replay(changes), changes.where("op = 'A'")),
+}
+
+
+def write_patch(path: Path, id: str, prev: str | None, operations: list[Any]) -> None:
+    with jr.PatchWriter(path) as writer:
+        writer.header("id", URIRef(id))
+        if prev is not None:
+            writer.header("prev", URIRef(prev))
+        writer.begin()
+        writer.write_all(operations)
+        writer.commit()
+
+
+@pytest.fixture(scope="module")
+def changes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataFrame]:
+    """The table of a log of two files, with 13 operations."""
+    folder = tmp_path_factory.mktemp("log")
+    write_patch(folder / "a.jellyp", "urn:1", None, ADDS)
+    write_patch(folder / "b.jellyp", "urn:2", "urn:1", CHANGES)
+    register(spark)
+    before = spark.conf.get(PARTITIONS)
+    spark.conf.set(PARTITIONS, "200")
+    yield spark.read.format("jelly-patch").load(str(folder))
+    assert before is not None
+    spark.conf.set(PARTITIONS, before)
+
+
+def jobs(spark: SparkSession) -> dict[int, int]:
+    """Return by the number of each job how many tasks it ran; each adaptive stage is a job, too."""
+    context: Any = spark.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    found = context.statusStore().jobsList(None)
+    each = map(found.apply, range(found.size()))
+    return {job.jobId(): job.numCompletedTasks() for job in each}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_tiny_log_takes_few_jobs_and_tasks(
+    spark: SparkSession, changes: DataFrame, name: str
+) -> None:
+    changes.count()
+    before = jobs(spark)
+    made = PIPELINES[name](changes)
+    planned = jobs(spark)
+    assert made.collect()
+    done = jobs(spark)
+    assert 0 < len(planned.keys() - before.keys()) <= 3
+    assert sum(done[job] for job in done.keys() - before.keys()) <= 20
