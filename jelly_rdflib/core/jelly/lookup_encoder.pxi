@@ -11,10 +11,6 @@ ctypedef struct EncoderEntry:
     uint32_t newer
     uint32_t older
 
-cdef enum:
-    # Entries that a new lookup has room for: a small stream must not take long to start.
-    FIRST_ENTRIES = 64
-
 cdef enum LookupResult:
     FOUND = 0
     ADDED = 1  # the stream needs an entry row before the row that refers to it
@@ -50,7 +46,6 @@ cdef class LookupEncoder:
     cdef readonly str name
     cdef EncoderEntry* entries
     cdef uint32_t size
-    cdef uint32_t capacity  # of `entries`, which grow up to `size`
     cdef uint32_t used
     cdef uint32_t last_set
     cdef uint64_t next_serial
@@ -59,10 +54,19 @@ cdef class LookupEncoder:
     cdef uint32_t slot_mask
 
     def __cinit__(self, str name, uint32_t size):
+        cdef uint32_t slots = 16
+        while slots < 2 * <uint64_t>size:
+            slots *= 2
         self.name = name
         self.size = size
         self.next_serial = 1
-        self.grow()
+        self.slot_mask = slots - 1
+        # An entry is set up when it is used first: a small stream must not take long to start.
+        self.entries = <EncoderEntry*>PyMem_RawMalloc((<size_t>size + 1) * sizeof(EncoderEntry))
+        self.slots = <uint32_t*>PyMem_RawCalloc(slots, sizeof(uint32_t))
+        if self.entries == NULL or self.slots == NULL:
+            raise MemoryError
+        memset(self.entries, 0, sizeof(EncoderEntry))
 
     def __dealloc__(self):
         cdef uint32_t id
@@ -71,40 +75,6 @@ cdef class LookupEncoder:
                 PyMem_RawFree(self.entries[id].text)
         PyMem_RawFree(self.entries)
         PyMem_RawFree(self.slots)
-
-    cdef int grow(self) except -1:
-        """Make room for more entries."""
-        cdef uint32_t capacity = min(self.size, max(4 * <uint64_t>self.capacity, FIRST_ENTRIES))
-        cdef uint32_t slots = 16
-        cdef uint32_t id
-        cdef void* grown = PyMem_RawRealloc(
-            self.entries, (<size_t>capacity + 1) * sizeof(EncoderEntry)
-        )
-        if grown == NULL:
-            raise MemoryError
-        self.entries = <EncoderEntry*>grown
-        while slots < 2 * <uint64_t>capacity:
-            slots *= 2
-        grown = PyMem_RawCalloc(slots, sizeof(uint32_t))
-        if grown == NULL:
-            raise MemoryError
-        PyMem_RawFree(self.slots)
-        self.slots = <uint32_t*>grown
-        self.slot_mask = slots - 1
-        # Entry 0 is no string's.
-        id = self.used + 1 if self.used > 0 else 0
-        memset(self.entries + id, 0, (capacity + 1 - id) * sizeof(EncoderEntry))
-        self.capacity = capacity
-        for id in range(1, self.used + 1):
-            self.take_slot(id)
-        return 0
-
-    cdef inline void take_slot(self, uint32_t id) noexcept:
-        """Make an entry be found by its hash."""
-        cdef uint32_t slot = <uint32_t>self.entries[id].hash & self.slot_mask
-        while self.slots[slot] != 0:
-            slot = (slot + 1) & self.slot_mask
-        self.slots[slot] = id
 
     cdef LookupResult find_or_add(
         self, const uint8_t* text, size_t size, uint64_t hash, uint64_t row, uint32_t* id
@@ -127,8 +97,7 @@ cdef class LookupEncoder:
                 return LookupResult.FOUND
             slot = (slot + 1) & self.slot_mask
         if self.used < self.size:
-            if self.used == self.capacity:
-                self.grow()
+            memset(&self.entries[self.used + 1], 0, sizeof(EncoderEntry))
             self.add(self.used + 1, text, size, hash, row)
             self.used += 1
             id[0] = self.used
@@ -150,6 +119,7 @@ cdef class LookupEncoder:
         self, uint32_t id, const uint8_t* text, size_t size, uint64_t hash, uint64_t row
     ) except -1:
         cdef EncoderEntry* entry = &self.entries[id]
+        cdef uint32_t slot = <uint32_t>hash & self.slot_mask
         cdef uint8_t* copy
         if size > entry.capacity or entry.text == NULL:
             copy = <uint8_t*>PyMem_RawMalloc(size + 8)
@@ -164,7 +134,9 @@ cdef class LookupEncoder:
         entry.serial = self.next_serial
         entry.row = row
         self.next_serial += 1
-        self.take_slot(id)
+        while self.slots[slot] != 0:
+            slot = (slot + 1) & self.slot_mask
+        self.slots[slot] = id
         link_newest(self.entries, id)
         return 0
 

@@ -541,10 +541,10 @@ cdef class TermEncoder:
         """Return the id of a literal's datatype; 0 if it need not be written."""
         cdef uint32_t number = self.terms.extras[literal]
         cdef FoundTerm* found = &self.found[number]
-        cdef EncoderEntry* found_entry = &self.datatypes.entries[found.datatype]
+        cdef EncoderEntry* entries = self.datatypes.entries
         cdef Text text
-        if found.datatype != 0 and found_entry.serial == found.datatype_serial:
-            touch(self.datatypes.entries, found.datatype, self.row)
+        if found.datatype != 0 and entries[found.datatype].serial == found.datatype_serial:
+            touch(entries, found.datatype, self.row)
             return found.datatype
         self.text_of(number, &text)
         if self.datatypes.size == 0:
@@ -560,7 +560,7 @@ cdef class TermEncoder:
         found.datatype = self.find_entry(
             self.datatypes, self.entry_fields.datatype, text.start, text.size
         )
-        found.datatype_serial = self.datatypes.entries[found.datatype].serial
+        found.datatype_serial = entries[found.datatype].serial
         return found.datatype
 
     cdef uint32_t find_entry(

@@ -1,6 +1,6 @@
 """The contents of a store; how changes get into it, are seen and are undone."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from threading import RLock
 from typing import Any
 
@@ -48,9 +48,6 @@ class Tap:
     def commit_store(self) -> None: ...
     def roll_back_store(self) -> None: ...
     def expect_prefix(self, prefix: str, iri: str | None) -> None: ...
-    def tell_made(
-        self, changes: list[tuple[bool, Any, Graph, Any]], listed: Iterable[Graph]
-    ) -> None: ...
     is_shared: bool
 
 class Changes(Undoer):
@@ -67,15 +64,6 @@ class Changes(Undoer):
     def begin_undoing(self) -> None: ...
     def end_undoing(self) -> None: ...
 
-class GeneralChanges(Changes):
-    def __init__(self, target: Target, log: UndoLog, *, is_atomic: bool) -> None: ...
-
-class MemoryChanges(Changes):
-    def __init__(
-        self, target: Target, log: UndoLog, *, is_atomic: bool, is_deferred: bool
-    ) -> None: ...
-
-def can_use(store: Store) -> bool: ...
 def open_changes(
     target: Target, log: UndoLog, *, is_atomic: bool, is_deferred: bool, is_held: bool
 ) -> Changes: ...

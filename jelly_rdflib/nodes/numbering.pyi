@@ -1,1 +1,0 @@
-"""Distinct nodes of rdflib, found by rdflib's equality or an exact one."""
