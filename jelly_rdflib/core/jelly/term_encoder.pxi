@@ -126,9 +126,7 @@ cdef inline void begin_row(TermEncoder encoder) noexcept:
 cdef bytes XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
 cdef enum:
-    # Of the cache of IRIs, which grows with the lookup of names.
-    FIRST_CACHE_SIZE = 1 << 7
-    CACHE_SIZE = 1 << 13
+    CACHE_SIZE = 1 << 11
     # Of "https://".
     SCHEME_SIZE = 8
     # Of the table of last terms, before it grows: four, and their datatypes or languages.
@@ -186,7 +184,6 @@ cdef class TermEncoder:
     cdef bint is_without_prefixes
     cdef LastIri last_iri
     cdef CachedIri* cache
-    cdef size_t cache_mask
     # The batch that is being encoded.
     cdef TermTable table
     cdef const TermColumns* terms  # of the table
@@ -212,7 +209,9 @@ cdef class TermEncoder:
         self.last_table = TermTable.__new__(TermTable)
         for position in range(4):
             self.last_numbers[position] = BEFORE
-        self.start_cache(FIRST_CACHE_SIZE)
+        self.cache = <CachedIri*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedIri))
+        if self.cache == NULL:
+            raise MemoryError
 
     def __dealloc__(self):
         buffer_free(&self.frame)
@@ -484,23 +483,10 @@ cdef class TermEncoder:
 
     # Entries of the lookups.
 
-    cdef int start_cache(self, size_t size) except -1:
-        """Replace the cache of IRIs by an empty one."""
-        cdef void* cache = PyMem_RawCalloc(size, sizeof(CachedIri))
-        if cache == NULL:
-            raise MemoryError
-        PyMem_RawFree(self.cache)
-        self.cache = <CachedIri*>cache
-        self.cache_mask = size - 1
-        return 0
-
     cdef int find_iri(self, const Text* text, uint64_t hash, FoundIri* found) except -1:
         """Find the entries for an IRI, or write what sets them; ``hash`` is that of its term."""
-        cdef CachedIri* cached
+        cdef CachedIri* cached = &self.cache[hash & (CACHE_SIZE - 1)]
         cdef size_t split = 0
-        if self.names.used > self.cache_mask // 2 and self.cache_mask + 1 < CACHE_SIZE:
-            self.start_cache(4 * (self.cache_mask + 1))
-        cached = &self.cache[hash & self.cache_mask]
         if (
             cached.hash == hash and not self.is_without_prefixes
             and is_current(&cached.found, self.names.entries, self.prefixes.entries)

@@ -5,9 +5,7 @@ by its text.
 """
 
 cdef enum:
-    # Of the table of recent nodes, which grows with the table of terms.
-    FIRST_RECENT = 1 << 6
-    MAX_RECENT = 1 << 11
+    RECENT_SIZE = 1 << 9
 
 ctypedef struct RecentTerm:
     PyObject* node  # is kept alive, so that its address can't become another node's; or NULL
@@ -16,7 +14,7 @@ ctypedef struct RecentTerm:
 
 cdef inline RecentTerm* recent_place(NodeInterner interner, object node) noexcept:
     cdef size_t address = <size_t><PyObject*>node
-    return &interner.recent[((address >> 4) ^ (address >> 16)) & interner.recent_mask]
+    return &interner.recent[((address >> 4) ^ (address >> 16)) & (RECENT_SIZE - 1)]
 
 cdef inline uint32_t term_number(NodeInterner interner, object node, uint32_t last=0) except 0:
     """Return the number of a node in the table of an interner; perhaps it is the term ``last``."""
@@ -50,15 +48,13 @@ cdef class NodeInterner:
     cdef NodeTypes types
     cdef NodeFactory factory
     cdef TermTable table
-    cdef RecentTerm* recent
-    cdef size_t recent_mask
+    cdef RecentTerm[RECENT_SIZE] recent
     cdef uint32_t repeats  # how often a node came again since the table was started
     cdef int depth  # of quoted triples
 
     def __cinit__(self, NodeTypes types not None):
         self.types = types
         self.factory = NodeFactory(types, normalize=False)
-        self.start_recent(FIRST_RECENT)
         self.table = TermTable.__new__(TermTable)
         self.table.factory = self.factory
         self.table.is_open = True
@@ -66,7 +62,6 @@ cdef class NodeInterner:
 
     def __dealloc__(self):
         self.clear_recent()
-        PyMem_RawFree(self.recent)
 
     cdef int start_table(self) except -1:
         """Empty the table, which makes all numbers invalid."""
@@ -93,22 +88,10 @@ cdef class NodeInterner:
             or columns.offsets[columns.count] > factor * MAX_TEXT
         )
 
-    cdef int start_recent(self, size_t size) except -1:
-        cdef void* recent = PyMem_RawCalloc(size, sizeof(RecentTerm))
-        if recent == NULL:
-            raise MemoryError
-        self.clear_recent()
-        PyMem_RawFree(self.recent)
-        self.recent = <RecentTerm*>recent
-        self.recent_mask = size - 1
-        return 0
-
     cdef void clear_recent(self) noexcept:
         cdef PyObject* node
         cdef size_t i
-        if self.recent == NULL:
-            return
-        for i in range(self.recent_mask + 1):
+        for i in range(<size_t>RECENT_SIZE):
             node = self.recent[i].node
             self.recent[i].node = NULL
             Py_XDECREF(node)
@@ -132,12 +115,9 @@ cdef class NodeInterner:
         Of nodes that are not seen again few are remembered: releasing old ones would take long.
         """
         cdef uint32_t count = self.table.columns.count
-        cdef RecentTerm* recent
+        cdef RecentTerm* recent = recent_place(self, node)
         cdef uint32_t number
         cdef PyObject* old
-        if count > self.recent_mask and self.recent_mask + 1 < MAX_RECENT:
-            self.start_recent(2 * (self.recent_mask + 1))
-        recent = recent_place(self, node)
         if recent.seen != <size_t><PyObject*>node:
             recent.seen = <size_t><PyObject*>node
             return last if last != 0 and self.is_iri(node, last) else self.intern_node(node)

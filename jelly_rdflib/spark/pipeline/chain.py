@@ -216,16 +216,8 @@ def _find_runs(patches: pa.Table) -> list[Run]:
             f"the patches go back and forth between files more than {MAX_RUNS:,} times: put those"
             " that follow one another into one file, or give order_by"
         )
-    ends = [start - 1 for start in (*starts[1:], len(file))]
     if len(file) == 0:
         return []
-    return list(
-        map(
-            Run,
-            file.take(starts).to_pylist(),
-            number.take(starts).to_pylist(),
-            number.take(ends).to_pylist(),
-            prev.take(starts).to_pylist(),
-            id.take(ends).to_pylist(),
-        )
-    )
+    ends = [start - 1 for start in (*starts[1:], len(file))]
+    fields = ((file, starts), (number, starts), (number, ends), (prev, starts), (id, ends))
+    return list(map(Run, *(column.take(rows).to_pylist() for column, rows in fields)))

@@ -9,8 +9,7 @@ from jelly_rdflib.spark.pipeline.chain import VERSION, as_id
 from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, Ordered, order_changes
 from jelly_rdflib.spark.pipeline.table import QUAD, header_key, make_patch
 
-# The place of a row in the patch: 0 for headers, 1 for TX, 2 for prefixes, 3 for statements, 4 for
-# TC.
+# The place of a row: 0 for headers, 1 for TX, 2 for prefixes, 3 for statements, 4 for TC.
 _PART = "_part"
 
 

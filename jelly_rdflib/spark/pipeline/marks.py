@@ -59,10 +59,7 @@ class Marks:
     a table without any ``END`` all patches count as whole, unless it has the column ``_corrupt``.
 
     Args:
-        changes, marks: As for `effective`.
-
-    Attributes:
-        changes, marks: The tables, checked; their numbers are longs.
+        changes, marks: As for `effective`. The attributes of these names are checked tables.
     """
 
     def __init__(self, changes: DataFrame, marks: DataFrame | None) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import InputPartition
 
 from jelly_rdflib.core.batch import Batch, BatchSource
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType
+from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType, StreamOptions
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
@@ -39,8 +39,12 @@ class FilePartition(InputPartition):
         self.first = first
 
 
-class StatementTypeError(ValueError):
-    """Files with triples and files with quads are read together; this is wrong in any mode."""
+def open_file(file: str, kind: Kind, limits: Limits, **settings: Any) -> BatchSource:
+    """Open a whole file, with settings of a `Reading`; a DecodeError if it is the other Jelly."""
+    holds_changes = not kind.is_statements
+    return open_input(
+        file, format=kind.format, holds_changes=holds_changes, limits=limits, **settings
+    ).batches()
 
 
 def find_statement_type(
@@ -51,55 +55,39 @@ def find_statement_type(
     The driver opens this file, and those before it; tasks check the others. A fault of a file is a
     DecodeError in the mode FAILFAST; in other modes it is skipped here: its row reports it.
     """
-    if not kind.has_frames:
-        return None
-    for file in files:
-        batches = open_input(
-            file, format=kind.format, limits=options.limits, is_quiet=True
-        ).batches()
-        try:
-            with closing(batches):
-                next(batches, None)
-                found = statement_type(batches.options, kind)
-        except DecodeError as error:
-            if options.mode == FAILFAST:
-                raise DecodeError(f"{file}: {error}") from None
-            continue
-        if found is not None:
+    for file in files if kind.has_frames else ():
+        if (found := _look(file, kind, options)) is not None:
             return file, found
     return None
 
 
-def statement_type(options: Any, kind: Kind) -> str | None:
-    """Return whether a file with these options has triples or quads; None if they don't tell.
-
-    It is a DecodeError if they are those of the other Jelly.
-    """
-    if options is None:
+def _look(file: str, kind: Kind, options: ReadOptions) -> str | None:
+    try:
+        with closing(open_file(file, kind, options.limits, is_quiet=True)) as batches:
+            next(batches, None)
+            return _statement_type(batches.options)
+    except DecodeError as error:
+        if options.mode == FAILFAST:
+            raise DecodeError(f"{file}: {error}") from None
         return None
-    has_changes = isinstance(options, PatchOptions)
-    if has_changes == kind.is_statements:
-        others = "Jelly-Patch" if has_changes else "Jelly-RDF"
-        raise DecodeError(f"this is {others}, not {kind.name}")
-    if isinstance(options, PatchOptions):
-        return options.statement_type.name
-    return "TRIPLES" if options.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
 
 
-def checked(
-    batches: BatchSource, path: str, first: tuple[str, str] | None, kind: Kind
-) -> Iterator[Batch]:
-    """Yield the batches of a file; a `StatementTypeError` if its statements are of another type."""
+def _statement_type(options: PatchOptions | StreamOptions | None) -> str | None:
+    if isinstance(options, StreamOptions):
+        return "TRIPLES" if options.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
+    return None if options is None else options.statement_type.name
+
+
+def checked(batches: BatchSource, path: str, first: tuple[str, str] | None) -> Iterator[Batch]:
+    """Yield the batches of a file; a ValueError if its statements are not as of the first file."""
     for batch in batches:
-        if first is not None:
-            found = statement_type(batches.options, kind)
-            if found not in (None, first[1]):
-                raise StatementTypeError(
-                    f"{path}: a stream of {found}, but {first[0]} is one of {first[1]}: read them"
-                    " one by one, and give the triples a graph"
-                )
-            # The options of a stream are its first row.
-            first = None
+        # In any mode triples may not come with quads: this is no damage of a file.
+        found = _statement_type(batches.options)
+        if first is not None and found != first[1]:
+            raise ValueError(
+                f"{path}: a stream of {found}, but {first[0]} is one of {first[1]}: read them one"
+                " by one, and give the triples a graph"
+            )
         yield batch
 
 

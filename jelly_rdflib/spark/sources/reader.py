@@ -21,9 +21,8 @@ from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.paths import find_files
-from jelly_rdflib.spark.sources.partitions import FilePartition, checked, plan
+from jelly_rdflib.spark.sources.partitions import FilePartition, checked, open_file, plan
 from jelly_rdflib.streams.index import Part, read_part
-from jelly_rdflib.streams.reading import read_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,11 +99,11 @@ class RowsReader:
             limits=limits,
         )
         if part is None:
-            batches: Any = read_batches(path, limits=limits, format=self.kind.format)
+            batches: Any = open_file(path, self.kind, limits)
         else:
             batches = read_part(path, part, is_statements=is_statements, limits=limits)
         with closing(batches):
-            yield from rows.convert(checked(batches, path, first, self.kind))
+            yield from rows.convert(checked(batches, path, first))
 
 
 def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
