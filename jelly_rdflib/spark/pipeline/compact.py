@@ -126,5 +126,5 @@ def _last_marks(ordered: Ordered) -> DataFrame:
             }
         )
         .where("_is_kept")
-        .select(_PART, "op", *QUAD, "name", ORDER)
+        .select(_PART, "op", "o", "g", "name", ORDER)
     )

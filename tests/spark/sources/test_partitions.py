@@ -13,7 +13,8 @@ pytest.importorskip("pyspark")
 import jelly_rdflib as jr
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
-from jelly_rdflib.spark.sources.partitions import check_files, plan
+from jelly_rdflib.spark.sources.partitions import plan
+from jelly_rdflib.spark.sources.reader import FilesReader
 from jelly_rdflib.streams import index
 from tests.spark.files import iri, make_operations, write_file
 
@@ -44,7 +45,7 @@ def whole(*numbers: list[int]) -> list[list[tuple[int, bool]]]:
 def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     files = make_files(tmp_path, [40, 59, 1, 1, 100, 101, 99, 0, 0, 7])
     expected = whole([0, 1, 2], [3], [4], [5], [6, 7, 8], [9])
-    assert parts(files, partition_bytes=100) == expected
+    assert parts(files, partition_bytes=100, mode="PERMISSIVE") == expected
     assert parts([files[7], files[2]], partition_bytes=100) == whole([0, 1])
     assert parts([], partition_bytes=100) == []
 
@@ -132,6 +133,13 @@ def write_statements(path: Path, physical_type: str) -> str:
     return str(path)
 
 
+def read(files: list[str], kind: Kind, options: ReadOptions) -> None:
+    """Plan on the driver, and read as tasks do: both check files."""
+    reader = FilesReader(kind, options, kind.schema_for(options), files)
+    for partition in reader.plan(files):
+        list(reader.read(partition))
+
+
 class TestChecks:
     def test_triples_and_quads(self, tmp_path: Path) -> None:
         triples, quads, graphs = (
@@ -139,12 +147,12 @@ class TestChecks:
             for name in ("triples", "quads", "graphs")
         )
         options = ReadOptions()
-        check_files([triples, triples], JELLY, options)
-        check_files([quads, graphs], JELLY, options)
-        with pytest.raises(jr.DecodeError, match=r"triples\.jelly: a stream of TRIPLES, but .*QU"):
-            check_files([quads, triples], JELLY, options)
-        with pytest.raises(jr.DecodeError, match=r"graphs\.jelly: a stream of QUADS, but .*TRIPL"):
-            check_files([triples, graphs], JELLY, options)
+        read([triples, triples], JELLY, options)
+        read([quads, graphs], JELLY, options)
+        with pytest.raises(ValueError, match=r"triples\.jelly: a stream of TRIPLES, but .*QU"):
+            read([quads, triples], JELLY, options)
+        with pytest.raises(ValueError, match=r"graphs\.jelly: a stream of QUADS, but .*TRIPL"):
+            read([triples, graphs], JELLY, options)
 
     @pytest.mark.parametrize("mode", ["FAILFAST", "PERMISSIVE", "DROPMALFORMED"])
     def test_another_format(self, tmp_path: Path, mode: str) -> None:
@@ -159,9 +167,9 @@ class TestChecks:
         ):
             if mode == "FAILFAST":
                 with pytest.raises(jr.DecodeError, match=f"{file}: .*{message}"):
-                    check_files([file], kind, ReadOptions(mode=mode))
+                    read([file], kind, ReadOptions(mode=mode))
             else:
-                check_files([file], kind, ReadOptions(mode=mode))
+                read([file], kind, ReadOptions(mode=mode))
 
     def test_changes_of_triples_and_of_quads(self, tmp_path: Path) -> None:
         files = []
@@ -173,17 +181,15 @@ class TestChecks:
         options = ReadOptions(mode="PERMISSIVE")
         for first, second in (files, files[::-1]):
             message = rf"{second}: a stream of \w+, but {first} is one of"
-            with pytest.raises(jr.DecodeError, match=message):
-                check_files(
-                    [str(tmp_path / "empty.jellyp.gz"), first, second], JELLY_PATCH, options
-                )
+            with pytest.raises(ValueError, match=message):
+                read([str(tmp_path / "empty.jellyp.gz"), first, second], JELLY_PATCH, options)
 
     def test_limits_hold(self, tmp_path: Path) -> None:
         file = str(write_file(tmp_path / "a.jellyp", make_operations(1, 1)))
         with pytest.raises(jr.DecodeError, match=r"a\.jellyp: .*max_name_table_size"):
-            check_files([file], JELLY_PATCH, ReadOptions(limits=jr.Limits(max_name_table_size=9)))
+            read([file], JELLY_PATCH, ReadOptions(limits=jr.Limits(max_name_table_size=9)))
 
     def test_a_file_that_does_not_tell_is_passed_over(self, tmp_path: Path) -> None:
         """Text has no options; the statements after it are compared with the first that do."""
         text = str(write_file(tmp_path / "a.rdfp", [("A", iri(1), iri(2), iri(3), None)]))
-        check_files([text, text], RDF_PATCH, ReadOptions())
+        read([text, text], RDF_PATCH, ReadOptions())
