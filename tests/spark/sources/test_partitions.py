@@ -46,7 +46,7 @@ def test_small_files_fill_a_partition(tmp_path: Path) -> None:
     files = make_files(tmp_path, [40, 59, 1, 1, 100, 101, 99, 0, 0, 7])
     expected = whole([0, 1, 2], [3], [4], [5], [6, 7, 8], [9])
     assert parts(files, partition_bytes=100, mode="PERMISSIVE") == expected
-    assert parts([files[7], files[2]], partition_bytes=100) == whole([0, 1])
+    assert parts([files[7], files[2]], partition_bytes=100, mode="PERMISSIVE") == whole([0, 1])
     assert parts([], partition_bytes=100) == []
 
 
