@@ -551,6 +551,8 @@ from pathlib import Path
 import jelly_rdflib as jr
 resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
 resource.setrlimit(resource.RLIMIT_CPU, (25, 25))
+_, most = resource.getrlimit(resource.RLIMIT_CORE)
+resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 data = b"<urn:s> <urn:p> <urn:o> .\\n" * 5000
 batches = jr.read_batches(data, format="turtle", isolated=True)
@@ -560,6 +562,8 @@ for path in Path("/proc/self/task").glob("*/children"):
         told = Path("/proc", child, "status").read_text()
         ignored = int(told.partition("SigIgn:")[2].split()[0], 16)
         assert not ignored & 1 << signal.SIGXCPU - 1, told
+        told = Path("/proc", child, "limits").read_text()
+        assert re.search("Max core file size +0 ", told), told
 print(count + sum(map(len, batches)))
 """
     )
