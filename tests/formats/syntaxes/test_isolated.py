@@ -141,6 +141,18 @@ class TestSame:
             assert "gzip" in error.message
             assert error.offset is not None
 
+    def test_settings(self) -> None:
+        text = b"<s> <p> <o> .\n<urn:s> <urn:p> 'x'@a-very-long-tag ."
+        for strict in (True, False):
+            assert_same(lambda: text, "turtle", base="http://example.org/x/", strict=strict)
+
+    def test_the_highest_limits(self) -> None:
+        most = (1 << 31) - 1
+        limits = jr.Limits(
+            max_text_size=most, max_parser_seconds=most, max_parser_memory=(1 << 63) - 1
+        )
+        assert_same(lambda: LINE, "turtle", limits=limits)
+
     def test_a_long_text(self) -> None:
         """With more distinct terms than a lookup has entries."""
         statements = [
@@ -321,6 +333,9 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
     def replace(code: str) -> None:
         answer = "import os, signal, struct, sys, time; out = sys.stdout.buffer\n"
+        if "out.write" in code:
+            # The parent can send the settings, however late it comes to that.
+            answer += "sys.stdin.buffer.raw.read(1 << 16)\n"
         monkeypatch.setattr(isolated, "_START", answer + code)
 
     monkeypatch.setattr(isolated, "_PATIENCE", 2)
@@ -341,6 +356,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         ("sys.stderr.write('memory allocation of 9 bytes failed\\n'); os.abort()",
          jr.LimitError, "limit max_parser_memory"),
         ("raise MemoryError", jr.LimitError, "limit max_parser_memory"),
+        ("os._exit(12)", jr.LimitError, "limit max_parser_memory"),
         ("os.kill(os.getpid(), signal.SIGXCPU)", jr.LimitError, "limit max_parser_seconds"),
         # A hang, whatever it has read.
         ("time.sleep(1000)", jr.LimitError, "has not answered for 2 seconds"),
@@ -349,12 +365,23 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         ("while True: out.write(b'F'); out.flush(); time.sleep(.7)", jr.LimitError, "not answered"),
         ("os.close(0); os.close(1); time.sleep(1000)", jr.DecodeError, "ended by signal 9"),
         ("sys.stderr.write('x' * 1_000_000); os.abort()", jr.LimitError, "not answered"),
+        # Nor does it read the text that it asks for.
+        ("out.write(struct.pack('>cI', b'W', 1 << 16) * 99); out.flush(); time.sleep(1000)",
+         jr.LimitError, "not answered"),
         # What no child of ours sends.
         ("out.write(b'x' * 100)", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 1 << 31))", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'E', 1 << 31))", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'E', 3) + b'abc')", jr.DecodeError, "a wrong message"),
         ("out.write(struct.pack('>cI', b'F', 3) + b'abc')", jr.DecodeError, "a bad frame: "),
+        # The largest frame has 8 MiB, and four times max_text_size.
+        ("out.write(struct.pack('>cI', b'F', 56 << 20))", jr.DecodeError, "status 0"),
+        ("out.write(struct.pack('>cI', b'F', (56 << 20) + 1))", jr.DecodeError, "a wrong message"),
+        ("out.write(struct.pack('>cI', b'E', 1 << 16))", jr.DecodeError, "status 0"),
+        ("out.write(struct.pack('>cI', b'E', (1 << 16) + 1))", jr.DecodeError, "a wrong message"),
+        ("out.write(struct.pack('>cI', b'E', 25))", jr.DecodeError, "a wrong message"),
+        ("out.write(struct.pack('>cI??qqq', b'E', 26, 0, 0, 0, 0, 0))",
+         jr.DecodeError, r"line 0, column 0"),
         ("out.write(struct.pack('>cI', b'F', 0))", jr.DecodeError, "status 0"),
         ("out.write(struct.pack('>cI??qqq', b'E', 26 + 3, 1, 1, 7, -1, -9) + b'a\\x1b\\xff')",
          jr.LimitError, r"a\\u001B� \(byte 7\)"),
@@ -372,6 +399,21 @@ def test_what_a_child_does(
     assert type(caught.value) is kind
     assert caught.value.offset is not None
     assert len(str(caught.value)) < 2000
+
+
+def test_no_time(child: Callable[[str], None]) -> None:
+    child("time.sleep(1000)")
+    error = refuse(LINE, limits=jr.Limits(max_parser_seconds=0))
+    assert "has not answered for 0 seconds" in error.message
+
+
+def test_an_error_of_the_parser_though_the_source_failed(child: Callable[[str], None]) -> None:
+    """The source's error is told only where the child says that it is the one."""
+    ask = "out.write(struct.pack('>cI', b'W', 1 << 16)); out.flush()\n"
+    tell = "out.write(struct.pack('>cI??qqq', b'E', 29, 0, 0, -1, 7, 8) + b'own')"
+    child(ask + tell)
+    error = refuse(io.BytesIO(gzip.compress(LINE)[:-4]))
+    assert (error.message, error.offset, error.line, error.column) == ("own", None, 7, 8)
 
 
 def test_messages_keep_to_their_sizes() -> None:
@@ -475,6 +517,57 @@ def test_an_interrupt_is_for_the_parent() -> None:
     (child,) = children() - before
     os.kill(int(child), signal.SIGINT)
     assert count + sum(map(len, batches)) == 9999
+
+
+@HAS_PROC
+@pytest.mark.parametrize("size", [0, 9])
+def test_the_system_limits_the_child(size: int) -> None:
+    """The processor time grows with the text."""
+    before = children()
+    text = b"".join(b"<urn:s> <urn:p> %d .\n" % number for number in range(9999))
+    source = Pieces((b"#" * 1023 + b"\n") * (size << 10) + text, 1 << 16)
+    limits = jr.Limits(max_parser_memory=300 << 20, max_parser_seconds=20)
+    batches = jr.read_batches(source, format="turtle", isolated=True, limits=limits)
+    count = len(next(batches))
+    (child,) = children() - before
+    proc = Path("/proc", child)
+    told = (proc / "limits").read_text()
+    seconds = 1 + 20 * (1 + (source.at >> 20) // 8)
+    assert re.search(rf"^Max cpu time +{seconds} ", told, re.MULTILINE)
+    assert re.search(rf"^Max data size +{300 << 20} ", told, re.MULTILINE)
+    assert re.search(r"^Max core file size +0 ", told, re.MULTILINE)
+    # It does not wait for a reader of what it says.
+    [flags] = re.findall(r"^flags:\s*(\d+)", (proc / "fdinfo/2").read_text(), re.MULTILINE)
+    assert int(flags, 8) & os.O_NONBLOCK
+    assert count + sum(map(len, batches)) == 9999
+
+
+def test_the_caller_has_lower_limits_itself() -> None:
+    """These hold on, since they can't be raised; and it may ignore the signal of one."""
+    out = run(
+        """
+import resource, signal
+from pathlib import Path
+import jelly_rdflib as jr
+resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20))
+resource.setrlimit(resource.RLIMIT_CPU, (25, 25))
+_, most = resource.getrlimit(resource.RLIMIT_CORE)
+resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+data = b"<urn:s> <urn:p> <urn:o> .\\n" * 5000
+batches = jr.read_batches(data, format="turtle", isolated=True)
+count = len(next(batches))
+for path in Path("/proc/self/task").glob("*/children"):
+    for child in path.read_text().split():
+        told = Path("/proc", child, "status").read_text()
+        ignored = int(told.partition("SigIgn:")[2].split()[0], 16)
+        assert not ignored & 1 << signal.SIGXCPU - 1, told
+        told = Path("/proc", child, "limits").read_text()
+        assert re.search("Max core file size +0 ", told), told
+print(count + sum(map(len, batches)))
+"""
+    )
+    assert out == "5000\n"
 
 
 def test_threads() -> None:
