@@ -19,7 +19,7 @@ def effective(changes: DataFrame, *, marks: DataFrame | None = None) -> DataFram
     the table has no ``END`` at all, all patches count as whole.) All other operations stay, also
     headers and ends of patches.
 
-    A call reads the marks of the changes once. The driver holds about 150 bytes for each patch.
+    A call reads the marks of the changes once. The driver holds about 170 bytes for each patch.
 
     Args:
         changes: A table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
