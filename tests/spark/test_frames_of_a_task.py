@@ -103,6 +103,24 @@ def test_limits() -> None:
     table = kafka(*frames_of("a", 1))
     with pytest.raises(jr.DecodeError, match=r"^stream \('t', '0', b'k'\): .*max_string_size: 2"):
         decode_frames(table, limits=jr.Limits(max_string_size=2))
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream .*more than 6 bytes of text \(limit max_text"
+    ):
+        decode_frames(table, limits=jr.Limits(max_text_size=6))
+
+
+def test_a_term_too_long_as_text_names_its_stream() -> None:
+    """Terms that a decoder accepts may be too long as text: each triple quotes one twice."""
+    term: Any = P
+    for _ in range(14):
+        term = jr.TripleTerm(term, P, term)
+    encoder = jr.PatchEncoder(jr.PatchOptions(rdf_star=True))
+    table = kafka(encoder.encode_frame([(jr.Op.A, term, P, P, None)]))
+    for limit in (1 << 16, 100_000):
+        message = rf"^stream .*b'k'\): a quoted triple has more than {limit} bytes"
+        with pytest.raises(jr.DecodeError, match=message):
+            decode_frames(table, limits=jr.Limits(max_text_size=limit))
+    decode_frames(table)
 
 
 def test_a_null_frame_is_named() -> None:
@@ -159,3 +177,28 @@ def test_a_row_that_is_no_operation_names_its_stream() -> None:
     table: Any = Table(rows, schema_of(*COLUMNS))
     with pytest.raises(jr.EncodeError, match=r"^stream '1': .*'no term' is no term"):
         encode_frames(table)
+
+
+def test_a_record_batch_is_cut_where_a_column_of_the_key_changes() -> None:
+    rows = [{"file": f"{n // 9}", "part": n % 40 // 20 or None, "n": n} for n in range(100)]
+    runs = list(frames._runs(pa.RecordBatch.from_pylist(rows), 2))
+    assert [
+        ({"file": key[0].as_py(), "part": key[1].as_py()}, rest.column("n").to_pylist())
+        for key, rest in runs
+    ] == [
+        (key, [row["n"] for row in each])
+        for key, each in groupby(rows, key=lambda row: {"file": row["file"], "part": row["part"]})
+    ]
+    assert {rest.num_columns for _, rest in runs} == {1}
+
+
+def test_lengths_of_frames_are_removed() -> None:
+    made = frames._Frames()
+    sizes = [1, 126, 127, 128, 129, 255, 256, 16_383, 16_384, 16_512]
+    for size in sizes:
+        low, high = size & 0x7F, size >> 7
+        length = [low] if not high else [low | 0x80, high]
+        if high >= 0x80:
+            length[1:] = [high & 0x7F | 0x80, high >> 7]
+        made.write(bytes(length) + bytes([9]) * size)
+    assert made == [bytes([9]) * size for size in sizes]

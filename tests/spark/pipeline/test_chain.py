@@ -14,6 +14,7 @@ from jelly_rdflib import Op
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.spark.pipeline import chain, history, replay, versions
 from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Place, Run, link, order_patches
+from jelly_rdflib.spark.pipeline.order import SEQ_BITS
 from tests.spark.tables import changes_of, quad_set, quads_table
 
 
@@ -172,6 +173,25 @@ def test_number_of_runs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         order_patches(BACK_AND_FORTH, None)
 
 
+def test_the_order_of_an_operation_fits_a_long() -> None:
+    """The number of a run, seq, and a bit; below the sign."""
+    assert chain.MAX_RUNS << SEQ_BITS + 1 == 1 << 63
+
+
+def test_large_numbers_of_operations(spark: SparkSession) -> None:
+    s = URIRef("urn:s")
+    header = {key: (Op.H, key, URIRef("urn:1")) for key in ("id", "prev")}
+    files = {
+        "b": [header["id"], (Op.A, s, s, s, None), (Op.END,)],
+        "a": [header["prev"], (Op.D, s, s, s, None), (Op.END,)],
+    }
+    largest = (1 << SEQ_BITS) - 1
+    seq = f"if(file = 'b', {largest} - 2 + seq, seq) as seq"
+    changes = changes_of(spark, files).selectExpr("* except (seq)", seq)
+    assert quad_set(replay(changes)) == set()
+    assert len(quad_set(replay(changes, upto=1))) == 1
+
+
 def test_order_over_files(spark: SparkSession) -> None:
     # in one file, over files, and back
     files = {
@@ -282,5 +302,11 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert len(quad_set(replay(ended, order_by="file"))) == 1
     assert len(quad_set(replay(ended, order_by="file", upto="b"))) == 0
     assert len(quad_set(replay(ended, order_by="file", upto="a"))) == 1
+    # What no patch names stays, and comes before all patches.
+    base = quads_table(
+        spark, [("<urn:s>", "<urn:p>", each, None) for each in ("<urn:o>", "<urn:x>")]
+    )
+    found = quad_set(replay(ended, base, order_by="file", upto="b"))
+    assert found == {("<urn:s>", "<urn:p>", "<urn:x>", None)}
     with pytest.raises(ValueError, match="no column 'when'"):
         replay(changes, order_by="when")
