@@ -54,8 +54,11 @@ def test_where_a_table_is_written(
     output = f"{tmp_path}/{name}"
     table = MagicMock()
     job(formats, output, to=to, overwrite=overwrite).write(table)
-    # A patch is written to one file.
-    source = table.repartition(1) if formats == OF_CHANGES and len(expected) == 2 else table
+    source = table
+    if formats == OF_CHANGES and len(expected) == 2:
+        # A patch is written to one file.
+        table.repartition.assert_called_once_with(1)
+        source = table.repartition()
     if len(expected) == 2:
         source.write.format.assert_called_once_with(expected[1])
         writer = source.write.format()
