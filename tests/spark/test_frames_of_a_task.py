@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from rdflib import URIRef
+from rdflib import XSD, URIRef
 
 pytest.importorskip("pyspark")
 import pyarrow as pa
@@ -148,7 +148,8 @@ def test_a_stream_of_spark_is_refused() -> None:
 
 def operations(files: int, rows: int) -> list[tuple]:
     return [
-        (f"{file}", seq, "A", f"<urn:{file}-{seq}>", "<urn:p>", f'"{seq}"')
+        # Literals stay as they are written.
+        (f"{file}", seq, "A", f"<urn:{file}-{seq}>", "<urn:p>", f'"0{seq}"^^<{XSD.integer}>')
         for file in range(files)
         for seq in range(rows)
     ]
