@@ -122,10 +122,10 @@ def decode_frames(
                 raise DecodeError(f"stream {stream}, frame {number}: it is null")
             try:
                 batch = decoder.decode_frame(memoryview(frame.as_buffer()).cast("B"))
+                yield from rows.add(batch)
             except DecodeError as error:
                 more = "" if decoder.found_options else _NO_OPTIONS
                 raise DecodeError(f"stream {stream}: {error}{more}") from error
-            yield from rows.add(batch)
         yield from rows.flush()
 
     schema = StructType([OPERATIONS[name] for name in OPERATION_COLUMNS])

@@ -150,13 +150,13 @@ def test_a_key_may_be_a_struct() -> None:
 
     from jelly_rdflib.spark.frames import _runs
 
-    keys = [{"a": 1}, {"a": 1}, {"a": 2}, None, None]
+    keys = [{"a": 0}, {"a": 1}, {"a": 1}, {"a": 2}, None, None]
     rows = [{"key": key, "number": number} for number, key in enumerate(keys)]
     runs = [
         (key[0].as_py(), rest.column("number").to_pylist())
         for key, rest in _runs(pa.RecordBatch.from_pylist(rows), 1)
     ]
-    assert runs == [({"a": 1}, [0, 1]), ({"a": 2}, [2]), (None, [3, 4])]
+    assert runs == [({"a": 0}, [0]), ({"a": 1}, [1, 2]), ({"a": 2}, [3]), (None, [4, 5])]
 
 
 class TestOtherColumns:

@@ -14,8 +14,10 @@ import pytest
 pytest.importorskip("pyspark")
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
+from pyspark.sql import Row
 
 import jelly_rdflib as jr
+from jelly_rdflib.cli.spark import job as module
 from jelly_rdflib.cli.spark import session
 from jelly_rdflib.cli.spark.job import OF_CHANGES, OF_QUADS, Job, format_of, load_quads
 from jelly_rdflib.cli.spark.session import open_session
@@ -52,8 +54,11 @@ def test_where_a_table_is_written(
     output = f"{tmp_path}/{name}"
     table = MagicMock()
     job(formats, output, to=to, overwrite=overwrite).write(table)
-    # A patch is written to one file.
-    source = table.repartition(1) if formats == OF_CHANGES and len(expected) == 2 else table
+    source = table
+    if formats == OF_CHANGES and len(expected) == 2:
+        # A patch is written to one file.
+        table.repartition.assert_called_once_with(1)
+        source = table.repartition()
     if len(expected) == 2:
         source.write.format.assert_called_once_with(expected[1])
         writer = source.write.format()
@@ -71,6 +76,70 @@ def test_outputs_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(click.UsageError, match="is there already: --overwrite replaces it"):
         job(OF_QUADS, tmp_path)
     job(OF_QUADS, tmp_path, overwrite=True)
+
+
+def test_what_a_job_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Started(monkeypatch)
+    made = job(
+        OF_QUADS,
+        "-",
+        paths=("a.rdfp", "b"),
+        order_by="file",
+        master="spark://x",
+        conf=["a=b"],
+        spark_log="log",
+    )
+    assert made.order_by == "file"
+    limits = jr.Limits(max_string_size=7)
+    reader = started.spark.read.format.return_value.options.return_value
+    with click.Context(click.Command("x")) as context:
+        context.meta["limits"] = limits
+        with made.open() as (changes, marks):
+            assert changes is reader.load.return_value
+            assert marks is reader.option.return_value.load.return_value
+            started.spark.stop.assert_not_called()
+    started.spark.stop.assert_called_once_with()
+    assert (started.master, started.settings["a"], started.log) == ("spark://x", "b", "log")
+    started.spark.read.format.assert_called_once_with("rdf-patch")
+    assert started.spark.read.format().options.call_args.kwargs["max_string_size"] == 7
+    reader.load.assert_called_once_with(["a.rdfp", "b"])
+    reader.option.assert_called_once_with("op", "H,PA,PD,TX,TC,TA,END")
+    reader.option().load.assert_called_once_with(["a.rdfp", "b"])
+
+
+def test_a_patch_is_shown_by_groups_of_rows(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(module, "_ROWS", 2)
+    operations = [("TX", None), ("A", '"1"'), ("D", '"2"'), ("A", '"3"'), ("TC", None)]
+    rows = [
+        Row(op=op, s=o and "<urn:s>", p=o and "<urn:p>", o=o, g=None, name=None)
+        for op, o in operations
+    ]
+    table = MagicMock(columns=["op", "s", "p", "o", "g", "name"])
+    table.toLocalIterator.return_value = rows
+    job(OF_CHANGES, "-").write(table)
+    assert capsysbinary.readouterr().out.decode().splitlines() == [
+        "TX .",
+        'A <urn:s> <urn:p> "1" .',
+        'D <urn:s> <urn:p> "2" .',
+        'A <urn:s> <urn:p> "3" .',
+        "TC .",
+    ]
+
+
+def test_quads_are_lines_of_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(module, "_lines", lambda table: table.lines)
+    table = MagicMock()
+    table.lines.toLocalIterator.return_value = [Row(value='<urn:s> <urn:p> "é" .')] * 2
+    job(OF_QUADS, "-").write(table)
+    assert capsysbinary.readouterr().out.decode() == '<urn:s> <urn:p> "é" .\n' * 2
+    for overwrite, mode in ((False, "errorifexists"), (True, "overwrite")):
+        job(OF_QUADS, tmp_path / "x.nq", overwrite=overwrite).write(table)
+        table.lines.write.mode.assert_called_with(mode)
+        table.lines.write.mode().text.assert_called_with(f"{tmp_path}/x.nq")
 
 
 def test_the_format_of_the_input() -> None:
@@ -140,6 +209,9 @@ Traceback (most recent call last):
 KeyError: 'first'
 
 The above exception was the direct cause:
+ValueError: second
+
+The above exception was the direct cause:
 {last}
 
 \tat org.apache.spark
@@ -180,6 +252,62 @@ def test_no_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+class Builder:
+    """Stands in for PySpark's builder of sessions; Java writes to standard error when it starts."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
+        self.spark = MagicMock()
+        self.error = error
+        self.registered: list[Any] = []
+        # Each call returns the same mock.
+        self.calls = MagicMock()
+        for name in ("master", "appName", "config"):
+            getattr(self.calls, name).return_value = self.calls
+        self.calls.getOrCreate = self.start
+        monkeypatch.setattr("pyspark.sql.SparkSession", MagicMock(builder=self.calls))
+        monkeypatch.setattr("jelly_rdflib.spark.session.prepare_environment", lambda: None)
+        monkeypatch.setattr("jelly_rdflib.spark.register", self.registered.append)
+
+    def start(self) -> Any:
+        os.write(2, b"a line of Java\n")
+        if self.error is not None:
+            raise self.error
+        return self.spark
+
+
+def test_a_session_is_built(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    built = Builder(monkeypatch)
+    with open_session(None, ["a=b"], None) as spark:
+        assert spark is built.spark
+    assert built.registered == [built.spark]
+    built.calls.master.assert_called_once_with("local[*]")
+    built.calls.config.assert_any_call("a", "b")
+    built.calls.config.assert_any_call("spark.driver.bindAddress", "127.0.0.1")
+    with open_session("spark://x", [], str(tmp_path / "log")):
+        built.calls.master.assert_called_with("spark://x")
+    assert (tmp_path / "log").read_text() == "a line of Java\n"
+    assert capfd.readouterr().err == ""
+
+
+def test_a_session_that_cant_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = Py4JError("An error occurred while calling o1.x")
+    for expected in ("An error occurred while calling o1.x", "no such master"):
+        Builder(monkeypatch, error)
+        with (
+            pytest.raises(
+                click.ClickException,
+                match=rf"^Spark can't be started on x: {expected} \(see its log: --spark-log\)$",
+            ),
+            open_session("x", [], None),
+        ):
+            pass
+        # The message of Java goes before that of Py4J.
+        error.java_exception = MagicMock()
+        error.java_exception.getMessage.return_value = " no such master\n\tat org.apache.spark"
+
+
 def test_standard_error_goes_to_the_log_for_a_while(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -189,3 +317,22 @@ def test_standard_error_goes_to_the_log_for_a_while(
         os.write(2, b"after ")
     assert (tmp_path / "log").read_text() == "one\ntwo\n"
     assert capfd.readouterr().err == "after after "
+
+
+def test_what_waits_to_be_written_goes_where_it_was_meant_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    free = os.dup(2)
+    os.close(free)
+    with open(2, "w", closefd=False) as file:
+        monkeypatch.setattr(sys, "stderr", file)
+        file.write("before ")
+        with session._standard_error_to(str(tmp_path / "log")):
+            file.write("inside")
+        file.write("after")
+    assert (tmp_path / "log").read_text() == "inside"
+    assert capfd.readouterr().err == "before after"
+    # No file stays open.
+    again = os.dup(2)
+    os.close(again)
+    assert again == free

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,8 +12,9 @@ from rdflib import URIRef
 
 from jelly_rdflib import Op
 from jelly_rdflib.errors import PatchError
-from jelly_rdflib.spark.pipeline import history, replay, versions
-from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Place, Run, link
+from jelly_rdflib.spark.pipeline import chain, history, replay, versions
+from jelly_rdflib.spark.pipeline.chain import ANY, PatchOrder, Place, Run, link, order_patches
+from jelly_rdflib.spark.pipeline.order import SEQ_BITS
 from tests.spark.tables import changes_of, quad_set, quads_table
 
 
@@ -91,6 +93,103 @@ def test_circles() -> None:
     assert "circle: patch 0 of b" in refuse([start, *circle])
     assert "circle" in refuse(circle)
     assert "circle" in refuse([Run("b", 0, 0, "1", "1")])
+
+
+def patches(*rows: tuple[str, int, str | None, str | None]) -> pa.Table:
+    """Make a table of patches, as the driver collects it: file, patch, id and prev."""
+    types = {"file": pa.string(), "patch": pa.int64(), "id": pa.string(), "prev": pa.string()}
+    return pa.Table.from_pylist(
+        [dict(zip(types, row, strict=True)) for row in rows], pa.schema(types)
+    )
+
+
+BACK_AND_FORTH = patches(
+    ("a", 0, "<4>", "<3>"),
+    ("a", 1, "<5>", "<4>"),
+    # Both come after a patch of another file.
+    ("b", 0, "<3>", "<2>"),
+    ("b", 1, "<6>", "<5>"),
+    ("c", 0, "<1>", None),
+    ("c", 1, "<1b>", "<1>"),
+    # Without an id, what follows must be in the same file.
+    ("c", 2, None, None),
+    ("c", 3, "<2>", None),
+)
+
+
+def test_runs_of_a_table_of_patches() -> None:
+    order = order_patches(BACK_AND_FORTH, None)
+    assert order.runs == [
+        Run("c", 0, 3, None, "<2>"),
+        Run("b", 0, 0, "<2>", "<3>"),
+        Run("a", 0, 1, "<3>", "<5>"),
+        Run("b", 1, 1, "<5>", "<6>"),
+    ]
+    numbers = {id: order.resolve(id) for id in ("1", "1b", "2", "3", "4", "5", "6")}
+    assert numbers == {"1": 1, "1b": 2, "2": 4, "3": 5, "4": 6, "5": 7, "6": 8}
+    assert order.resolve(None) == order.resolve(8) == 8
+    assert order.resolve(0) == 0
+    assert order_patches(patches(), None).runs == []
+    # The patches of one chain may be in any table, also one of several pieces.
+    pieces = pa.concat_tables([BACK_AND_FORTH[:3], BACK_AND_FORTH[3:]])
+    assert order_patches(pieces, None).runs == order.runs
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        # Two patches without ids are not the same.
+        ([("a", 0, None, None), ("b", 0, None, None)], "more than one start"),
+        # A patch that names one before it doesn't follow one without an id.
+        ([("a", 0, None, None), ("a", 1, None, "9")], "broken: patch 1 of a comes after <9>"),
+        (
+            [("a", 0, "1", None), ("a", 1, "2", "1"), ("b", 0, "2", "9"), ("c", 0, "2", "9")],
+            "patch 1 of a and patch 0 of c have the same id <2>",
+        ),
+        (
+            [("a", 0, "1", None), ("a", 1, "1", None), ("b", 0, "2", "1"), ("b", 1, "2", "1")],
+            "patch 0 of a and patch 1 of a have the same id <1>",
+        ),
+        (
+            [("a", 0, "1", None), ("a", 1, "2", "1"), ("b", 0, "3", "1")],
+            "forks: patch 0 of b comes after <1> (prev), and so does patch 1 of a",
+        ),
+    ],
+)
+def test_tables_of_patches_that_are_no_chain(rows: list[Any], message: str) -> None:
+    named = [
+        (file, number, *(id and f"<{id}>" for id in (id, prev))) for file, number, id, prev in rows
+    ]
+    with pytest.raises(PatchError) as caught:
+        order_patches(patches(*named), None)
+    assert message in str(caught.value)
+
+
+def test_number_of_runs_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "MAX_RUNS", 4)
+    assert len(order_patches(BACK_AND_FORTH, None).runs) == 4
+    monkeypatch.setattr(chain, "MAX_RUNS", 3)
+    with pytest.raises(PatchError, match="back and forth between files more than 3 times"):
+        order_patches(BACK_AND_FORTH, None)
+
+
+def test_the_order_of_an_operation_fits_a_long() -> None:
+    """The number of a run, seq, and a bit; below the sign."""
+    assert chain.MAX_RUNS << SEQ_BITS + 1 == 1 << 63
+
+
+def test_large_numbers_of_operations(spark: SparkSession) -> None:
+    s = URIRef("urn:s")
+    header = {key: (Op.H, key, URIRef("urn:1")) for key in ("id", "prev")}
+    files = {
+        "b": [header["id"], (Op.A, s, s, s, None), (Op.END,)],
+        "a": [header["prev"], (Op.D, s, s, s, None), (Op.END,)],
+    }
+    largest = (1 << SEQ_BITS) - 1
+    seq = f"if(file = 'b', {largest} - 2 + seq, seq) as seq"
+    changes = changes_of(spark, files).selectExpr("* except (seq)", seq)
+    assert quad_set(replay(changes)) == set()
+    assert len(quad_set(replay(changes, upto=1))) == 1
 
 
 def test_order_over_files(spark: SparkSession) -> None:
@@ -203,5 +302,11 @@ def test_order_by_a_column(spark: SparkSession) -> None:
     assert len(quad_set(replay(ended, order_by="file"))) == 1
     assert len(quad_set(replay(ended, order_by="file", upto="b"))) == 0
     assert len(quad_set(replay(ended, order_by="file", upto="a"))) == 1
+    # What no patch names stays, and comes before all patches.
+    base = quads_table(
+        spark, [("<urn:s>", "<urn:p>", each, None) for each in ("<urn:o>", "<urn:x>")]
+    )
+    found = quad_set(replay(ended, base, order_by="file", upto="b"))
+    assert found == {("<urn:s>", "<urn:p>", "<urn:x>", None)}
     with pytest.raises(ValueError, match="no column 'when'"):
         replay(changes, order_by="when")

@@ -13,7 +13,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
-from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay
+from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay, versions
 from tests.algebra.strategies import patches
 from tests.spark.tables import changes_of, quad_set, quads_of, quads_table
 
@@ -141,10 +141,13 @@ def test_what_has_an_effect(spark: SparkSession) -> None:
     assert {quad[0] for quad in quad_set(replay(changes, order_by="file"))} == expected
 
 
-@pytest.mark.parametrize("number", [4, 5, 6])
-def test_cut_off_file_in_a_chain(spark: SparkSession, number: int) -> None:
+# A last patch without any mark makes no version.
+@pytest.mark.parametrize(("number", "patches"), [(4, 1), (5, 2), (6, 2)])
+def test_cut_off_file_in_a_chain(spark: SparkSession, number: int, patches: int) -> None:
     operations, is_there = CASES[number]
-    assert len(quad_set(replay(changes_of(spark, {"f": operations})))) == is_there
+    changes = changes_of(spark, {"f": operations})
+    assert len(quad_set(replay(changes))) == is_there
+    assert versions(changes).count() == patches
 
 
 def test_table_without_ends_is_whole(spark: SparkSession) -> None:

@@ -83,10 +83,13 @@ def test_compact_is_that_of_the_package(
 
 def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
     header = (Op.H, "by", O)
+    # The id of the last patch stays, and the prev of the first.
+    prev, ids = (Op.H, "prev", O), [(Op.H, "id", each) for each in (G, S)]
     files = {
-        "b": [header, D, (Op.PA, "ex", S, G), (Op.PD, "ex", None, None), END],
-        "a": [header, A, (Op.PA, "ex", S, None), END],
+        "b": [ids[1], (Op.H, "prev", G), header, D, (Op.PA, "ex", S, G)],
+        "a": [ids[0], prev, header, A, (Op.PA, "ex", S, None), END],
     }
+    files["b"] += [(Op.PD, "ex", None, None), END]
     rows = compact(changes_of(spark, files), order_by="file").collect()
     stream = [*files["a"], *files["b"]]
     assert plain(rows) == plain(change_rows("f", jr.compact(stream)))

@@ -1,0 +1,141 @@
+"""What the commands ask of the pipelines and of Spark, by their options, without a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock, call
+
+import pytest
+from click.testing import CliRunner, Result
+
+pytest.importorskip("pyspark")
+from jelly_rdflib.cli.spark import command, session
+from jelly_rdflib.cli.spark.job import Job
+from jelly_rdflib.spark import pipeline
+from jelly_rdflib.spark.pipeline import quad_table
+
+
+class Calls:
+    """Stands in for Spark and for the pipelines, and keeps how they are called."""
+
+    replay: MagicMock
+    diff: MagicMock
+    compact: MagicMock
+    maintain: MagicMock
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.started = MagicMock()
+        self.spark = self.started.return_value
+        monkeypatch.setattr(session, "_start", self.started)
+        reader = self.spark.read.format.return_value.options.return_value
+        self.changes = reader.load.return_value
+        self.marks = reader.option.return_value.load.return_value
+        self.changes.sparkSession = self.spark
+        for name in ("replay", "diff", "compact", "maintain"):
+            setattr(self, name, MagicMock())
+            monkeypatch.setattr(pipeline, name, getattr(self, name))
+        table = MagicMock()
+        table.return_value.last_commit.return_value.version = 1234
+        monkeypatch.setattr(quad_table, "QuadTable", table)
+        self.written: list[Any] = []
+        monkeypatch.setattr(Job, "write", lambda job, made: self.written.append(made))
+
+    def invoke(self, *arguments: Any, code: int = 0) -> Result:
+        result = CliRunner().invoke(command, list(map(str, arguments)))
+        assert result.exit_code == code, result.output
+        return result
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    return Calls(monkeypatch)
+
+
+def test_replay(calls: Calls) -> None:
+    calls.invoke("replay", "x.jellyp")
+    calls.invoke("replay", "x.jellyp", "--upto", 3, "--base", "base.parquet")
+    calls.invoke("replay", "x.jellyp", "--upto", "b", "--order-by", "file")
+    base = calls.spark.read.parquet
+    base.assert_called_once_with("base.parquet")
+    assert calls.replay.mock_calls == [
+        call(calls.changes, None, None, None, marks=calls.marks),
+        call(calls.changes, base.return_value, 3, None, marks=calls.marks),
+        call(calls.changes, None, "b", "file", marks=calls.marks),
+    ]
+    assert calls.written == [calls.replay.return_value] * 3
+
+
+def test_diff(calls: Calls) -> None:
+    calls.replay.side_effect = lambda changes, base, upto, by, marks: (upto, by, marks)
+    calls.invoke("diff", "x.jellyp")
+    calls.invoke("diff", "x.jellyp", "--old", 2, "--new", "uuid:1")
+    calls.invoke("diff", "x.jellyp", "--old", "a", "--order-by", "file")
+    assert calls.diff.mock_calls == [
+        call((0, None, calls.marks), (None, None, calls.marks)),
+        call((2, None, calls.marks), ("uuid:1", None, calls.marks)),
+        call(("a", "file", calls.marks), (None, "file", calls.marks)),
+    ]
+    assert calls.written == [calls.diff.return_value] * 3
+    refused = calls.invoke("diff", "x.jellyp", "--order-by", "file", code=2)
+    assert "--old has to be given" in refused.output
+
+
+def test_compact(calls: Calls) -> None:
+    calls.invoke("compact", "x.jellyp", "--after", "urn:1")
+    calls.invoke("compact", "x.jellyp", "--order-by", "file")
+    assert calls.compact.mock_calls == [
+        call(calls.changes, None, marks=calls.marks, after="urn:1"),
+        call(calls.changes, "file", marks=calls.marks, after=None),
+    ]
+    assert calls.written == [calls.compact.return_value] * 2
+    refused = calls.invoke("compact", "x", "--order-by", "file", "--after", "urn:1", code=2)
+    assert "with --order-by there is none" in refused.output
+
+
+def test_ingest(calls: Calls) -> None:
+    arguments = ["ingest", "in", "table", "--checkpoint", "state"]
+    assert calls.invoke(*arguments).output == "patches: 1,234\n"
+    read = calls.spark.readStream.format
+    read.assert_called_once_with("jelly-patch")
+    reader = read.return_value.options.return_value
+    reader.option.assert_not_called()
+    reader.load.assert_called_once_with("in")
+    calls.invoke(*arguments, "--max-files", 3, "--follow", "--order-by", "file")
+    reader.option.assert_called_once_with("maxFilesPerTrigger", 3)
+    few = reader.option.return_value.load
+    assert [each for each in calls.maintain.mock_calls if each[0] == ""] == [
+        call(
+            reader.load.return_value,
+            "table",
+            "state",
+            order_by=None,
+            trigger={"availableNow": True},
+        ),
+        call(few.return_value, "table", "state", order_by="file", trigger=None),
+    ]
+    assert calls.maintain.return_value.awaitTermination.call_count == 2
+    calls.invoke(*arguments, "--max-files", 0, code=2)
+
+
+def test_options_of_each_command(calls: Calls, tmp_path: Path) -> None:
+    several = ("--conf", "a=b", "--conf", "c=d", "--spark-log", tmp_path / "log")
+    calls.invoke("compact", "x", "y", "--from", "rdf-patch", "--master", "spark://x", *several)
+    master, settings, log = calls.started.call_args.args
+    assert (master, settings["a"], settings["c"], log) == (
+        "spark://x",
+        "b",
+        "d",
+        str(tmp_path / "log"),
+    )
+    calls.spark.read.format.assert_called_once_with("rdf-patch")
+    calls.spark.read.format().options().load.assert_called_once_with(["x", "y"])
+    calls.invoke("compact", "x", "-o", tmp_path, "--overwrite")
+    for refused in (
+        ["--from", "nq"],
+        ["--spark-log", tmp_path],
+        ["-o", "y", "--to", "nq"],
+        ["-o", tmp_path],
+    ):
+        calls.invoke("compact", "x", *refused, code=2)
+    assert len(calls.written) == 2
