@@ -173,11 +173,11 @@ cdef class Changes(Undoer):
             g.graph = self.make_graph(g.node)
         return g.graph
 
-    # A subclass for a kind of store defines these.
-
     cdef object make_graph(self, object name):
-        """Return the graph of a name as the other methods take it."""
-        raise NotImplementedError
+        """Return the graph of a name as `add` and `delete` take it."""
+        return self.target.context(name)
+
+    # A subclass for a kind of store defines these.
 
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
         """Add a statement that the store may have already."""
@@ -226,9 +226,6 @@ cdef class GeneralChanges(Changes):
     def begin(self):
         self.listed.clear()
         Changes.begin(self)
-
-    cdef object make_graph(self, object name):
-        return self.target.context(name)
 
     cdef tuple triple(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph):
         """Return the triple of a statement whose changes the store can undo."""
