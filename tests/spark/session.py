@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
 from jelly_rdflib.spark.session import find_java, prepare_environment
+from tests.maven import UnavailableError
+from tests.spark.connectors.jars import connector_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "check_spark", "open_session"]
+__all__ = ["DELTA_SETTINGS", "SETTINGS", "check_spark", "needs_connectors", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
@@ -27,6 +30,10 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+DELTA_SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
 
 
 @cache
@@ -34,10 +41,21 @@ def _open() -> SparkSession:
     prepare_environment()
     from pyspark.sql import SparkSession
 
+    settings = dict(SETTINGS)
+    with contextlib.suppress(UnavailableError):
+        settings |= DELTA_SETTINGS | {"spark.jars": ",".join(connector_jars())}
     builder = SparkSession.builder.master("local[2]").appName("tests")
-    for key, value in SETTINGS.items():
+    for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def needs_connectors() -> None:
+    """Skip the test where Delta Lake and the Kafka connector are not to be had."""
+    try:
+        connector_jars()
+    except UnavailableError as error:
+        pytest.skip(f"Delta Lake and the Kafka connector are not there: {error}")
 
 
 def check_spark() -> None:

@@ -1,0 +1,57 @@
+"""Builds the Maven projects of the tests."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+__all__ = ["UnavailableError", "build"]
+
+# What Maven says where it can't get something, in whatever words its plugins put around it.
+NOT_TO_BE_HAD = (
+    "Could not transfer",
+    "Could not find artifact",
+    "Could not resolve",
+    "could not be resolved",
+)
+
+
+class UnavailableError(Exception):
+    """Java, Maven or the registry is missing."""
+
+
+def build(folder: Path) -> list[str]:
+    """Compile the project of a folder, if it is not compiled as it stands.
+
+    Returns:
+        The paths of the jars that it uses. The project's ``pom.xml`` has them written to
+        ``target/classpath``.
+
+    Raises:
+        UnavailableError: Something is missing that it takes.
+        RuntimeError: The compiler refuses it.
+    """
+    for program in ("java", "mvn"):
+        if shutil.which(program) is None:
+            raise UnavailableError(f"{program} is not installed")
+    classpath = folder / "target" / "classpath"
+    sources = [folder / "pom.xml", *folder.glob("src/main/java/**/*.java")]
+    newest = max(path.stat().st_mtime for path in sources)
+    if not classpath.exists() or classpath.stat().st_mtime <= newest:
+        # Maven leaves it as it is where nothing new would be in it.
+        classpath.unlink(missing_ok=True)
+        run = subprocess.run(
+            ["mvn", "--batch-mode", "--quiet", "compile"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=600,
+            check=False,
+        )
+        if run.returncode:
+            if any(words in run.stdout for words in NOT_TO_BE_HAD):
+                raise UnavailableError(f"Maven can't get what it needs:\n{run.stdout[:500]}")
+            raise RuntimeError(f"the project does not compile:\n{run.stdout}")
+    return classpath.read_text(encoding="utf-8").strip().split(":")

@@ -1,0 +1,31 @@
+"""The jars of Delta Lake and of Spark's Kafka connector, by Maven."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from tests import maven
+
+__all__ = ["connector_jars"]
+
+FOLDER = Path(__file__).resolve().parent
+
+
+@cache
+def connector_jars() -> list[str]:
+    """Return the paths of the jars that Spark does not bring itself.
+
+    Raises:
+        tests.maven.UnavailableError: Maven can't get them.
+    """
+    import pyspark
+
+    own = {_artifact(jar) for jar in (Path(pyspark.__file__).parent / "jars").glob("*.jar")}
+    return [jar for jar in maven.build(FOLDER) if _artifact(Path(jar)) not in own]
+
+
+def _artifact(jar: Path) -> str:
+    """Return a jar's name without its version."""
+    return re.sub(r"-\d[^-]*(-\w+)?\.jar$", "", jar.name)
