@@ -414,6 +414,7 @@ class TestFilters:
 
 
 class TestMemory:
+    @pytest.mark.slow
     def test_what_is_taken_is_given_back(self) -> None:
         iri = ("iri", "urn:a")
         data = write([("A", iri, iri, ("bnode", f"b {n}"), DEFAULT_GRAPH) for n in range(50)])

@@ -216,6 +216,7 @@ def test_who_reads_may_wait_for_a_shorter_time(log: Path, command: tuple[str, ..
     run_well("log", name, log, *rest, "--timeout", "5")
 
 
+@pytest.mark.slow
 def test_every_command_takes_a_time_out() -> None:
     for name in command.commands:
         assert "--timeout SECONDS" in run_well("log", name, "--help").text, name

@@ -127,6 +127,7 @@ def test_a_long_stream(use: str, most: int) -> None:
     assert grown < most
 
 
+@pytest.mark.slow
 def test_a_long_list_of_distinct_statements() -> None:
     """Some tens of bytes for each, and its terms."""
     out = run(f"{LONG_STREAM}\ngrown(jr.compact(Endless(300_000, 1)))")

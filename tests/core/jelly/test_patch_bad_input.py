@@ -178,6 +178,7 @@ print(once, time.process_time() - start)
             assert read(data, limits=jr.Limits(max_string_size=11))
 
     @pytest.mark.parametrize("name", ["gzip", "zstd"])
+    @pytest.mark.slow
     def test_compressed_data_that_expands(self, name: str) -> None:
         """600 MB of zeros behind a bare frame, in a few kilobytes."""
         out = run(

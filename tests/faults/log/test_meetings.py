@@ -17,7 +17,9 @@ from tests.faults.log.meeting import Case, End, Meets
 @pytest.mark.parametrize(
     ("a", "b", "after_crash"),
     [
-        *(("append", "append", False), ("append", "squash", False), ("create", "create", False)),
+        ("append", "squash", False),
+        pytest.param("append", "append", False, marks=pytest.mark.slow),
+        pytest.param("create", "create", False, marks=pytest.mark.slow),
         pytest.param("append", "append", True, marks=pytest.mark.slow),
         pytest.param("snapshot", "append", False, marks=pytest.mark.slow),
         pytest.param("squash", "append", False, marks=pytest.mark.slow),

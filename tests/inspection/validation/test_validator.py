@@ -621,6 +621,7 @@ def test_memory_of_what_was_told_has_an_end() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_is_kept() -> None:
     def work() -> None:
         for data in (SMALL, SMALL[:-1], b"TC . A <s . Z .\nTX . B .\n", b.frame()):
