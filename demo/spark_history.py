@@ -1,8 +1,8 @@
-"""A log of patches on Apache Spark: ingested, replayed at two versions, and compared with rdflib.
+"""A log of patches on Apache Spark: replayed to two versions, and compared with rdflib.
 
-The patches go as a stream into a table of the current quads, and are replayed to an earlier version
-and to the newest. Both must have the quads that a dataset of rdflib has after the same patches, and
-the difference of the two must lead from the one to the other.
+The patches are replayed to an earlier version and to the newest. Both must have the quads that a
+dataset of rdflib has after the same patches, and the difference of the two must lead from the one
+to the other.
 
 Usage: ``python demo/spark_history.py LOG``, where LOG is a patch log, a file, or a folder or quoted
 glob of files whose names are in the order of their patches. It needs the extras cli and spark, and
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import glob
 import io
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -31,7 +30,7 @@ from rich.table import Table
 import jelly_rdflib as jr
 from jelly_rdflib.arrow import read_arrow
 from jelly_rdflib.cli.spark.session import open_session
-from jelly_rdflib.spark.pipeline import MARKS, diff, maintain, read_maintained, replay, stats
+from jelly_rdflib.spark.pipeline import MARKS, diff, replay, stats
 
 Quads: TypeAlias = set[tuple[str | None, ...]]
 Result = TypeVar("Result")
@@ -86,15 +85,6 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.perf_counter() - start
 
 
-def ingest(spark: SparkSession, log: str, folder: str) -> DataFrame:
-    """Take the log as a stream into a table of the current quads."""
-    stream = spark.readStream.format("jelly-patch").load(log)
-    trigger = {"availableNow": True}
-    query = maintain(stream, f"{folder}/quads", f"{folder}/checkpoint", trigger=trigger)
-    query.awaitTermination()
-    return read_maintained(spark, f"{folder}/quads")
-
-
 def check(what: str, found: Quads, expected: Quads) -> None:
     """Compare quads of Spark with those of rdflib."""
     if found != expected:
@@ -114,12 +104,6 @@ def run(spark: SparkSession, log: str, report: Callable[[str], None]) -> Table:
     table = Table("on Spark", title=f"{newest} patches with {counts.operations:,} operations")
     table.add_column("rows", justify="right")
     table.add_column("seconds", justify="right")
-
-    report("Taking the log into a table")
-    with tempfile.TemporaryDirectory() as folder:
-        quads, seconds = timed(lambda: quads_of_table(ingest(spark, log, folder)))
-    check("the table that was ingested", quads, states[-1])
-    table.add_row("ingest into a table", f"{len(quads):,}", f"{seconds:.1f}")
 
     for version in (earlier, newest):
         report(f"Replaying to version {version}")

@@ -33,6 +33,8 @@ SETTINGS = {
 DELTA_SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # By default 50 tasks read the log of a table.
+    "spark.databricks.delta.snapshotPartitions": "1",
 }
 
 

@@ -109,8 +109,8 @@ def command() -> None:
 @click.option(
     "--base",
     metavar="TABLE",
-    help="The quads of version 0: a folder of Parquet, a table that jellyp spark ingest made, or"
-    " .jelly files. [default: none]",
+    help="The quads of version 0: a Delta table, such as jellyp spark ingest makes, a folder of"
+    " Parquet, or .jelly files. [default: none]",
 )
 @job_options(OF_QUADS)
 def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
@@ -125,7 +125,7 @@ def replay(upto: int | str | None, base: str | None, **options: Any) -> None:
       jellyp spark replay 'changes/*.jellyp' --order-by file -o now.jelly
     """
     job = Job(OF_QUADS, **options)
-    with job.open() as (changes, marks):
+    with job.open(base) as (changes, marks):
         from jelly_rdflib.spark.pipeline import replay
 
         start = None if base is None else load_quads(changes.sparkSession, base)
@@ -213,11 +213,14 @@ def ingest(
     order_by: str | None,
     **session: Any,
 ) -> None:
-    """Keep a table of the current quads up to date with the files of a folder.
+    """Keep a Delta table of the current quads up to date with the files of a folder.
 
-    TABLE is a folder of Parquet that can be read at all times (jelly_rdflib.spark.pipeline's
-    read_maintained, or --base of jellyp spark replay). Each file is read exactly once, even if this
-    command is stopped and started again.
+    TABLE is the table's folder, or its name as SCHEMA.TABLE. Whatever reads Delta tables can read
+    it at all times, and so can --base of jellyp spark replay. Each file is read exactly once, even
+    if this command is stopped and started again.
+
+    It needs Delta Lake: pip install 'jelly-rdflib[delta]'. Spark gets its jars from Maven Central,
+    unless --conf has spark.jars or spark.jars.packages.
 
     \b
     Examples:
@@ -225,7 +228,7 @@ def ingest(
       jellyp spark ingest incoming table --checkpoint table.checkpoint --follow
     """
     format = format_of(path, from_)
-    with open_session(**session) as spark:
+    with open_session(**session, has_delta=True) as spark:
         from jelly_rdflib.spark.pipeline import maintain
         from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 
@@ -235,4 +238,7 @@ def ingest(
         trigger = None if follow else {"availableNow": True}
         changes = reader.load(path)
         maintain(changes, table, checkpoint, order_by=order_by, trigger=trigger).awaitTermination()
-        click.echo(f"patches: {QuadTable(spark, table).last_commit().version:,}")
+        state = QuadTable(spark, table).last()[1]
+        # With --order-by patches are not counted.
+        if state is None or state.version is not None:
+            click.echo(f"patches: {0 if state is None else state.version:,}")

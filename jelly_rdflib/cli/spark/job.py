@@ -62,9 +62,12 @@ class Job:
         self._overwrite = overwrite
 
     @contextmanager
-    def open(self) -> Iterator[tuple[DataFrame, DataFrame]]:
-        """Open a session for the block, with the table of changes and the table of its marks."""
-        with open_session(**self._session) as spark:
+    def open(self, base: str | None = None) -> Iterator[tuple[DataFrame, DataFrame]]:
+        """Open a session for the block, with the table of changes and the table of its marks.
+
+        The session can read the table of quads at ``base``.
+        """
+        with open_session(**self._session, has_delta=is_delta(base)) as spark:
             from jelly_rdflib.spark.pipeline import MARKS
 
             reader = spark.read.format(self._format).options(**reader_limits())
@@ -108,15 +111,16 @@ def reader_limits() -> dict[str, int]:
     return dataclasses.asdict(chosen_limits())
 
 
-def load_quads(spark: SparkSession, path: str) -> DataFrame:
-    """Load a table of quads: a table of `maintain`, .jelly files, or Parquet."""
-    from jelly_rdflib.spark.pipeline import read_maintained
+def is_delta(path: str | None) -> bool:
+    """Return whether a folder is a Delta table, such as `maintain` writes."""
+    return path is not None and os.path.isdir(os.path.join(path, "_delta_log"))
 
+
+def load_quads(spark: SparkSession, path: str) -> DataFrame:
+    """Load a table of quads: a Delta table, .jelly files, or Parquet."""
     if path.rstrip("/").endswith(".jelly"):
         return spark.read.format("jelly").options(**reader_limits()).load(path)
-    if os.path.isdir(os.path.join(path, "commits")):
-        return read_maintained(spark, path)
-    return spark.read.parquet(path)
+    return spark.read.format("delta" if is_delta(path) else "parquet").load(path)
 
 
 def _lines(quads: DataFrame) -> DataFrame:

@@ -19,6 +19,12 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
+DELTA_SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+# Settings that name jars.
+JARS = {"spark.jars", "spark.jars.packages"}
 # A machine's name may not resolve to the machine.
 LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -34,15 +40,17 @@ _OURS = ("DecodeError", "EncodeError", "LimitError", "LogError", "PatchError", "
 
 @contextmanager
 def open_session(
-    master: str | None, conf: Sequence[str], spark_log: str | None
+    master: str | None, conf: Sequence[str], spark_log: str | None, *, has_delta: bool = False
 ) -> Iterator[SparkSession]:
     """Start a session with the package's formats registered, and stop it after the block.
 
     By default it runs on all cores of this machine, and the log of Spark goes nowhere. Settings are
-    ``KEY=VALUE``: else it is a UsageError. If Spark fails, in the block or before it, it is a
+    ``KEY=VALUE``: else it is a UsageError. With ``has_delta`` Spark gets Delta Lake from Maven
+    Central, unless a setting names jars. If Spark fails, in the block or before it, it is a
     ClickException with the message of the first error; an ImportError if PySpark is missing.
     """
     settings = SETTINGS | (LOCAL_SETTINGS if master is None else {})
+    settings |= DELTA_SETTINGS if has_delta else {}
     for setting in conf:
         key, separator, value = setting.partition("=")
         if not separator:
@@ -80,6 +88,8 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
     builder: Any = SparkSession.builder.master(master).appName("jellyp")
     for key, value in settings.items():
         builder = builder.config(key, value)
+    if settings.items() >= DELTA_SETTINGS.items() and not settings.keys() & JARS:
+        builder = _add_delta(builder)
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -92,6 +102,14 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
             f"Spark can't be started on {master}: {_cause(error)} (see its log: --spark-log)"
         ) from error
     return spark
+
+
+def _add_delta(builder: Any) -> Any:
+    try:
+        from delta import configure_spark_with_delta_pip
+    except ModuleNotFoundError as error:
+        raise ImportError("this needs Delta Lake: pip install 'jelly-rdflib[delta]'") from error
+    return configure_spark_with_delta_pip(builder)
 
 
 @contextmanager

@@ -5,10 +5,12 @@ Tables are DataFrames: tables of changes, as ``spark.read.format("jelly-patch")`
 """
 
 from jelly_rdflib.spark.pipeline.compact import compact
+from jelly_rdflib.spark.pipeline.convert import convert_maintained
 from jelly_rdflib.spark.pipeline.diff import diff
 from jelly_rdflib.spark.pipeline.history import history, versions
-from jelly_rdflib.spark.pipeline.maintain import maintain, read_maintained
+from jelly_rdflib.spark.pipeline.maintain import maintain, maintained_versions, read_maintained
 from jelly_rdflib.spark.pipeline.marks import effective
+from jelly_rdflib.spark.pipeline.net_changes import NetChanges, net_changes
 from jelly_rdflib.spark.pipeline.replay import replay
 from jelly_rdflib.spark.pipeline.stats import stats
 from jelly_rdflib.spark.pipeline.table import CHANGES, MARKS, QUADS
@@ -17,11 +19,15 @@ __all__ = [
     "CHANGES",
     "MARKS",
     "QUADS",
+    "NetChanges",
     "compact",
+    "convert_maintained",
     "diff",
     "effective",
     "history",
     "maintain",
+    "maintained_versions",
+    "net_changes",
     "read_maintained",
     "replay",
     "stats",

@@ -117,6 +117,11 @@ class PatchOrder:
         """The number of patches: the newest version."""
         return sum(map(len, self.runs))
 
+    @property
+    def head(self) -> str | None:
+        """The id of the last patch, if it has one."""
+        return self.runs[-1].id if self.runs else None
+
     def resolve(self, upto: int | str | None) -> int:
         """Return the number of a version: of a number, or the id of the patch that makes it.
 

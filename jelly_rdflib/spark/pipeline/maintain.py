@@ -1,67 +1,73 @@
-"""A Parquet table of the current quads, kept up to date from a stream of patches."""
+"""A Delta table of the current quads, kept up to date from a stream of patches."""
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from jelly_rdflib.errors import LogError
+from jelly_rdflib.errors import LogError, PatchError
+from jelly_rdflib.spark.pipeline.chain import ANY, MAX_BROADCAST, as_id, local_table
+from jelly_rdflib.spark.pipeline.net_changes import NetChanges, net_changes
 from jelly_rdflib.spark.pipeline.order import order_changes
-from jelly_rdflib.spark.pipeline.quad_table import QuadTable, Storage
+from jelly_rdflib.spark.pipeline.quad_table import QuadTable, State
 from jelly_rdflib.spark.pipeline.table import check_changes
+
+Sink: TypeAlias = Callable[[NetChanges, int], None]
+"""Takes what a batch of a stream changes, and the number of the batch."""
 
 
 def maintain(
     stream: DataFrame,
-    table_path: str,
+    table: str | None,
     checkpoint: str,
     *,
     order_by: str | None = None,
-    buckets: int = 32,
-    retention: float = 3600,
+    after: str | Callable[[], str | None] | None = None,
+    sink: Sink | None = None,
     trigger: Mapping[str, Any] | None = None,
 ) -> StreamingQuery:
     """Keep a table of the current quads up to date, with each patch of a stream exactly once.
 
-    Each batch of the stream makes a new version of the table, completely or not at all, even if the
-    process is stopped or killed. Started again with the same checkpoint, the query continues.
-    `read_maintained` reads the table at any time.
+    The table is a Delta table with the columns ``s``, ``p``, ``o``, ``g``. Each batch of the stream
+    makes a new version of it by one ``MERGE``, completely or not at all, even if the process is
+    killed. Started again with the same checkpoint, the query continues. `read_maintained` reads the
+    table, and so does anything that reads Delta tables.
 
     The patches of a batch are ordered as by `replay`; the first of them must come after the last
     patch of the batches before. So a file may come in no batch before those that the chain has
     before it. A file is in one batch as a whole.
 
-    The table is plain Parquet. A hash distributes its quads to buckets, and a batch rewrites the
-    buckets that it changes. Earlier versions stay for their readers. One query at a time may write
-    to a table.
+    The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
+    names.
 
     Args:
         stream: A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
-        table_path: The folder of the table. It is created if it does not exist. It may be in any
-            file system of Spark with an atomic rename, such as local disks and HDFS.
+        table: The folder of the table, or its name, as ``schema.table``. It is created if it does
+            not exist. It may have more columns, which are null in new rows. None with ``sink``.
         checkpoint: The folder where Spark stores the stream's position. It belongs to this table.
         order_by: As for `replay`: a column in place of the chain. Then each batch comes after the
             batches before it, unchecked.
-        buckets: The number of buckets of a new table. More buckets make batches of a few quads
-            cheaper, but make more files.
-        retention: The seconds for which a version can be read after the next one replaced it.
+        after: The id of the last patch in a table that something else has filled. It counts until
+            the table has its first batch from here. With ``sink``, a function that returns the id
+            of the last patch that was written.
+        sink: Writes what a batch changes to a table of another kind, in one transaction, with the
+            id `NetChanges.head`. It gets a batch again if the process was killed before Spark
+            recorded the batch, unless ``after`` returns its ``head``.
         trigger: The arguments of ``DataStreamWriter.trigger``: ``{"availableNow": True}`` reads the
             available patches and ends. By default a batch starts as soon as there are patches.
 
     Returns:
-        The started query. It ends with an error if patches are not one chain: then the table has
-        nothing of that batch.
+        The started query. It ends with an error if patches are not one chain, or if another query
+        has changed the table meanwhile: then the table has nothing of that batch.
 
     Raises:
-        ValueError: The table is no stream, a column is missing or of another type, or a number is
-            out of range.
-        LogError: The folder is no such table.
+        ValueError: The table of changes is no stream, a column is missing or of another type, the
+            folder has something other than a Delta table of quads, or arguments don't go together.
+        RuntimeError: The session has no Delta Lake.
 
     Examples:
         >>> import tempfile
@@ -79,54 +85,147 @@ def maintain(
     """
     if not stream.isStreaming:
         raise ValueError("maintain takes a stream: made by spark.readStream, not by spark.read")
-    if buckets < 1 or retention < 0:
-        raise ValueError("a table has one bucket or more, and retention is 0 or more seconds")
+    if (table is None) == (sink is None):
+        raise ValueError("maintain writes to a table or to a sink: give one of them")
+    if after is not None and order_by is not None:
+        raise ValueError("after is for the chain of patches; with order_by there is none")
+    if sink is not None and order_by is None and not callable(after):
+        raise ValueError(
+            "a sink needs after=, a function that returns the id of the last patch in it, or"
+            " order_by="
+        )
     stream = check_changes(stream)
-    table = QuadTable(stream.sparkSession, table_path)
-    table.create(buckets)
-    positions = Storage(stream.sparkSession, checkpoint)
 
-    def add_batch(changes: DataFrame, batch: int) -> None:
-        """Add a batch, if it is not yet in the table."""
-        commit = table.last_commit()
-        # The id is constant for a checkpoint.
-        query = json.loads(positions.read("metadata"))["id"]
-        if commit.query not in (None, query):
-            raise LogError(
-                f"the table {table_path} was made by another query: go on with its checkpoint, or"
-                " begin another table"
-            )
-        if batch <= commit.batch:
-            # The process was killed after the commit, before Spark recorded the batch.
-            return
-        ordered = order_changes(changes, order_by=order_by, root=commit.head)
-        folders = table.update(commit, ordered.last_operations())
-        commit = replace(commit, batch=batch, query=query, folders=folders, time=time.time())
-        if ordered.order is not None and ordered.order.runs:
-            version = commit.version + ordered.order.version
-            commit = replace(commit, version=version, head=ordered.order.runs[-1].id)
-        table.commit(commit)
-        table.delete_old(commit.time - retention)
+    def start() -> str | None:
+        head = after() if callable(after) else after
+        return None if head is None else as_id(head)
 
-    writer = stream.writeStream.foreachBatch(add_batch).option("checkpointLocation", checkpoint)
+    if table is not None:
+        QuadTable(stream.sparkSession, table).create()
+        write_batch = _table_writer(table, checkpoint, order_by, start)
+    else:
+        assert sink is not None
+        write_batch = _sink_writer(sink, order_by, start)
+    writer = stream.writeStream.foreachBatch(write_batch).option("checkpointLocation", checkpoint)
     if trigger is not None:
         writer = writer.trigger(**trigger)
     return writer.start()
 
 
-def read_maintained(spark: SparkSession, table_path: str) -> DataFrame:
+def _table_writer(
+    name: str, checkpoint: str, order_by: str | None, start: Callable[[], str | None]
+) -> Callable[[DataFrame, int], None]:
+    """Return a function that merges a batch into a table, if it is not yet there."""
+
+    def write_batch(changes: DataFrame, batch: int) -> None:
+        # With Spark Connect this function runs on the server, with a session of its own.
+        spark = changes.sparkSession
+        table = QuadTable(spark, name)
+        delta_version, state = table.last()
+        if state is None:
+            state = State(head=start())
+            if state.head is None and order_by is None and not table.quads().isEmpty():
+                raise LogError(
+                    f"nothing tells the last patch in the table {name}: something else has"
+                    " changed it, or Delta has deleted that part of its history; give the patch's"
+                    " id as after="
+                )
+        query = _query_id(spark, checkpoint)
+        if state.query == query and batch <= state.batch:
+            # The process was killed after the merge, before Spark recorded the batch.
+            return
+        if order_by is not None and state.query not in (None, query):
+            raise LogError(
+                f"the table {name} was made by another query: go on with its checkpoint, or"
+                " begin another table"
+            )
+        found = net_changes(changes, order_by, after=state.head)
+        version = None if found.patches is None else (state.version or 0) + found.patches
+        new_state = State(version, found.head, query, batch)
+        table.merge(_at_hand(found.operations), delta_version, new_state)
+
+    return write_batch
+
+
+def _sink_writer(
+    sink: Sink, order_by: str | None, start: Callable[[], str | None]
+) -> Callable[[DataFrame, int], None]:
+    def write_batch(changes: DataFrame, batch: int) -> None:
+        head = start()
+        try:
+            found = net_changes(changes, order_by, after=head)
+        except PatchError:
+            order = order_changes(changes, root=ANY).order
+            if head is None or order is None or order.head != head:
+                raise
+            # The process was killed after the batch was written, before Spark recorded it.
+            return
+        sink(found, batch)
+
+    return write_batch
+
+
+def _query_id(spark: SparkSession, checkpoint: str) -> str:
+    """Return the id of a query, which stays the same for a checkpoint."""
+    metadata = spark.read.schema("id string").json(f"{checkpoint.rstrip('/')}/metadata")
+    return str(metadata.collect()[0].id)
+
+
+def _at_hand(operations: DataFrame) -> DataFrame:
+    """Return operations as a table of the driver's rows if they are few.
+
+    A merge reads them several times.
+    """
+    few = operations.limit(MAX_BROADCAST + 1).toArrow()
+    return operations if few.num_rows > MAX_BROADCAST else local_table(operations, few)
+
+
+def read_maintained(spark: SparkSession, table: str, version: int | str | None = None) -> DataFrame:
     """Read the quads of a table that `maintain` wrote.
 
     Args:
         spark: The session.
-        table_path: The folder of the table.
+        table: The folder of the table, or its name, as ``schema.table``.
+        version: The number of patches in the version to read, or the id of its last patch. Versions
+            end with a batch, see `maintained_versions`. By default the newest version.
 
     Returns:
-        A table of the quads of the version that is now the newest. It stays at that version.
+        A table of quads.
 
     Raises:
         FileNotFoundError: The table does not exist.
-        LogError: The table is damaged.
+        LogError: The table's history does not have the version, or no more.
+        RuntimeError: The session has no Delta Lake.
     """
-    table = QuadTable(spark, table_path)
-    return table.quads(table.last_commit())
+    quads = QuadTable(spark, table)
+    if version is None:
+        return quads.quads()
+    wanted = (
+        F.col("head") == as_id(version) if isinstance(version, str) else F.col("version") == version
+    )
+    found = quads.states().where(wanted).orderBy(F.desc("delta_version")).first()
+    if found is None:
+        raise LogError(
+            f"the table {table} has no version {version}, or no more: see maintained_versions"
+        )
+    return quads.quads(found.delta_version)
+
+
+def maintained_versions(spark: SparkSession, table: str) -> DataFrame:
+    """List the versions of a table that `maintain` wrote, as far as Delta's history goes back.
+
+    Args:
+        spark: The session.
+        table: The folder of the table, or its name, as ``schema.table``.
+
+    Returns:
+        A row for each batch: ``delta_version`` (for Delta's ``versionAsOf``), ``timestamp`` (of the
+        commit), ``version`` (the number of patches up to it, as for `replay`; null with
+        ``order_by``), ``head`` (the id of the last patch), ``query`` and ``batch`` (the id of the
+        query that wrote it, and the number of the batch).
+
+    Raises:
+        FileNotFoundError: The table does not exist.
+        RuntimeError: The session has no Delta Lake.
+    """
+    return QuadTable(spark, table).states()

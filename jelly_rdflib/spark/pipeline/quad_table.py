@@ -1,219 +1,177 @@
-"""A table of quads as Parquet: each version is written completely or not at all.
+"""A Delta table of quads, which knows the last patch that is in it.
 
-A hash distributes the quads to buckets. A version writes the buckets that it changes into a folder
-of its own, and then a commit: a small file with the folder of each bucket. The last commit is the
-current version. Folders and commits are never changed, so that a reader of an earlier version can
-continue until that version is deleted.
+Each commit has a `State` as its user metadata. So quads and state change together, or not at all.
 """
 
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from contextlib import closing
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.spark.pipeline.order import IS_ADD
+from jelly_rdflib.spark.kinds import check_columns
 from jelly_rdflib.spark.pipeline.table import QUAD, QUADS
 
-_FORMAT = "jelly-rdflib quads 1"
-_COMMITS = "commits"
-_DATA = "data"
-_BUCKET = "bucket"
+_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+_KEY = "jelly-rdflib"
+_STATE = "version: bigint, head: string, query: string, batch: bigint"
+_DELTA = "spark.databricks.delta"
+# Operations that leave the quads as they are.
+_SAME_QUADS = {
+    "ADD COLUMNS",
+    "CLUSTER BY",
+    "OPTIMIZE",
+    "REORG",
+    "SET TBLPROPERTIES",
+    "UNSET TBLPROPERTIES",
+    "VACUUM END",
+    "VACUUM START",
+}
 
-
-class Storage:
-    """A folder in any file system that Spark can reach, through Hadoop's interface.
-
-    The session has to run in this process: Spark Connect gives no access to files.
-    """
-
-    def __init__(self, spark: SparkSession, path: str) -> None:
-        jvm: Any = spark.sparkContext._jvm
-        configuration = spark.sparkContext._jsc.hadoopConfiguration()
-        self._make_path = jvm.org.apache.hadoop.fs.Path
-        self._to_text = jvm.org.apache.commons.io.IOUtils.toString
-        self._root = self._make_path(path)
-        self._system = self._root.getFileSystem(configuration)
-        self.path = path
-
-    def path_of(self, name: str) -> str:
-        """Return the path of a name in the folder."""
-        return f"{self.path.rstrip('/')}/{name}"
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names in a folder, sorted; an empty list if it does not exist."""
-        path = self._path(folder)
-        if not self._system.exists(path):
-            return []
-        names = [status.getPath().getName() for status in self._system.listStatus(path)]
-        return sorted(name for name in names if not name.startswith((".", "_")))
-
-    def read(self, name: str) -> str:
-        """Return the text of a file."""
-        with closing(self._system.open(self._path(name))) as stream:
-            return str(self._to_text(stream, "UTF-8"))
-
-    def write(self, name: str, text: str) -> None:
-        """Write a file completely or not at all: under a temporary name, which is then changed.
-
-        A FileExistsError if the file exists.
-        """
-        folder, _, last = name.rpartition("/")
-        staged, path = self._path(f"{folder}/.{last}-{uuid.uuid4()}"), self._path(name)
-        self._system.mkdirs(self._path(folder))
-        with closing(self._system.create(staged)) as stream:
-            stream.write(text.encode())
-        if self._system.exists(path) or not self._system.rename(staged, path):
-            self._system.delete(staged, False)
-            raise FileExistsError(f"{self.path_of(name)} is there already")
-
-    def delete(self, name: str) -> None:
-        """Delete a file, or a folder with its content, if it exists."""
-        self._system.delete(self._path(name), True)
-
-    def _path(self, name: str) -> Any:
-        return self._make_path(self._root, name)
+_MERGE = """
+MERGE INTO {table} AS quads USING {{operations}} AS changes
+ON quads.s = changes.s AND quads.p = changes.p AND quads.o = changes.o AND quads.g <=> changes.g
+WHEN MATCHED AND changes.op = 'D' THEN DELETE
+WHEN NOT MATCHED AND changes.op = 'A'
+THEN INSERT (s, p, o, g) VALUES (changes.s, changes.p, changes.o, changes.g)
+"""
 
 
 @dataclass(frozen=True)
-class Commit:
-    """A version of a table.
+class State:
+    """What is in a version of a table.
 
     Attributes:
-        buckets: The number of buckets.
-        folders: The folder of each bucket with quads, relative to the table's, by the bucket's
-            number as text.
-        time: The time of the commit, in seconds of Unix time.
-        batch: The number of the stream's last batch in the version; -1 for none.
-        query: The id of the stream's query; None before the first batch.
-        version: The number of patches in the version.
-        head: The id of the last patch; None if it has none, or without a chain.
-        format: The name and version of the file's format.
+        version: The number of patches; None if the patches are ordered by a column.
+        head: The id of the last patch; None if it has none.
+        query: The id of the query that wrote it; None before the first batch.
+        batch: The number of the query's batch; -1 before the first one.
     """
 
-    buckets: int
-    folders: dict[str, str]
-    time: float
-    batch: int = -1
-    query: str | None = None
-    version: int = 0
+    version: int | None = 0
     head: str | None = None
-    format: str = _FORMAT
-
-    @property
-    def name(self) -> str:
-        """The commit's file."""
-        return f"{_COMMITS}/{self.batch + 1:020}.json"
+    query: str | None = None
+    batch: int = -1
 
 
 class QuadTable:
-    """The table in a folder."""
+    """The table in a folder, or with a name ``schema.table``.
 
-    def __init__(self, spark: SparkSession, path: str) -> None:
+    A RuntimeError if the session has no Delta Lake.
+    """
+
+    def __init__(self, spark: SparkSession, table: str) -> None:
+        if _EXTENSION not in (spark.conf.get("spark.sql.extensions", None) or ""):
+            raise RuntimeError(
+                f"this session has no Delta Lake: start it with delta-spark's"
+                f" configure_spark_with_delta_pip, and with spark.sql.extensions={_EXTENSION}"
+            )
+        self.name = table
         self._spark = spark
-        self._storage = Storage(spark, path)
-        self._commits: dict[str, Commit] = {}
+        is_name = re.fullmatch(r"\w+(\.\w+)+", table) is not None
+        self._table = table if is_name else f"delta.`{table.replace('`', '``')}`"
 
-    def create(self, buckets: int) -> None:
-        """Make an empty table, if the table does not exist."""
-        if not self._storage.names(_COMMITS):
-            self.commit(Commit(buckets, {}, time.time()))
+    def create(self) -> None:
+        """Make an empty table, if it does not exist.
 
-    def last_commit(self) -> Commit:
-        """Return the commit of the current version.
-
-        A FileNotFoundError if the table does not exist, a LogError if it is damaged, or of another
-        format.
+        A ValueError if there is something else, or a table without the columns of quads.
         """
-        names = self._storage.names(_COMMITS)
-        if not names:
-            raise FileNotFoundError(f"{self._storage.path} is no table of quads: it has no commits")
-        return self._read(names[-1])
-
-    def commit(self, commit: Commit) -> None:
-        """Make a commit the last one."""
-        self._storage.write(commit.name, json.dumps(asdict(commit)) + "\n")
-
-    def quads(self, commit: Commit) -> DataFrame:
-        """Return the quads of a commit."""
-        return self._load(self._spark, list(commit.folders.values()))
-
-    def update(self, commit: Commit, last: DataFrame) -> dict[str, str]:
-        """Write the buckets that operations change; return the new folder of each bucket.
-
-        ``commit`` is the current version, ``last`` has the last operation on each quad.
-        """
-        bucket = F.pmod(F.xxhash64(*QUAD), F.lit(commit.buckets)).alias(_BUCKET)
-        last = last.select(*QUAD, IS_ADD).persist()
+        create = f"CREATE TABLE IF NOT EXISTS {self._table} ({QUADS.toDDL()}) USING delta"
         try:
-            changed = {str(row[0]) for row in last.select(bucket).distinct().collect()}
-            if not changed:
-                return commit.folders
-            paths = [path for key, path in commit.folders.items() if key in changed]
-            # A batch of a stream has a session of its own.
-            before = self._load(last.sparkSession, paths)
-            # The default graph, null, equals itself.
-            same = [before[name].eqNullSafe(last[name]) for name in QUAD]
-            after = before.join(last, same, "left_anti").unionByName(
-                last.where(IS_ADD).select(*QUAD)
-            )
-            folder = f"{_DATA}/{commit.batch + 1:020}-{uuid.uuid4()}"
-            (
-                after.withColumn(_BUCKET, bucket)
-                .repartition(_BUCKET)
-                .write.partitionBy(_BUCKET)
-                .parquet(self._storage.path_of(folder))
-            )
-        finally:
-            last.unpersist()
-        folders = {key: path for key, path in commit.folders.items() if key not in changed}
-        for name in self._storage.names(folder):
-            folders[name.removeprefix(f"{_BUCKET}=")] = f"{folder}/{name}"
-        return folders
+            self._spark.sql(create)
+            # A table of another format has no history.
+            self._spark.sql(f"DESCRIBE HISTORY {self._table} LIMIT 1")
+            found = self._spark.table(self._table).schema
+        except AnalysisException as error:
+            raise ValueError(
+                f"{self.name} can't be a Delta table of quads: it is something else, perhaps a"
+                f" table of an earlier release (see convert_maintained); {error}"
+            ) from error
+        check_columns(found, QUADS, f"the table {self.name}", needed=QUAD)
 
-    def delete_old(self, before: float) -> None:
-        """Delete the versions that were replaced before a time, and folders without a version.
+    def quads(self, version: int | None = None) -> DataFrame:
+        """Return the quads of a version of Delta's, by default of the newest.
 
-        Nobody else may be writing to the table.
+        A FileNotFoundError if there is no such table.
         """
-        names = self._storage.names(_COMMITS)
-        # Only new ones are read.
-        self._commits = {name: self._commits.get(name) or self._read(name) for name in names}
-        commits = list(self._commits.values())
-        kept = [
-            commit
-            for commit, following in zip(commits, [*commits[1:], None], strict=True)
-            if following is None or following.time >= before
-        ]
-        # Commits are deleted first, so that no commit ever lacks a folder.
-        for commit in commits:
-            if commit not in kept:
-                self._storage.delete(commit.name)
-        used = {path.split("/")[1] for commit in kept for path in commit.folders.values()}
-        for name in self._storage.names(_DATA):
-            if name not in used:
-                self._storage.delete(f"{_DATA}/{name}")
+        of = "" if version is None else f" VERSION AS OF {version}"
+        return self._query(f"SELECT s, p, o, g FROM {self._table}{of}")
 
-    def _load(self, spark: SparkSession, folders: list[str]) -> DataFrame:
-        if not folders:
-            return spark.createDataFrame([], QUADS)
-        return spark.read.schema(QUADS).parquet(*map(self._storage.path_of, folders))
+    def states(self) -> DataFrame:
+        """Return the state of each version of Delta's history, see `maintained_versions`."""
+        state = F.from_json("userMetadata", f"`{_KEY}` struct<{_STATE}>")[_KEY].alias("state")
+        return (
+            self._history()
+            .select(F.col("version").alias("delta_version"), "timestamp", state)
+            .where("state is not null")
+            .select("delta_version", "timestamp", "state.*")
+        )
 
-    def _read(self, name: str) -> Commit:
-        path = f"{_COMMITS}/{name}"
+    def last(self) -> tuple[int, State | None]:
+        """Return Delta's newest version, and its state.
+
+        The state is None if something else has changed the quads since, or if Delta's history does
+        not go back to it.
+        """
+        # Most often the last commit has it: then the others are not read.
+        for limit in (" LIMIT 1", ""):
+            history = self._history(limit).select("version", "operation", "userMetadata")
+            rows = history.orderBy(F.desc("version")).collect()
+            for row in rows:
+                found = json.loads(row[2]).get(_KEY) if _KEY in (row[2] or "") else None
+                if found is not None:
+                    return rows[0].version, State(**found)
+                if row.operation not in _SAME_QUADS:
+                    return rows[0].version, None
+        return rows[0].version, None
+
+    def merge(self, operations: DataFrame, version: int, state: State) -> None:
+        """Change the quads by operations (``op``, ``s``, ``p``, ``o``, ``g``), in one commit.
+
+        A LogError if another `merge` came between the call of `last` that returned ``version``, and
+        this one. Then nothing is changed.
+        """
+        spark = self._spark
+        settings = {
+            # Delta skips a transaction if one with the same or a larger number was committed.
+            "write.txnAppId": _KEY,
+            "write.txnVersion": str(version),
+            "commitInfo.userMetadata": json.dumps({_KEY: asdict(state)}),
+            # By default 50 tasks read Delta's own log, which suits a million files.
+            "snapshotPartitions": str(spark.conf.get(f"{_DELTA}.snapshotPartitions", "2")),
+        }
+        # In the text of a query braces stand for arguments.
+        table = self._table.replace("{", "{{").replace("}", "}}")
+        with _settings(spark, {f"{_DELTA}.{key}": value for key, value in settings.items()}):
+            spark.sql(_MERGE.format(table=table), operations=operations)
+        if self.last()[1] != state:
+            raise LogError(f"another query has changed the table {self.name} meanwhile")
+
+    def _history(self, limit: str = "") -> DataFrame:
+        return self._query(f"DESCRIBE HISTORY {self._table}{limit}")
+
+    def _query(self, text: str) -> DataFrame:
         try:
-            commit = Commit(**json.loads(self._storage.read(path)))
-        except (ValueError, TypeError) as error:
-            path = self._storage.path_of(path)
-            raise LogError(f"{path} is no commit of a table of quads: {error}") from None
-        if commit.format != _FORMAT:
-            path = self._storage.path_of(path)
-            raise LogError(f"{path} is of another format, {commit.format!r}, not {_FORMAT!r}")
-        return commit
+            return self._spark.sql(text)
+        except AnalysisException as error:
+            raise FileNotFoundError(f"{self.name} is no Delta table: {error}") from error
+
+
+@contextmanager
+def _settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Have these settings of a session for the block."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, old in before.items():
+            spark.conf.unset(key) if old is None else spark.conf.set(key, old)

@@ -14,6 +14,7 @@ from jelly_rdflib.cli.spark import command, session
 from jelly_rdflib.cli.spark.job import Job
 from jelly_rdflib.spark import pipeline
 from jelly_rdflib.spark.pipeline import quad_table
+from jelly_rdflib.spark.pipeline.quad_table import State
 
 
 class Calls:
@@ -36,7 +37,8 @@ class Calls:
             setattr(self, name, MagicMock())
             monkeypatch.setattr(pipeline, name, getattr(self, name))
         table = MagicMock()
-        table.return_value.last_commit.return_value.version = 1234
+        self.last = table.return_value.last
+        self.last.return_value = (7, State(1234, "<urn:1>", "q", 6))
         monkeypatch.setattr(quad_table, "QuadTable", table)
         self.written: list[Any] = []
         monkeypatch.setattr(Job, "write", lambda job, made: self.written.append(made))
@@ -56,7 +58,8 @@ def test_replay(calls: Calls) -> None:
     calls.invoke("replay", "x.jellyp")
     calls.invoke("replay", "x.jellyp", "--upto", 3, "--base", "base.parquet")
     calls.invoke("replay", "x.jellyp", "--upto", "b", "--order-by", "file")
-    base = calls.spark.read.parquet
+    base = calls.spark.read.format.return_value.load
+    calls.spark.read.format.assert_any_call("parquet")
     base.assert_called_once_with("base.parquet")
     assert calls.replay.mock_calls == [
         call(calls.changes, None, None, None, marks=calls.marks),
@@ -116,6 +119,23 @@ def test_ingest(calls: Calls) -> None:
     ]
     assert calls.maintain.return_value.awaitTermination.call_count == 2
     calls.invoke(*arguments, "--max-files", 0, code=2)
+    # There was nothing to ingest; patches in the order of a column are not counted.
+    calls.last.return_value = (0, None)
+    assert calls.invoke(*arguments).output == "patches: 0\n"
+    calls.last.return_value = (1, State(None, None, "q", 0))
+    assert calls.invoke(*arguments, "--order-by", "file").output == ""
+    settings = calls.started.call_args.args[1]
+    assert settings["spark.sql.extensions"] == "io.delta.sql.DeltaSparkSessionExtension"
+
+
+def test_delta_lake_for_a_base(calls: Calls, tmp_path: Path) -> None:
+    """A session gets Delta Lake only if a table is one of Delta's."""
+    for is_delta in (False, True):
+        calls.invoke("replay", "x.jellyp", "--base", tmp_path)
+        settings = calls.started.call_args.args[1]
+        assert ("spark.sql.extensions" in settings) == is_delta
+        calls.spark.read.format.assert_any_call("delta" if is_delta else "parquet")
+        (tmp_path / "_delta_log").mkdir(exist_ok=True)
 
 
 def test_options_of_each_command(calls: Calls, tmp_path: Path) -> None:

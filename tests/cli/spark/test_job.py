@@ -153,17 +153,15 @@ def test_the_format_of_the_input() -> None:
         format_of("a.jelly", None)
 
 
-def test_tables_of_quads_by_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jelly_rdflib.spark import pipeline
-
-    monkeypatch.setattr(pipeline, "read_maintained", lambda spark, path: ("maintained", path))
+def test_tables_of_quads_by_their_names(tmp_path: Path) -> None:
     spark = MagicMock()
-    (tmp_path / "commits").mkdir()
+    (tmp_path / "_delta_log").mkdir()
     # The limits are those of a command.
     with click.Context(click.Command("x")) as context:
         context.meta["limits"] = jr.Limits()
-        assert load_quads(spark, str(tmp_path)) == ("maintained", str(tmp_path))
-        assert load_quads(spark, f"{tmp_path}/x") is spark.read.parquet.return_value
+        for path, format in ((str(tmp_path), "delta"), (f"{tmp_path}/x", "parquet")):
+            assert load_quads(spark, path) is spark.read.format.return_value.load.return_value
+            spark.read.format.assert_called_with(format)
         for name in ("x.jelly", "x.jelly/"):
             found = load_quads(spark, f"{tmp_path}/{name}")
             assert found is spark.read.format.return_value.options.return_value.load.return_value
@@ -235,6 +233,31 @@ def test_errors_are_told_in_a_line(
         raise error
     assert caught.value.message == message
     started.spark.stop.assert_called_once_with()
+
+
+def test_delta_lake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its jars come from Maven Central, unless a setting names jars."""
+    builder = MagicMock()
+    added = MagicMock()
+    monkeypatch.setattr("pyspark.sql.SparkSession.builder", builder)
+    monkeypatch.setattr("jelly_rdflib.spark.register", MagicMock())
+    monkeypatch.setattr("delta.configure_spark_with_delta_pip", added)
+    for conf, is_added in (
+        ([], True),
+        (["spark.jars=x"], False),
+        (["spark.jars.packages=x"], False),
+    ):
+        added.reset_mock()
+        with open_session(None, conf, None, has_delta=True):
+            assert added.called == is_added
+    with open_session(None, [], None):
+        assert not added.called
+    monkeypatch.setitem(sys.modules, "delta", None)
+    with (
+        pytest.raises(ImportError, match=r"Delta Lake: pip install 'jelly-rdflib\[delta\]'"),
+        open_session(None, [], None, has_delta=True),
+    ):
+        pass
 
 
 def test_no_java_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pyarrow as pa
 import pytest
@@ -23,13 +24,23 @@ from rdflib import Dataset, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.errors import LogError
-from jelly_rdflib.spark.pipeline import CHANGES, maintain, read_maintained
+from jelly_rdflib.spark.pipeline import (
+    CHANGES,
+    NetChanges,
+    maintain,
+    maintained_versions,
+    read_maintained,
+    replay,
+)
 from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 from tests.spark.pipeline.upkeep import POINTS, start
+from tests.spark.session import needs_connectors
 from tests.spark.tables import change_rows, changes_of, quad_set, quads_of
 from tests.support import ROOT
 
-PATCHES = 5
+pytestmark = pytest.mark.usefixtures("spark")
+
+PATCHES = 3
 SCHEMA = pa.schema(
     [
         (field.name, "string" if field.dataType.typeName() == "string" else "int64")
@@ -67,6 +78,7 @@ def put(folder: Path, number: int, operations: list[Any]) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the changes, each patch in a file."""
+    needs_connectors()
     for number in range(PATCHES):
         put(tmp_path, number, random_patch(number))
     return tmp_path
@@ -84,8 +96,8 @@ def expected() -> list[set[Any]]:
     return found
 
 
-def maintained(spark: SparkSession, folder: Path) -> set[Any]:
-    return quad_set(read_maintained(spark, str(folder / "quads")))
+def maintained(spark: SparkSession, folder: Path, version: int | str | None = None) -> set[Any]:
+    return quad_set(read_maintained(spark, str(folder / "quads"), version))
 
 
 class Fault(Exception):
@@ -93,37 +105,16 @@ class Fault(Exception):
 
 
 def fault_at(monkeypatch: pytest.MonkeyPatch, point: str, batch: int) -> None:
-    """Have a batch fail before it does something."""
-    name = "delete_old" if point == "end" else point
-    function = getattr(QuadTable, name)
+    """Have a batch fail before or after it is merged."""
+    merge = QuadTable.merge
 
-    def failing(table: Any, first: Any, *rest: Any) -> Any:
-        number = table.last_commit().batch + (name != "delete_old") if table_exists(table) else -1
-        if number == batch and point != "end":
+    def failing(table: QuadTable, operations: Any, version: int, state: Any) -> None:
+        if state.batch != batch or point == "after":
+            merge(table, operations, version, state)
+        if state.batch == batch:
             raise Fault(point)
-        result = function(table, first, *rest)
-        if number == batch:
-            raise Fault(point)
-        return result
 
-    monkeypatch.setattr(QuadTable, name, failing)
-
-
-def table_exists(table: QuadTable) -> bool:
-    try:
-        table.last_commit()
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def data_folders(folder: Path) -> set[str]:
-    return {path.name for path in (folder / "quads" / "data").iterdir()}
-
-
-def commits(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted((folder / "quads" / "commits").glob("*.json")):
-        yield json.loads(path.read_text())
+    monkeypatch.setattr(QuadTable, "merge", failing)
 
 
 def test_fails_anywhere_and_goes_on(
@@ -135,15 +126,228 @@ def test_fails_anywhere_and_goes_on(
             fault_at(patched, point, batch)
             with pytest.raises(StreamingQueryException, match=f"Fault: {point}"):
                 start(spark, folder).awaitTermination()
-        is_in = point in ("delete_old", "end")
-        assert maintained(spark, folder) == expected[batch + is_in]
+        assert maintained(spark, folder) == expected[batch + (point == "after")]
     start(spark, folder).awaitTermination()
     assert maintained(spark, folder) == expected[-1]
-    last = list(commits(folder))[-1]
-    assert (last["version"], last["head"]) == (PATCHES, f"<urn:{PATCHES - 1}>")
-    # what the batch that failed had written is gone
-    used = {path.split("/")[1] for commit in commits(folder) for path in commit["folders"].values()}
-    assert data_folders(folder) == used
+    # No batch was merged twice.
+    rows = maintained_versions(spark, str(folder / "quads")).orderBy("version").collect()
+    assert [(row.delta_version, row.version, row.head, row.batch) for row in rows] == [
+        (number + 1, number + 1, f"<urn:{number}>", number) for number in range(PATCHES)
+    ]
+
+
+def test_versions(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    start(spark, folder).awaitTermination()
+    table = str(folder / "quads")
+    # Delta's own commits are of no version of the log.
+    spark.sql(f"OPTIMIZE delta.`{table}`")
+    assert maintained(spark, folder, 2) == expected[2]
+    assert maintained(spark, folder, "urn:1") == expected[2]
+    assert maintained(spark, folder, PATCHES) == expected[PATCHES]
+    with pytest.raises(LogError, match="has no version 99, or no more"):
+        maintained(spark, folder, 99)
+    put(folder, PATCHES, random_patch(PATCHES))
+    start(spark, folder).awaitTermination()
+    assert QuadTable(spark, table).last()[1].version == PATCHES + 1  # type: ignore[union-attr]
+    # Whatever else reads Delta tables reads it, too.
+    second = spark.read.format("delta").option("versionAsOf", 2).load(table)
+    assert quad_set(second) == expected[2]
+
+
+def test_history_ends_with_a_vacuum(
+    spark: SparkSession, folder: Path, expected: list[set[Any]]
+) -> None:
+    start(spark, folder).awaitTermination()
+    reader = read_maintained(spark, str(folder / "quads"), 2)
+    settings = {
+        "spark.databricks.delta.retentionDurationCheck.enabled": "false",
+        # By default 10,000 tasks list the folder.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+    }
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        spark.sql(f"VACUUM delta.`{folder / 'quads'}` RETAIN 0 HOURS")
+    finally:
+        for key in settings:
+            spark.conf.unset(key)
+    with pytest.raises(Exception, match=r"FILE_NOT_EXIST|does not exist"):
+        reader.collect()
+    assert maintained(spark, folder) == expected[-1]
+    put(folder, PATCHES, random_patch(PATCHES))
+    start(spark, folder).awaitTermination()
+    assert maintained(spark, folder, PATCHES) == expected[-1]
+
+
+def test_broken_chain_over_batches(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path, 0, random_patch(0))
+    put(tmp_path, 2, random_patch(2))
+    with pytest.raises(StreamingQueryException, match=r"patch 0 of 2\.jellyp comes after <urn:1>"):
+        start(spark, tmp_path).awaitTermination()
+    assert maintained_versions(spark, str(tmp_path / "quads")).count() == 1
+
+
+def test_another_checkpoint(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    """The chain tells whether the patches of another query come next."""
+    start(spark, folder).awaitTermination()
+    with pytest.raises(
+        StreamingQueryException, match=r"patch 0 of 0\.jellyp names no patch before"
+    ):
+        start(spark, folder, checkpoint="another").awaitTermination()
+    assert maintained(spark, folder) == expected[-1]
+    shutil.rmtree(folder / "changes")
+    put(folder, PATCHES, random_patch(PATCHES))
+    start(spark, folder, checkpoint="third").awaitTermination()
+    last = QuadTable(spark, str(folder / "quads")).last()[1]
+    assert last is not None
+    assert (last.version, last.head, last.batch) == (PATCHES + 1, f"<urn:{PATCHES}>", 0)
+    # Without a chain nothing tells.
+    with pytest.raises(StreamingQueryException, match="was made by another query"):
+        start(spark, folder, checkpoint="fourth", order_by="file").awaitTermination()
+
+
+def test_in_the_order_of_a_column(
+    spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        fault_at(patched, "after", 1)
+        with pytest.raises(StreamingQueryException, match="Fault"):
+            start(spark, folder, order_by="file").awaitTermination()
+    start(spark, folder, order_by="file").awaitTermination()
+    assert maintained(spark, folder) == expected[-1]
+    rows = maintained_versions(spark, str(folder / "quads")).orderBy("batch").collect()
+    assert [(row.version, row.head, row.batch) for row in rows] == [
+        (None, None, number) for number in range(PATCHES)
+    ]
+
+
+def test_another_writer_comes_between(
+    spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A query that has read the state before another one's merge changes nothing."""
+    merge = QuadTable.merge
+
+    def late(table: QuadTable, operations: Any, version: int, state: Any) -> None:
+        if state.batch == 1 and state.query is not None:
+            merge(table, operations.limit(0), version, replace(state, query="another"))
+        merge(table, operations, version, state)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(QuadTable, "merge", late)
+        with pytest.raises(StreamingQueryException, match="another query has changed the table"):
+            start(spark, folder).awaitTermination()
+    assert maintained(spark, folder) == expected[1]
+
+
+def test_two_merges_at_once(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    """Of two queries with the same patches each batch is merged by one."""
+    queries = [start(spark, folder, checkpoint=name) for name in ("one", "two")]
+    for query in queries:
+        with suppress(StreamingQueryException):
+            query.awaitTermination()
+    failed = [query for query in queries if query.exception() is not None]
+    assert failed
+    versions = maintained_versions(spark, str(folder / "quads")).orderBy("version").collect()
+    assert [row.head for row in versions] == [f"<urn:{n}>" for n in range(len(versions))]
+    assert maintained(spark, folder) == expected[len(versions)]
+
+
+def test_a_table_that_something_else_has_filled(
+    spark: SparkSession, folder: Path, expected: list[set[Any]]
+) -> None:
+    table = folder / "quads"
+    changes = spark.read.parquet(str(folder / "changes"))
+    replay(changes, upto=2).write.format("delta").save(str(table))
+    for number in range(2):
+        (folder / "changes" / f"{number}.parquet").unlink()
+    with pytest.raises(StreamingQueryException, match="nothing tells the last patch"):
+        start(spark, folder).awaitTermination()
+    # From the second batch on the table tells it.
+    for _ in range(2):
+        start(spark, folder, after="urn:1").awaitTermination()
+        assert maintained(spark, folder) == expected[-1]
+    # Then something else changes it.
+    spark.sql(f"RESTORE TABLE delta.`{table}` TO VERSION AS OF 0")
+    put(folder, PATCHES, random_patch(PATCHES))
+    with pytest.raises(StreamingQueryException, match="something else has changed it"):
+        start(spark, folder).awaitTermination()
+
+
+def test_more_columns(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    table = folder / "quads"
+    later = {number: (folder / "changes" / f"{number}.parquet") for number in range(2, PATCHES)}
+    bytes_of = {number: path.read_bytes() for number, path in later.items()}
+    for path in later.values():
+        path.unlink()
+    start(spark, folder).awaitTermination()
+    spark.sql(f"ALTER TABLE delta.`{table}` ADD COLUMNS (source STRING)")
+    for number, path in later.items():
+        path.write_bytes(bytes_of[number])
+        os.utime(path, (1_000_000 + number,) * 2)
+    start(spark, folder).awaitTermination()
+    assert maintained(spark, folder) == expected[-1]
+    found = spark.read.format("delta").load(str(table))
+    assert found.columns == ["s", "p", "o", "g", "source"]
+    assert found.where("source is not null").count() == 0
+
+
+def test_a_table_with_a_name(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    spark.sql("CREATE SCHEMA IF NOT EXISTS kept")
+    try:
+        stream = spark.readStream.schema(CHANGES).parquet(str(folder / "changes"))
+        checkpoint = str(folder / "checkpoint")
+        trigger = {"availableNow": True}
+        maintain(stream, "kept.quads", checkpoint, trigger=trigger).awaitTermination()
+        assert quad_set(spark.table("kept.quads")) == expected[-1]
+        assert quad_set(read_maintained(spark, "kept.quads", PATCHES)) == expected[-1]
+    finally:
+        spark.sql("DROP SCHEMA kept CASCADE")
+
+
+def test_more_operations_than_the_driver_takes(
+    spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = sys.modules["jelly_rdflib.spark.pipeline.maintain"]
+    monkeypatch.setattr(module, "MAX_BROADCAST", 3)
+    start(spark, folder).awaitTermination()
+    assert maintained(spark, folder) == expected[-1]
+
+
+class Sink:
+    """A table of another kind: what it has is in memory."""
+
+    def __init__(self) -> None:
+        self.quads: set[Any] = set()
+        self.head: str | None = None
+        self.batches: list[int] = []
+
+    def __call__(self, changes: NetChanges, batch: int) -> None:
+        for op, *quad in changes.operations.collect():
+            (self.quads.add if op == "A" else self.quads.discard)(tuple(quad))
+        self.head = changes.head
+        self.batches.append(batch)
+
+
+def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> None:
+    sink = Sink()
+
+    def failing(changes: NetChanges, batch: int) -> None:
+        sink(changes, batch)
+        if batch == 1:
+            raise Fault("after")
+
+    def head() -> str | None:
+        return sink.head
+
+    with pytest.raises(StreamingQueryException, match="Fault: after"):
+        start(spark, folder, sink=failing, after=head).awaitTermination()
+    # It was written, and is not written again.
+    start(spark, folder, sink=sink, after=head).awaitTermination()
+    assert sink.batches == list(range(PATCHES))
+    assert sink.quads == expected[-1]
+    in_order = Sink()
+    start(spark, folder, sink=in_order, order_by="file", checkpoint="another").awaitTermination()
+    assert in_order.quads == expected[-1]
 
 
 def kill_at(folder: Path, point: str, batch: int) -> None:
@@ -168,72 +372,48 @@ def kill_at(folder: Path, point: str, batch: int) -> None:
 def test_killed_at_several_points_and_started_again(
     spark: SparkSession, folder: Path, expected: list[set[Any]]
 ) -> None:
-    kill_at(folder, "commit", 1)
+    kill_at(folder, "before", 1)
     assert maintained(spark, folder) == expected[1]
-    # it goes on with the second batch, which is then in the table
-    kill_at(folder, "delete_old", 0)
+    # It goes on with the second batch, which is then in the table.
+    kill_at(folder, "after", 1)
     assert maintained(spark, folder) == expected[2]
     start(spark, folder).awaitTermination()
     assert maintained(spark, folder) == expected[-1]
+    assert maintained_versions(spark, str(folder / "quads")).count() == PATCHES
 
 
-def test_reader_goes_on_reading_its_version(
-    spark: SparkSession, folder: Path, expected: list[set[Any]]
-) -> None:
-    later = folder / "later"
-    later.mkdir()
-    for number in range(2, PATCHES):
-        name = f"{number}.parquet"
-        (folder / "changes" / name).rename(later / name)
-    start(spark, folder).awaitTermination()
-    reader = read_maintained(spark, str(folder / "quads"))
-    for path in sorted(later.iterdir()):
-        path.rename(folder / "changes" / path.name)
-    start(spark, folder).awaitTermination()
-    assert quad_set(reader) == expected[2]
-    assert maintained(spark, folder) == expected[-1]
-    assert len(list(commits(folder))) == PATCHES + 1
+def test_something_else_in_the_folder(spark: SparkSession, folder: Path) -> None:
+    table = folder / "quads"
+    spark.range(1).write.parquet(str(table))
+    before = sorted(table.iterdir())
+    with pytest.raises(ValueError, match=r"quads can't be a Delta table of quads: it is something"):
+        start(spark, folder)
+    assert sorted(table.iterdir()) == before
+    spark.range(1).write.format("delta").save(str(folder / "numbers"))
+    with pytest.raises(ValueError, match="numbers has the columns s, p, o, g; missing"):
+        start(spark, folder, table="numbers")
+    with pytest.raises(FileNotFoundError, match="quads is no Delta table"):
+        read_maintained(spark, str(table))
 
 
-def test_old_versions_are_deleted(
-    spark: SparkSession, folder: Path, expected: list[set[Any]]
-) -> None:
-    start(spark, folder, retention=0).awaitTermination()
-    assert maintained(spark, folder) == expected[-1]
-    found = list(commits(folder))
-    # the one before the last is replaced at this moment
-    assert [commit["batch"] for commit in found] == [PATCHES - 2, PATCHES - 1]
-    used = {path.split("/")[1] for commit in found for path in commit["folders"].values()}
-    assert data_folders(folder) == used
-
-
-def test_broken_chain_over_batches(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, 0, random_patch(0))
-    put(tmp_path, 2, random_patch(2))
-    with pytest.raises(StreamingQueryException, match=r"patch 0 of 2\.jellyp comes after <urn:1>"):
-        start(spark, tmp_path).awaitTermination()
-    assert len(list(commits(tmp_path))) == 2
-
-
-def test_checkpoint_of_another_table(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, 0, random_patch(0))
-    start(spark, tmp_path).awaitTermination()
-    shutil.rmtree(tmp_path / "checkpoint")
-    with pytest.raises(StreamingQueryException, match="made by another query"):
-        start(spark, tmp_path).awaitTermination()
-
-
-def test_wrong_calls(spark: SparkSession, tmp_path: Path) -> None:
-    path = str(tmp_path)
-    put(tmp_path, 0, random_patch(0))
-    with pytest.raises(FileNotFoundError, match="no table of quads"):
-        read_maintained(spark, path)
+def test_wrong_calls(spark: SparkSession, folder: Path) -> None:
+    path = str(folder)
     with pytest.raises(ValueError, match="takes a stream"):
         maintain(changes_of(spark, {}), path, path)
-    with pytest.raises(ValueError, match="one bucket"):
-        start(spark, tmp_path, buckets=0)
-    (tmp_path / "commits").mkdir()
-    for text in ("{}", "no JSON", '{"buckets": 1, "folders": {}, "time": 0, "format": "x"}'):
-        (tmp_path / "commits" / "1.json").write_text(text)
-        with pytest.raises(LogError, match=r"1\.json is"):
-            read_maintained(spark, path)
+    stream = spark.readStream.schema(CHANGES).parquet(f"{path}/changes")
+    with pytest.raises(ValueError, match="to a table or to a sink"):
+        maintain(stream, None, path)
+    with pytest.raises(ValueError, match="to a table or to a sink"):
+        maintain(stream, path, path, sink=Sink())
+    for after in (None, "urn:1"):
+        with pytest.raises(ValueError, match="a sink needs after="):
+            maintain(stream, None, path, sink=Sink(), after=after)
+    with pytest.raises(ValueError, match="with order_by there is none"):
+        maintain(stream, path, path, order_by="file", after="urn:1")
+
+
+def test_a_session_without_delta(folder: Path) -> None:
+    session = MagicMock()
+    session.conf.get.return_value = None
+    with pytest.raises(RuntimeError, match="this session has no Delta Lake: start it with"):
+        QuadTable(session, str(folder))

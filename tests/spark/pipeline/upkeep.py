@@ -1,6 +1,6 @@
-"""Keeps a table up to date in a process of its own, which stops at a point and waits to be killed.
+"""Keeps a table up to date in a process of its own, which may stop at a point to be killed.
 
-Usage: ``python -m tests.spark.pipeline.upkeep FOLDER POINT BATCH``.
+Usage: ``python -m tests.spark.pipeline.upkeep FOLDER [POINT BATCH]``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 from jelly_rdflib.spark.pipeline import CHANGES, maintain
 from jelly_rdflib.spark.pipeline.quad_table import QuadTable
 
-# Where a batch can be when it is killed: before its quads are written, after that and before the
-# commit, after the commit and before old versions are deleted, after all.
-POINTS = ("update", "commit", "delete_old", "end")
+# Where a batch can be when it is killed: before it is merged, and after.
+POINTS = ("before", "after")
 
 
 def start(spark: Any, folder: Path, **options: Any) -> Any:
@@ -25,34 +24,31 @@ def start(spark: Any, folder: Path, **options: Any) -> Any:
         .option("maxFilesPerTrigger", 1)
         .parquet(str(folder / "changes"))
     )
-    options = {"buckets": 4, "trigger": {"availableNow": True}, **options}
-    return maintain(stream, str(folder / "quads"), str(folder / "checkpoint"), **options)
+    options = {"checkpoint": "checkpoint", "trigger": {"availableNow": True}, **options}
+    table = None if "sink" in options else str(folder / options.pop("table", "quads"))
+    return maintain(stream, table, str(folder / options.pop("checkpoint")), **options)
 
 
 def stop_at(point: str, batch: int) -> None:
-    """Have the process stop before it does something for a batch; ``end``: after all of it."""
-    name = "delete_old" if point == "end" else point
-    function = getattr(QuadTable, name)
-    calls = 0
+    """Have the process stop before or after it merges the batch with a number."""
+    merge = QuadTable.merge
 
-    def stopping(*arguments: Any) -> Any:
-        nonlocal calls
-        # The commit of the empty table is none of a batch.
-        calls += not (name == "commit" and arguments[1].batch < 0)
-        result = function(*arguments) if point == "end" or calls <= batch else None
-        if calls > batch:
+    def stopping(table: QuadTable, operations: Any, version: int, state: Any) -> None:
+        if state.batch != batch or point == "after":
+            merge(table, operations, version, state)
+        if state.batch == batch:
             print("stopped", flush=True)
             time.sleep(600)
-        return result
 
-    setattr(QuadTable, name, stopping)
+    QuadTable.merge = stopping  # type: ignore[method-assign]
 
 
 def main() -> None:
     from tests.spark.session import open_session
 
-    folder, point, batch = sys.argv[1:]
-    stop_at(point, int(batch))
+    folder, *where = sys.argv[1:]
+    if where:
+        stop_at(where[0], int(where[1]))
     start(open_session(), Path(folder)).awaitTermination()
 
 

@@ -1,0 +1,79 @@
+"""What patches change together: for tables that are kept up to date."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from jelly_rdflib.spark.pipeline.chain import as_id
+from jelly_rdflib.spark.pipeline.order import IS_ADD, order_changes
+from jelly_rdflib.spark.pipeline.table import QUAD
+
+
+class NetChanges(NamedTuple):
+    """What patches change together.
+
+    Attributes:
+        operations: A row for each quad that an operation is on, with the columns ``op`` (``A`` or
+            ``D``), ``s``, ``p``, ``o``, ``g``: the quad's last operation.
+        head: The id of the last patch, or ``after`` if there are no patches; None if the patch has
+            no id, and with ``order_by``.
+        patches: The number of patches; None with ``order_by``.
+    """
+
+    operations: DataFrame
+    head: str | None
+    patches: int | None
+
+
+def net_changes(
+    changes: DataFrame,
+    order_by: str | None = None,
+    *,
+    marks: DataFrame | None = None,
+    after: str | None = None,
+) -> NetChanges:
+    """Return what patches change together: the last operation on each quad.
+
+    A table of quads that has the state of the patch ``after`` gets that of the patch ``head``: each
+    quad with a ``D`` is deleted, if it is there, and each with an ``A`` is added, if it is not.
+    Store ``head`` in the same transaction: it is ``after`` of the next call.
+
+    Args:
+        changes: A table of changes, as for `jelly_rdflib.spark.pipeline.replay`.
+        order_by: As for `replay`.
+        marks: As for `replay`.
+        after: The id of the patch before the first one, as an IRI with or without angle brackets.
+            None: the first patch has no ``prev``.
+
+    Raises:
+        PatchError, ValueError, TypeError: As by `replay`; a PatchError if the first patch comes
+            after another patch than ``after``, and a ValueError for ``after`` with ``order_by``.
+
+    Examples:
+        >>> from jelly_rdflib.spark.pipeline import CHANGES
+        >>> changes = spark.createDataFrame(
+        ...     [
+        ...         ("f", 0, 0, 0, "H", None, None, "<urn:2>", None, "id"),
+        ...         ("f", 0, 0, 1, "H", None, None, "<urn:1>", None, "prev"),
+        ...         ("f", 0, 0, 2, "D", "<urn:s>", "<urn:p>", '"old"', None, None),
+        ...         ("f", 0, 0, 3, "A", "<urn:s>", "<urn:p>", '"new"', None, None),
+        ...     ],
+        ...     CHANGES,
+        ... )
+        >>> operations, head, patches = net_changes(changes, after="urn:1")
+        >>> sorted((row.op, row.o) for row in operations.collect()), head, patches
+        ([('A', '"new"'), ('D', '"old"')], '<urn:2>', 1)
+    """
+    if after is not None and order_by is not None:
+        raise ValueError("after is for the chain of patches; with order_by there is none")
+    root = None if after is None else as_id(after)
+    ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
+    op = F.when(F.col(IS_ADD), "A").otherwise("D").alias("op")
+    operations = ordered.last_operations().select(op, *QUAD)
+    order = ordered.order
+    if order is None:
+        return NetChanges(operations, None, None)
+    return NetChanges(operations, order.head if order.runs else root, order.version)

@@ -1,0 +1,63 @@
+"""A process that keeps a table up to date is killed at random, twenty times in fifty batches."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from rdflib import Dataset
+
+import jelly_rdflib as jr
+from jelly_rdflib.spark.pipeline import maintained_versions, read_maintained
+from tests.spark.pipeline.test_maintain import put, random_patch
+from tests.spark.session import needs_connectors
+from tests.spark.tables import quad_set, quads_of
+from tests.support import ROOT
+
+BATCHES = 50
+KILLS = 20
+
+
+def test_no_batch_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> None:
+    needs_connectors()
+    dataset = Dataset()
+    for number in range(BATCHES):
+        put(tmp_path, number, random_patch(number))
+        jr.apply(random_patch(number), dataset)
+    chance = random.Random(7)
+    kills = 0
+    while True:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.spark.pipeline.upkeep", str(tmp_path)],
+            cwd=ROOT,
+            start_new_session=True,
+        )
+        # The moment is counted from the first batch of this process.
+        before = committed(tmp_path)
+        while process.poll() is None and committed(tmp_path) == before:
+            time.sleep(0.05)
+        if kills < KILLS:
+            time.sleep(chance.uniform(0, 4))
+        if kills == KILLS or process.poll() is not None:
+            assert process.wait() == 0
+            break
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    assert kills == KILLS
+    assert quad_set(read_maintained(spark, str(tmp_path / "quads"))) == quads_of(dataset)
+    rows = maintained_versions(spark, str(tmp_path / "quads")).orderBy("version").collect()
+    assert [(row.version, row.head, row.batch) for row in rows] == [
+        (number + 1, f"<urn:{number}>", number) for number in range(BATCHES)
+    ]
+
+
+def committed(folder: Path) -> int:
+    """Return how many commits the table's log has."""
+    return len(list((folder / "quads" / "_delta_log").glob("*.json")))
