@@ -106,7 +106,16 @@ def maintain(
     else:
         assert sink is not None
         write_batch = _sink_writer(sink, order_by, start)
-    writer = stream.writeStream.foreachBatch(write_batch).option("checkpointLocation", checkpoint)
+
+    def write_once(changes: DataFrame, batch: int) -> None:
+        # A batch is read several times, and a stream with a state wants each read to be whole.
+        changes.persist()
+        try:
+            write_batch(changes, batch)
+        finally:
+            changes.unpersist()
+
+    writer = stream.writeStream.foreachBatch(write_once).option("checkpointLocation", checkpoint)
     if trigger is not None:
         writer = writer.trigger(**trigger)
     return writer.start()
@@ -132,7 +141,9 @@ def _table_writer(
                 )
         query = _query_id(spark, checkpoint)
         if state.query == query and batch <= state.batch:
-            # The process was killed after the merge, before Spark recorded the batch.
+            # The process was killed after the merge, before Spark recorded the batch. A stream with
+            # a state fails if a batch is not read.
+            changes.count()
             return
         if order_by is not None and state.query not in (None, query):
             raise LogError(
