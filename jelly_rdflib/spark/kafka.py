@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
@@ -66,7 +67,9 @@ def read_frames(
         A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
         name of the stream: the key's values with ``/`` between them, such as ``lamps/0/kitchen``,
         each percent-encoded, and ``(null)`` for null. ``patch``, ``txn`` and ``seq`` count on
-        across batches. The output mode of the query is ``append``.
+        across batches. The output mode of the query is ``append``. A function of ``foreachBatch``
+        must compute each batch as a whole, also one that its table has already: Spark ends the
+        query where a batch has made no states.
 
     Raises:
         ValueError: The DataFrame is no stream, or a column is missing or of another type.
@@ -169,6 +172,8 @@ class _Rows:
         import pandas as pd
         import pyarrow as pa
 
+        # Spark's own code warns in each batch.
+        warnings.filterwarnings("ignore", "The behavior of DataFrame concat", FutureWarning)
         end = min(end, self._first + sum(batch.num_rows for batch in self._batches))
         if end > self._taken:
             table = pa.Table.from_batches(self._batches)
