@@ -112,6 +112,19 @@ class TestState:
         assert join(batches) == expected("t/0/k", join(patches))
         assert [len(batch) for batch in batches] == [16, 8, 0, 8]
 
+    def test_a_batch_that_spark_has_not_noted_as_done_comes_again(self, topic: Topic) -> None:
+        """As after a kill: with the state that was before it."""
+        patches = [patch(n) for n in range(3)]
+        for at, frame in enumerate(encode(*patches)[:2]):
+            topic.send((0, b"k", at, frame))
+        first, second = topic.read()
+        for name in ("1", ".1.crc"):
+            (topic.folder / "checkpoint" / "commits" / name).unlink()
+        topic.send((0, b"k", 2, encode(*patches)[2]))
+        again, third = topic.read()
+        assert again == second
+        assert first + second + third == expected("t/0/k", join(patches))
+
     @pytest.mark.parametrize("again", ["restart", "continue", "error"])
     def test_options_that_come_again_in_a_later_batch(self, topic: Topic, again: str) -> None:
         one, two = patch(0), patch(1)
