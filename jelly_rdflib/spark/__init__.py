@@ -5,6 +5,7 @@ the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 """
 
 from jelly_rdflib.spark.frames import decode_frames, encode_frames
+from jelly_rdflib.spark.kafka import read_frames, write_frames
 from jelly_rdflib.spark.session import register
 
-__all__ = ["decode_frames", "encode_frames", "register"]
+__all__ = ["decode_frames", "encode_frames", "read_frames", "register", "write_frames"]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count, groupby, islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from jelly_rdflib.core.jelly_decoder import PatchFrameDecoder
-from jelly_rdflib.errors import DecodeError, EncodeError
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.spark.stream_decoder import StreamDecoder
 from jelly_rdflib.streams.writing import PatchWriter
 
 if TYPE_CHECKING:
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
 KAFKA_KEY = ("topic", "partition", "key")
 _NEVER_NULL = ("topic", "partition")
 OPERATION_COLUMNS = ("patch", "txn", "seq", "op", "s", "p", "o", "g", "name")
-# Larger batches of Arrow are not faster.
-MAX_ROWS = 1 << 14
-_NO_OPTIONS = (
-    ". No frame before it has the stream's options: the stream's first frames were deleted by the"
-    " queue's retention, or were in an earlier batch (of foreachBatch, or of a range of offsets),"
-    " or this is no Jelly-Patch"
-)
 
 # The values of a stream's key; and what converts the rows of a stream, with its name for messages.
 _Key: TypeAlias = "tuple[pa.Scalar, ...]"
@@ -56,7 +48,7 @@ def decode_frames(
     ``"restart"``.
 
     Args:
-        frames: A row for each frame; not a streaming DataFrame.
+        frames: A row for each frame; not a streaming DataFrame, which `read_frames` takes.
         column: The binary column of the frames.
         key: The column or columns that identify streams. Rows with the same values belong to one
             stream, and nulls are the same; but columns called ``topic`` and ``partition`` must have
@@ -78,7 +70,7 @@ def decode_frames(
         ValueError: A column does not exist; the key has a column that operations have too; or the
             DataFrame is a stream.
         PythonException: By Spark: a frame breaks a rule, or a stream's first frame is missing; the
-            message names the stream.
+            message names the stream, the frame and its place in the order.
 
     Examples:
         >>> from rdflib import URIRef
@@ -95,48 +87,56 @@ def decode_frames(
 
     from jelly_rdflib.spark.kinds import OPERATIONS
 
-    absent = [name for name in KAFKA_KEY if name not in frames.columns]
-    if absent and _names(key) == list(KAFKA_KEY):
-        raise ValueError(
-            f"there is no column {absent[0]!r}: without key=, Kafka's columns topic, partition and"
-            " key identify streams; give the columns of this table by key=, such as key='file' for"
-            " frames of encode_frames()"
-        )
+    keys, orders = check_key(key, frames), names_of(order)
     accepted = limits or Limits()
 
-    def make_decoder() -> PatchFrameDecoder:
-        factory = make_node_factory(False, accepted)
-        return PatchFrameDecoder(factory, accepted, on_repeated_options=on_repeated_options)
+    def make_decoder(stream: str) -> StreamDecoder:
+        return StreamDecoder(stream, OPERATION_COLUMNS, accepted, on_repeated_options)
 
     # An invalid choice is an error at once, and not in a task.
-    make_decoder()
+    make_decoder("")
 
     def decode(stream: str, runs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from jelly_rdflib.arrow import ArrowRows, arrow_schema
-
-        decoder = make_decoder()
-        rows = ArrowRows(arrow_schema(OPERATION_COLUMNS), limits=accepted, max_rows=MAX_ROWS)
-        frames = (frame for run in runs for frame in run.column(0))
-        for number, frame in enumerate(frames):
-            if not frame.is_valid:
-                raise DecodeError(f"stream {stream}, frame {number}: it is null")
-            try:
-                batch = decoder.decode_frame(memoryview(frame.as_buffer()).cast("B"))
-                yield from rows.add(batch)
-            except DecodeError as error:
-                more = "" if decoder.found_options else _NO_OPTIONS
-                raise DecodeError(f"stream {stream}: {error}{more}") from error
-        yield from rows.flush()
+        decoder = make_decoder(stream)
+        for run in runs:
+            for frame, *place in zip(*run.columns, strict=True):
+                at = ", ".join(map("{} {}".format, orders, place))
+                data = memoryview(frame.as_buffer()).cast("B") if frame.is_valid else None
+                yield from decoder.decode(at, data)
+        yield from decoder.flush()
 
     schema = StructType([OPERATIONS[name] for name in OPERATION_COLUMNS])
-    decoded = _convert(frames, key, order, [column], schema, decode)
+    decoded = _convert(frames, keys, orders, [column, *orders], schema, decode)
     if not isinstance(frames.schema[column].dataType, BinaryType):
         raise ValueError(f"the column {column!r} is to be binary: a frame in each row")
     return decoded
 
 
-def _names(columns: str | Iterable[str]) -> list[str]:
+def names_of(columns: str | Iterable[str]) -> list[str]:
+    """Return the names of one or more columns, each once."""
     return [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+
+
+def check_key(key: str | Iterable[str], frames: DataFrame) -> list[str]:
+    """Return the columns of a key of frames; a ValueError if they are Kafka's, and not there."""
+    absent = [name for name in KAFKA_KEY if name not in frames.columns]
+    if absent and names_of(key) == list(KAFKA_KEY):
+        raise ValueError(
+            f"there is no column {absent[0]!r}: without key=, Kafka's columns topic, partition and"
+            " key identify streams; give the columns of this table by key=, such as key='file' for"
+            " frames of encode_frames()"
+        )
+    return names_of(key)
+
+
+def check_values(values: Iterable[object], names: Iterable[str]) -> None:
+    """Check that the values of a key may be those of Kafka; a ValueError if not."""
+    for name, value in zip(names, values, strict=True):
+        if value is None and name in _NEVER_NULL:
+            raise ValueError(
+                f"the column {name!r} is null, which no message of Kafka has: give the columns that"
+                " identify streams by key="
+            )
 
 
 def _convert(
@@ -152,11 +152,11 @@ def _convert(
 
     from jelly_rdflib.spark.kinds import check_names
 
-    keys, orders = _names(key), _names(order)
+    keys, orders = names_of(key), names_of(order)
     if table.isStreaming:
         raise ValueError(
-            "frames of a streaming DataFrame can't be decoded or encoded: the frames of one"
-            " micro-batch refer to those before it; store the frames first"
+            "a streaming DataFrame comes in batches, which refer to those before: read_frames()"
+            " decodes it, and write_frames() encodes each batch of foreachBatch()"
         )
     if not keys:
         raise ValueError("the key has no column: name one or more that tell streams apart")
@@ -210,12 +210,7 @@ def _runs(record_batch: pa.RecordBatch, key_size: int) -> Iterator[tuple[_Key, p
 def _name_of(key: _Key, names: list[str]) -> str:
     """Return the name of a stream for messages, and check that its key may be one of Kafka."""
     values = tuple(value.as_py() for value in key)
-    for name, value in zip(names, values, strict=True):
-        if value is None and name in _NEVER_NULL:
-            raise ValueError(
-                f"the column {name!r} is null, which no message of Kafka has: give the columns that"
-                " identify streams by key="
-            )
+    check_values(values, names)
     return repr(values[0] if len(values) == 1 else values)
 
 

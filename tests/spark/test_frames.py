@@ -204,7 +204,7 @@ class TestOtherColumns:
         table = spark.createDataFrame(
             [("a", 0, bytearray(b"\xff\xff"))], "key string, offset long, value binary"
         )
-        with pytest.raises(Exception, match=r"stream 'a': .*frame 0"):
+        with pytest.raises(Exception, match=r"stream 'a', offset 0: .*frame 0"):
             decode(table, key="key").collect()
 
     @pytest.mark.parametrize(

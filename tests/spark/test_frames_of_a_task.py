@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
 import jelly_rdflib as jr
-from jelly_rdflib.spark import decode_frames, encode_frames, frames
+from jelly_rdflib.spark import decode_frames, encode_frames, frames, stream_decoder
 
 P = URIRef("urn:p")
 TYPES: dict[str, Any] = {"part": LongType(), "offset": LongType(), "seq": LongType()}
@@ -90,7 +90,7 @@ def subjects(table: Any) -> list[str]:
 
 
 def test_rows_come_in_their_order_and_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MAX_ROWS", 10)
+    monkeypatch.setattr(stream_decoder, "MAX_ROWS", 10)
     table = kafka(*frames_of("a", 20, rows=3))
     decoded: Any = decode_frames(table)
     assert subjects(decoded) == [f"<urn:a-{n}-{row}>" for n in range(20) for row in range(3)]
@@ -101,7 +101,9 @@ def test_rows_come_in_their_order_and_in_groups(monkeypatch: pytest.MonkeyPatch)
 
 def test_limits() -> None:
     table = kafka(*frames_of("a", 1))
-    with pytest.raises(jr.DecodeError, match=r"^stream \('t', '0', b'k'\): .*max_string_size: 2"):
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream \('t', '0', b'k'\), offset 0: .*max_string_size: 2"
+    ):
         decode_frames(table, limits=jr.Limits(max_string_size=2))
     with pytest.raises(
         jr.DecodeError, match=r"^stream .*more than 6 bytes of text \(limit max_text"
@@ -117,7 +119,7 @@ def test_a_term_too_long_as_text_names_its_stream() -> None:
     encoder = jr.PatchEncoder(jr.PatchOptions(rdf_star=True))
     table = kafka(encoder.encode_frame([(jr.Op.A, term, P, P, None)]))
     for limit in (1 << 16, 100_000):
-        message = rf"^stream .*b'k'\): a quoted triple has more than {limit} bytes"
+        message = rf"^stream .*b'k'\), offset 0: a quoted triple has more than {limit} bytes"
         with pytest.raises(jr.DecodeError, match=message):
             decode_frames(table, limits=jr.Limits(max_text_size=limit))
     decode_frames(table)
@@ -126,7 +128,9 @@ def test_a_term_too_long_as_text_names_its_stream() -> None:
 def test_a_null_frame_is_named() -> None:
     first, second, *_ = frames_of("a", 2)
     table = kafka(first, second, None)
-    with pytest.raises(jr.DecodeError, match=r"^stream \('t', '0', b'k'\), frame 2: it is null$"):
+    with pytest.raises(
+        jr.DecodeError, match=r"^stream \('t', '0', b'k'\), offset 2: the frame is null$"
+    ):
         decode_frames(table)
 
 
@@ -142,7 +146,7 @@ def test_what_is_said_of_options() -> None:
 
 def test_a_stream_of_spark_is_refused() -> None:
     table: Any = Table([], schema_of(*KAFKA), stream=True)
-    with pytest.raises(ValueError, match="frames of a streaming DataFrame can't be decoded"):
+    with pytest.raises(ValueError, match=r"read_frames.* decodes it"):
         decode_frames(table)
 
 

@@ -1,0 +1,257 @@
+"""Topics of Kafka as streams of changes, in Structured Streaming, and changes as messages."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from jelly_rdflib.errors import LimitError
+from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
+from jelly_rdflib.spark.frames import KAFKA_KEY, check_key, check_values, encode_frames
+from jelly_rdflib.spark.stream_decoder import NEW, State, StreamDecoder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pandas import DataFrame as PandasFrame
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.state import GroupState
+
+# What is kept of a stream between batches: the offset of its last frame, the number of rows that
+# were returned, the frames with rows that were not, and the decoder's state before these frames.
+# Spark 4.2 fails on arrays in a state.
+_STATE = (
+    "offset bigint, returned bigint, held binary, checkpoint binary, seq bigint, patch bigint,"
+    " next_txn bigint, txn bigint, implicit_txn bigint"
+)
+# Of a frame in `held`: its offset and its size.
+_FRAME = Struct("<qI")
+
+
+def read_frames(
+    frames: DataFrame,
+    column: str = "value",
+    *,
+    key: str | Iterable[str] = KAFKA_KEY,
+    order: str = "offset",
+    whole_patches: bool = True,
+    limits: Limits | None = None,
+    on_repeated_options: RepeatedOptions = "error",
+) -> DataFrame:
+    """Decode a stream of bare frames of Jelly-Patch to a stream of changes.
+
+    The default columns are those of ``spark.readStream.format("kafka")``. Between the batches, and
+    when the query is started again with its checkpoint, Spark keeps the state of each stream's
+    decoder: its lookups, some KB, the counters of patches, transactions and rows, and the last
+    offset. A frame whose offset is not greater than the last one was delivered twice, and is
+    skipped. Lost frames are not always noticed, see `decode_frames`.
+
+    Args:
+        frames: A streaming DataFrame with a row for each frame.
+        column: The binary column of the frames.
+        key: The column or columns that identify streams, as for `decode_frames`.
+        order: The column of integers that orders the frames of a stream. A batch has frames in any
+            order, but none that belongs before the frames of an earlier batch.
+        whole_patches: Whether a batch has whole patches only. A patch that has not ended with the
+            batch is kept as frames in the state, until its END comes. Of a FLAT stream, which is
+            one patch, a batch has whole transactions. False: all rows come at once, and a patch may
+            go on in the next batch.
+        limits: The limits of the input. ``max_held_operations`` bounds a patch that is kept.
+        on_repeated_options: As for `decode_frames`.
+
+    Returns:
+        A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`. ``file`` is the
+        name of the stream: the key's values with ``/`` between them, such as ``lamps/0/kitchen``,
+        each percent-encoded, and ``(null)`` for null. ``patch``, ``txn`` and ``seq`` count on
+        across batches. The output mode of the query is ``append``. A function of ``foreachBatch``
+        must compute each batch as a whole, also one that its table has already: Spark ends the
+        query where a batch has made no states.
+
+    Raises:
+        ValueError: The DataFrame is no stream, or a column is missing or of another type.
+        StreamingQueryException: By Spark, of the query: a frame breaks a rule, or a stream's first
+            frame is missing; the message names the stream, the offset, the frame and the row.
+
+    Examples:
+        >>> schema = "topic string, partition int, key binary, offset long, value binary"
+        >>> messages = spark.readStream.schema(schema).parquet(".")
+        >>> read_frames(messages, on_repeated_options="restart").columns[:5]
+        ['file', 'patch', 'txn', 'seq', 'op']
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import BinaryType, StructType
+
+    from jelly_rdflib.arrow import OPERATION_COLUMNS
+    from jelly_rdflib.spark.kinds import OPERATIONS, check_columns, check_names
+
+    keys = check_key(key, frames)
+    if not frames.isStreaming:
+        raise ValueError("read_frames takes a stream, of spark.readStream: decode_frames() a table")
+    if not keys:
+        raise ValueError("the key has no column: name one or more that tell streams apart")
+    check_names(keys, frames.columns)
+    needed = StructType().add(order, "long").add(column, "binary")
+    check_columns(frames.schema, needed, "the frames", needed=needed.names)
+    accepted = limits or Limits()
+
+    def make_decoder(stream: str, state: State) -> StreamDecoder:
+        return StreamDecoder(
+            stream, OPERATION_COLUMNS, accepted, on_repeated_options, file=stream, state=state
+        )
+
+    # An invalid choice is an error at once, and not in a task.
+    make_decoder("", NEW)
+
+    def read(
+        values: tuple[Any, ...], tables: Iterator[PandasFrame], saved: GroupState
+    ) -> Iterator[PandasFrame]:
+        check_values(values, keys)
+        stream = _name_of(values)
+        nothing = (None, 0, b"", NEW.checkpoint, *NEW.place)
+        last, returned, held, checkpoint, *place = saved.getOption or nothing
+        start = State(checkpoint and bytes(checkpoint), tuple(place))
+        decoder = make_decoder(stream, start)
+        rows = _Rows(decoder.count, returned)
+        came = (each for table in tables for each in zip(table[order], table[column], strict=True))
+        kept: list[tuple[int, bytes]] = []
+        end = decoder.count
+        for offset, frame in chain(_unpack(held), _once(came, last)):
+            before, last = decoder.save(), offset
+            data = None if frame is None else memoryview(frame)
+            rows.add(decoder.decode(f"{order} {offset}", data))
+            if decoder.end > end:
+                start, kept = before, []
+            kept.append((offset, frame))
+            end = decoder.end if whole_patches else decoder.count
+            if decoder.count - end > accepted.max_held_operations:
+                raise LimitError(
+                    f"stream {stream}, {order} {offset}: a patch has more than"
+                    f" {accepted.max_held_operations} operations (limit max_held_operations)"
+                )
+            yield from rows.take(end)
+        rows.add(decoder.flush())
+        yield from rows.take(end)
+        if end == decoder.count:
+            start, kept = decoder.save(), []
+        saved.update((last, end, _pack(kept), start.checkpoint, *start.place))
+
+    names = {name: frames.schema[name].dataType for name in keys}
+    # pandas has no whole numbers beside nulls.
+    texts = {
+        name: F.col(name).cast("string") for name, kind in names.items() if kind != BinaryType()
+    }
+    no_order = F.raise_error(F.lit(f"the column {order!r} of a frame is null"))
+    rows = frames.withColumns(texts | {order: F.coalesce(F.col(order).cast("long"), no_order)})
+    # Spark's transformWithState is newer, but needs the package protobuf and a state store in
+    # RocksDB. This needs neither, and works with RocksDB as well.
+    return (
+        rows.select(*keys, order, column)
+        .groupBy(*keys)
+        .applyInPandasWithState(read, OPERATIONS, _STATE, "append", "NoTimeout")
+    )
+
+
+class _Rows:
+    """The rows of a stream from number ``first`` on; those before ``taken`` were taken earlier."""
+
+    def __init__(self, first: int, taken: int) -> None:
+        self._first = first
+        self._taken = taken
+        self._batches: list[pa.RecordBatch] = []
+
+    def add(self, batches: Iterable[pa.RecordBatch]) -> None:
+        """Add the next rows."""
+        self._batches += batches
+
+    def take(self, end: int) -> Iterator[PandasFrame]:
+        """Yield the rows before number ``end``, as far as they are there, and forget them."""
+        import pandas as pd
+        import pyarrow as pa
+
+        # Spark's own code warns in each batch.
+        warnings.filterwarnings("ignore", "The behavior of DataFrame concat", FutureWarning)
+        end = min(end, self._first + sum(batch.num_rows for batch in self._batches))
+        if end > self._taken:
+            table = pa.Table.from_batches(self._batches)
+            taken = table.slice(self._taken - self._first, end - self._taken)
+            # Other whole numbers of pandas can't be null.
+            yield taken.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+            self._batches = table.slice(end - self._first).to_batches()
+            self._first = self._taken = end
+
+
+def _pack(frames: Iterable[tuple[int, bytes]]) -> bytes:
+    """Return frames and their offsets as they are held in a state."""
+    return b"".join(_FRAME.pack(offset, len(frame)) + frame for offset, frame in frames)
+
+
+def _unpack(held: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield what `_pack` has packed."""
+    start = 0
+    while start < len(held):
+        offset, size = _FRAME.unpack_from(held, start)
+        start += _FRAME.size + size
+        yield offset, held[start - size : start]
+
+
+def _once(frames: Iterable[tuple[int, bytes]], last: int | None) -> Iterator[tuple[int, bytes]]:
+    """Yield frames in their order, without those up to ``last``, and each once."""
+    for offset, frame in sorted(frames, key=itemgetter(0)):
+        if last is None or offset > last:
+            last = int(offset)
+            yield last, frame
+
+
+def _name_of(key: tuple[str | bytes | None, ...]) -> str:
+    """Return the name of a stream: the column ``file`` of its rows."""
+    # "/" is kept in the last value only, so that no two keys have the same name.
+    safe = [":"] * (len(key) - 1) + ["/:"]
+    return "/".join(
+        "(null)" if value is None else quote(value, safe=kept)
+        for value, kept in zip(key, safe, strict=True)
+    )
+
+
+def write_frames(
+    changes: DataFrame,
+    *,
+    key: str = "file",
+    order: str | Iterable[str] = "seq",
+    options: PatchOptions | None = None,
+) -> DataFrame:
+    """Encode changes to messages of Kafka: bare frames of Jelly-Patch, a stream for each key.
+
+    Write the result by ``.write.format("kafka")``, with the option ``topic``. Messages with the
+    same key go to the same partition of the topic, in their order. A task that fails is tried
+    again, and then sends its messages once more, as a new stream; so does each call. Read them with
+    ``on_repeated_options="restart"``.
+
+    Args:
+        changes: As for `encode_frames`; not a streaming DataFrame, but a batch of ``foreachBatch``.
+        key: The column that identifies streams. Its text is the key of the messages.
+        order: The column or columns that order the operations of a stream.
+        options: As for `encode_frames`. ``frame_bytes`` is to be less than the broker accepts, in
+            its setting ``max.message.bytes``: by default 1,048,588.
+
+    Returns:
+        A DataFrame of ``key`` and ``value``, both binary.
+
+    Raises:
+        ValueError: As by `encode_frames`.
+        PythonException: As by `encode_frames`.
+
+    Examples:
+        >>> rows = [("a", 0, "A", "<urn:s>", "<urn:p>", "<urn:o>")]
+        >>> schema = "file string, seq long, op string, s string, p string, o string"
+        >>> messages = write_frames(spark.createDataFrame(rows, schema))
+        >>> [bytes(row.key) for row in messages.collect()]
+        [b'a']
+    """
+    from pyspark.sql import functions as F
+
+    frames = encode_frames(changes, key=key, order=order, options=options)
+    return frames.select(F.col(key).cast("string").cast("binary").alias("key"), "value")
