@@ -87,8 +87,8 @@ test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all ot
 	$(BIN)/pytest $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
-test-spark-live: $(VENV)/.dev ## Start a broker of Kafka by Maven, and kill it and Spark's driver on the way to a table
-	$(BIN)/pytest -rs $(SPARK_LIVE_TESTS)
+test-spark-live: $(VENV)/.dev ## Kill Kafka's broker and Spark's driver on the way to Delta tables: a quarter of an hour
+	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS)
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style, types, and which package imports which

@@ -24,6 +24,7 @@ from rdflib import Dataset, Literal, URIRef
 import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.errors import LogError
+from jelly_rdflib.spark import read_frames
 from jelly_rdflib.spark.pipeline import (
     CHANGES,
     NetChanges,
@@ -348,6 +349,33 @@ def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> 
     in_order = Sink()
     start(spark, folder, sink=in_order, order_by="file", checkpoint="another").awaitTermination()
     assert in_order.quads == expected[-1]
+
+
+def test_a_stream_of_frames(
+    spark: SparkSession, tmp_path: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that comes again, and is in the table already, has its states in Spark."""
+    needs_connectors()
+    encoder = jr.PatchEncoder()
+    schema = "key string, offset long, value binary"
+    for number in range(PATCHES):
+        frame = encoder.encode_frame(random_patch(number))
+        table = spark.createDataFrame([("k", number, bytearray(frame))], schema)
+        table.coalesce(1).write.parquet(str(tmp_path / "frames" / f"batch={number}"))
+
+    def follow() -> None:
+        frames = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        stream = read_frames(frames.parquet(str(tmp_path / "frames" / "batch=*")), key="key")
+        trigger = {"availableNow": True}
+        checkpoint = str(tmp_path / "checkpoint")
+        maintain(stream, str(tmp_path / "quads"), checkpoint, trigger=trigger).awaitTermination()
+
+    with monkeypatch.context() as patched:
+        fault_at(patched, "after", 1)
+        with pytest.raises(StreamingQueryException, match="Fault: after"):
+            follow()
+    follow()
+    assert maintained(spark, tmp_path) == expected[-1]
 
 
 def kill_at(folder: Path, point: str, batch: int) -> None:
