@@ -78,6 +78,23 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the options of ``CREATE TABLE``; None if the options are those of a reader.
+
+    Spark gives a new table's path, its options (``option.mode``) and its properties together. The
+    properties are not for the source. The path has a scheme, but no escapes.
+    """
+    if not options.keys() >= {"provider", "owner"}:
+        return None
+    table = {
+        name.removeprefix("option."): text
+        for name, text in options.items()
+        if name.startswith("option.")
+    }
+    path = options.get("path")
+    return table if path is None else table | {"path": path.removeprefix("file:")}
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """The options of a reader; None is no limit, or all operations.

@@ -27,7 +27,10 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
     if "path" in options:
         paths.append(options["path"])
     if not paths:
-        raise ValueError(f'{format} needs a path: spark.read.format("{format}").load(path)')
+        raise ValueError(
+            f'{format} needs a path: spark.read.format("{format}").load(path), or a table that is'
+            " created with a LOCATION and without columns"
+        )
     return [local_path(path) for path in paths]
 
 
