@@ -20,7 +20,7 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.paths import find_files
+from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
 from jelly_rdflib.spark.sources.partitions import FilePartition, checked, open_file, plan
 from jelly_rdflib.streams.index import Part, read_part
 
@@ -39,21 +39,36 @@ class RowsReader:
     def __init__(
         self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
     ) -> None:
+        self.bases = [] if options.is_recursive else list(map(base_of, paths))
+        self.paths = paths
+        self.options = options
         whole = kind.schema_for(options)
-        check_names(schema.names, whole.names)
+        self.columns = whole.names
+        if not set(schema.names).issubset(self.columns):
+            check_names(schema.names, [*self.columns, *self.folder_names()])
         check_columns(schema, whole, f"a table of {kind.name}", is_exact=True)
         if kind.is_statements and options.ops is not None:
             raise ValueError(f"the option op is for operations; {kind.name} has statements")
         self.kind = kind
-        self.options = options
         self.schema = schema
-        self.paths = paths
         self.filters = Filters.of(options)
 
     def find_files(self) -> list[str]:
         """Return the current files of the paths."""
         options = self.options
         return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+
+    def folder_names(self) -> list[str]:
+        """Return the columns of folders ``key=value``; a ValueError if files differ in them."""
+        names = folder_names(self.find_files(), self.bases)
+        columns = {column.lower() for column in self.columns}
+        for name in names:
+            if name.lower() in columns:
+                raise ValueError(
+                    f"folders {name}=… have the name of a column: rename them, or read the files"
+                    " without the folders' columns, by recursiveFileLookup=true"
+                )
+        return names
 
     def plan(self, files: list[str]) -> list[InputPartition]:
         """Distribute files to partitions."""
@@ -69,18 +84,41 @@ class RowsReader:
     def _read_file(
         self, path: str, part: Part | None, first: tuple[str, str] | None
     ) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
-        has_corrupt = CORRUPT in schema.names
+        constants = self._constants(path, schema)
         try:
             for record_batch in self._rows(path, part, first, schema):
-                yield _widened(record_batch, schema) if has_corrupt else record_batch
+                yield _widened(record_batch, schema, constants) if constants else record_batch
         except DecodeError as error:
             if self.options.mode == FAILFAST:
                 raise DecodeError(f"{path}: {error}") from error
-            if self.options.mode == PERMISSIVE and has_corrupt:
-                yield _corrupt_row(schema, path, error)
+            if self.options.mode == PERMISSIVE and CORRUPT in constants:
+                told = {"file": path, "offset": error.offset, "reason": str(error)}
+                row = {name: value.as_py() for name, value in constants.items()}
+                row |= {CORRUPT: told, "file": path}
+                yield pa.RecordBatch.from_pylist([row], schema=schema)
+
+    def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
+        """Return the columns that no file has: of its folders, and of errors, which is null."""
+        import pyarrow as pa
+
+        values = folder_values(path, self.bases)
+        made = {}
+        for field in schema:
+            if field.name == CORRUPT:
+                made[CORRUPT] = pa.scalar(None, field.type)
+            elif field.name not in self.columns:
+                if field.name not in values:
+                    raise ValueError(f"{path}: the file is in no folder {field.name}=…")
+                try:
+                    text = pa.scalar(values[field.name], pa.string())
+                    made[field.name] = text.cast(field.type)
+                except pa.ArrowException as error:
+                    raise ValueError(f"{path}: the folder {field.name}=…: {error}") from None
+        return made
 
     def _rows(
         self, path: str, part: Part | None, first: tuple[str, str] | None, schema: pa.Schema
@@ -89,9 +127,12 @@ class RowsReader:
 
         from jelly_rdflib.arrow import ArrowRows
 
+        names = self.kind.schema.names
+        # Without a column, record batches have no number of rows.
+        fields = [field for field in schema if field.name in names] or [pa.field("seq", pa.int64())]
         limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
-            pa.schema([field for field in schema if field.name != CORRUPT]),
+            pa.schema(fields),
             is_statements=is_statements,
             filter=self.filters.make(limits, is_statements=is_statements),
             file=path,
@@ -106,23 +147,19 @@ class RowsReader:
             yield from rows.convert(checked(batches, path, first))
 
 
-def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Add the column that describes errors; it is null in rows without an error."""
+def _widened(
+    record_batch: pa.RecordBatch, schema: pa.Schema, constants: dict[str, pa.Scalar]
+) -> pa.RecordBatch:
+    """Add columns that have the same value in all rows."""
     import pyarrow as pa
 
-    count = record_batch.num_rows
     arrays = [
-        pa.nulls(count, field.type) if field.name == CORRUPT else record_batch.column(field.name)
-        for field in schema
+        pa.repeat(constants[name], record_batch.num_rows)
+        if name in constants
+        else record_batch.column(name)
+        for name in schema.names
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _corrupt_row(schema: pa.Schema, path: str, error: DecodeError) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    told = {"file": path, "offset": error.offset, "reason": str(error)}
-    return pa.RecordBatch.from_pylist([{CORRUPT: told, "file": path}], schema=schema)
 
 
 class FilesReader(RowsReader, DataSourceReader):

@@ -11,7 +11,12 @@ from pyspark.sql.types import StructType
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
-from jelly_rdflib.spark.sources.reader import FilesReader, FilteringFilesReader, FolderReader
+from jelly_rdflib.spark.sources.reader import (
+    FilesReader,
+    FilteringFilesReader,
+    FolderReader,
+    RowsReader,
+)
 from jelly_rdflib.spark.sources.writer import FolderStreamWriter, FolderWriter
 
 TABLE = "jelly_rdflib.table"
@@ -33,12 +38,15 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return all columns, for a user who does not choose."""
+        """Return all columns, for a user who does not choose: folders' columns are the last."""
         table = options_of_table(self.options)
         options = self.options if table is None else table
-        schema = self.kind.schema_for(ReadOptions.of(options))
+        made = ReadOptions.of(options)
+        schema = self.kind.schema_for(made)
+        paths = paths_of(options, self.kind.name)
+        for name in RowsReader(self.kind, made, schema, paths).folder_names():
+            schema.add(name, "string")
         if table is not None:
-            paths_of(table, self.kind.name)
             schema[0].metadata = {TABLE: table}
         return schema
 
