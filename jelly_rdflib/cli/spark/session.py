@@ -129,7 +129,7 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
         with _signals_wait(), _standard_error_to(spark_log or os.devnull):
             spark: SparkSession = builder.getOrCreate()
             register(spark)
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, RuntimeError) as error:
         raise click.ClickException(
             f"Spark can't be started on {master}: {_cause(error)} (see its log: --spark-log)"
         ) from error
