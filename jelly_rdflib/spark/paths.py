@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from urllib.parse import unquote, urlsplit
 
@@ -138,6 +139,13 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
             raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
         seen[real] = file
     return files
+
+
+def stats_of(files: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield files and what the system says of them; files that were deleted are left out."""
+    for file in files:
+        with suppress(FileNotFoundError):
+            yield file, os.stat(file)
 
 
 def _log_of(path: str) -> str | None:

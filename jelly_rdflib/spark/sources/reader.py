@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
+    ReadMaxBytes,
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
@@ -18,9 +19,9 @@ from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
-from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
+from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
+from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values, stats_of
 from jelly_rdflib.spark.sources.partitions import FilePartition, checked, open_file, plan
 from jelly_rdflib.streams.index import Part, read_part
 
@@ -56,7 +57,16 @@ class RowsReader:
     def find_files(self) -> list[str]:
         """Return the current files of the paths."""
         options = self.options
-        return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+        files = find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+        after, before = options.modified_after, options.modified_before
+        if after is None and before is None:
+            return files
+        return [
+            file
+            for file, status in stats_of(files)
+            if (after is None or status.st_mtime > after)
+            and (before is None or status.st_mtime < before)
+        ]
 
     def folder_names(self) -> list[str]:
         """Return the columns of folders ``key=value``; a ValueError if files differ in them."""
@@ -95,11 +105,14 @@ class RowsReader:
         except DecodeError as error:
             if self.options.mode == FAILFAST:
                 raise DecodeError(f"{path}: {error}") from error
-            if self.options.mode == PERMISSIVE and CORRUPT in constants:
+            if self.options.mode == PERMISSIVE and self.options.corrupt in constants:
                 told = {"file": path, "offset": error.offset, "reason": str(error)}
                 row = {name: value.as_py() for name, value in constants.items()}
-                row |= {CORRUPT: told, "file": path}
+                row |= {self.options.corrupt: told, "file": path}
                 yield pa.RecordBatch.from_pylist([row], schema=schema)
+        except FileNotFoundError:
+            if not self.options.ignores_missing:
+                raise
 
     def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
         """Return the columns that no file has: of its folders, and of errors, which is null."""
@@ -108,8 +121,8 @@ class RowsReader:
         values = folder_values(path, self.bases)
         made = {}
         for field in schema:
-            if field.name == CORRUPT:
-                made[CORRUPT] = pa.scalar(None, field.type)
+            if field.name == self.options.corrupt and field.name in self.columns:
+                made[field.name] = pa.scalar(None, field.type)
             elif field.name not in self.columns:
                 if field.name not in values:
                     raise ValueError(f"{path}: the file is in no folder {field.name}=…")
@@ -202,39 +215,43 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"before": 0, "files": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the largest number of files of a micro-batch."""
+        """Return the largest number of files of a micro-batch, or of their bytes."""
+        if self.options.max_bytes is not None:
+            return ReadMaxBytes(self.options.max_bytes)
         max_files = self.options.max_files
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Fix the files that this query reads: those that exist now."""
-        self._only = {path for _, path in self._list()}
+        self._only = set(self.find_files())
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after the next new files, as many as the limit allows."""
         seen: dict[str, int] = start["files"]
         new = sorted(
-            (modified, path)
-            for modified, path in self._list()
+            (status.st_mtime_ns, path, status.st_size)
+            for path, status in stats_of(self.find_files())
             if path not in seen
-            and modified >= start["before"]
+            and status.st_mtime_ns >= start["before"]
             and (self._only is None or path in self._only)
         )
+        if self.options.latest_first:
+            new.reverse()
         if isinstance(limit, ReadMaxFiles):
             new = new[: limit.max_files]
+        elif isinstance(limit, ReadMaxBytes):
+            sums = accumulate(size for _, _, size in new)
+            # A larger file is a batch of its own.
+            new = new[: max(1, sum(total <= limit.max_bytes for total in sums))]
         if not new:
             return start
-        before = max(start["before"], new[-1][0] - MAX_AGE)
+        before = start["before"]
+        # The latest files tell nothing about the age of those that are left.
+        if not (self.options.latest_first and isinstance(limit, (ReadMaxFiles, ReadMaxBytes))):
+            before = max(before, max(new)[0] - MAX_AGE)
         files = {path: modified for path, modified in seen.items() if modified >= before}
-        files |= {path: modified for modified, path in new}
+        files |= {path: modified for modified, path, _ in new}
         return {"before": before, "files": files}
-
-    def _list(self) -> Iterator[tuple[int, str]]:
-        """Yield the time when each of the current files was modified, and its path."""
-        for path in self.find_files():
-            # A file may be deleted after the folder was listed.
-            with suppress(FileNotFoundError):
-                yield os.stat(path).st_mtime_ns, path
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Distribute the files between two offsets to partitions, the oldest ones first."""
