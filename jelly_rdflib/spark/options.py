@@ -27,7 +27,6 @@ _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 _INSTEAD = {
     "ignorecorruptfiles": ": mode=DROPMALFORMED takes the rows before the damage",
     "basepath": ": load a glob, such as log/day=2026-*, to have columns for its folders",
-    "maxfileage": ": files more than seven days older than the newest one count as read",
     "cleansource": ": delete files when the query has read them and is stopped",
     "mergeschema": ": all files have the same columns",
     "timezone": ": give times with their zone",
@@ -83,6 +82,16 @@ class _Given:
             f"the option {name} is a time with its zone, as 2026-01-31T08:00:00Z, not {text!r}"
         )
 
+    def duration(self, name: str, default: str) -> int:
+        """Return a duration, in seconds."""
+        text = self.text(name) or default
+        found = re.fullmatch("([0-9]+)(s|min|m|h|d)", text.lower())
+        if found is None:
+            raise ValueError(
+                f"the option {name} is a time such as 90s, 30min, 12h or {default}, not {text!r}"
+            )
+        return int(found[1]) * {"s": 1, "h": 3600, "d": 24 * 3600}.get(found[2], 60)
+
     def value(self, name: str, default: object) -> Any:
         """Return a value of the type of its default; None if it was not given."""
         if isinstance(default, bool):
@@ -128,9 +137,10 @@ class ReadOptions:
     """The options of a reader; None is no limit, or all operations.
 
     By default ``partition_bytes``, the approximate size of a partition, suits the machine.
-    ``pattern`` is a glob for the names of files in folders. Times are seconds since 1970.
-    ``corrupt`` is the name of the column that describes errors, in the mode PERMISSIVE. ``wanted``
-    has a term, or None for no term, for columns.
+    ``pattern`` is a glob for the names of files in folders. Times are in seconds;
+    ``modified_after`` and ``modified_before`` count them since 1970. ``corrupt`` is the name of the
+    column that describes errors, in the mode PERMISSIVE. ``wanted`` has a term, or None for no
+    term, for columns.
     """
 
     mode: str = FAILFAST
@@ -140,6 +150,7 @@ class ReadOptions:
     is_recursive: bool = False
     max_files: int | None = None
     max_bytes: int | None = None
+    max_age: int = 7 * 24 * 3600
     latest_first: bool = False
     modified_after: float | None = None
     modified_before: float | None = None
@@ -167,6 +178,7 @@ class ReadOptions:
             is_recursive=given.flag("recursiveFileLookup"),
             max_files=given.number("maxFilesPerTrigger", 1),
             max_bytes=given.number("maxBytesPerTrigger", 1),
+            max_age=given.duration("maxFileAge", "7d"),
             latest_first=given.flag("latestFirst"),
             modified_after=given.time("modifiedAfter"),
             modified_before=given.time("modifiedBefore"),

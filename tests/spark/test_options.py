@@ -29,6 +29,7 @@ class TestReading:
             "pathGlobFilter": "*.jellyp",
             "recursiveFileLookup": "True",
             "maxFilesPerTrigger": "1",
+            "maxFileAge": "2h",
             "latestFirst": "true",
             "modifiedAfter": "1970-01-01T00:00:02Z",
             "modifiedBefore": "1970-01-01T02:00:03.5+02:00",
@@ -48,6 +49,7 @@ class TestReading:
             pattern="*.jellyp",
             is_recursive=True,
             max_files=1,
+            max_age=7200,
             latest_first=True,
             modified_after=2,
             modified_before=3.5,
@@ -58,6 +60,13 @@ class TestReading:
             wanted={"s": "<urn:s>", "g": None},
             limits=Limits(max_frame_size=0, max_text_size=70),
         )
+
+    @pytest.mark.parametrize(
+        ("text", "seconds"),
+        [("90s", 90), ("2m", 120), ("2MIN", 120), ("1h", 3600), ("7d", ReadOptions().max_age)],
+    )
+    def test_durations(self, text: str, seconds: int) -> None:
+        assert ReadOptions.of({"maxFileAge": text}).max_age == seconds
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -74,6 +83,7 @@ class TestReading:
                 "is a time with its zone, as 2026-01-31T08:",
             ),
             ({"modifiedBefore": "monday Z"}, "modifiedBefore is a time with its zone"),
+            ({"maxFileAge": "1"}, "maxFileAge is a time such as 90s, 30min, 12h or 7d, not '1'"),
             ({"ignoreCorruptFiles": "true"}, "no option 'ignoreCorruptFiles' .*: mode=DROPMALF"),
             ({"basePath": "x"}, "no option 'basePath' to read with: load a glob"),
             (

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
-# In nanoseconds. A file that is older than the newest one by more than this counts as read, so that
-# an offset need not list all files that ever existed.
-MAX_AGE = 7 * 24 * 3600 * 10**9
-
 
 class RowsReader:
     """Base of the readers: finds and plans files on the driver, and reads them on executors."""
@@ -202,8 +198,9 @@ class FilteringFilesReader(FilesReader):
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads new files of folders, as a stream.
 
-    An offset lists the files that were read: those of the seven days before the newest file by
-    name, and the time before which all files count as read. A batch reads the files that its end
+    An offset lists the files that were read: those of the seven days (``maxFileAge``) before the
+    newest file by name, and the time before which all files count as read. Spark gives a source in
+    Python no other place to store them. A batch reads the files that its end
     lists and its start does not. So it reads the same files whenever Spark asks for it, also after
     a restart.
     """
@@ -248,7 +245,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         before = start["before"]
         # The latest files tell nothing about the age of those that are left.
         if not (self.options.latest_first and isinstance(limit, (ReadMaxFiles, ReadMaxBytes))):
-            before = max(before, max(new)[0] - MAX_AGE)
+            before = max(before, max(new)[0] - self.options.max_age * 10**9)
         files = {path: modified for path, modified in seen.items() if modified >= before}
         files |= {path: modified for modified, path, _ in new}
         return {"before": before, "files": files}

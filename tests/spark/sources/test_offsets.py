@@ -121,6 +121,18 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     assert folder.offset["before"] == 10 * DAY + 1
 
 
+def test_the_greatest_age_is_an_option(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, maxFileAge="1d")
+    folder.add("old", 0)
+    folder.add("new", 2 * DAY)
+    assert folder.batch() == ["old", "new"]
+    assert folder.listed() == {"old", "new"}
+    folder.add("late", DAY - 1)
+    folder.add("edge", DAY)
+    assert folder.batch() == ["edge"]
+    assert folder.listed() == {"edge", "new"}
+
+
 def test_available_now_reads_what_was_there_at_its_start(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.add("a", DAY)
