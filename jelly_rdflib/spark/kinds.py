@@ -17,8 +17,7 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
-CORRUPT = "_corrupt"
-"""The column that describes errors, in the mode PERMISSIVE."""
+# The column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
 
 
@@ -43,7 +42,9 @@ class Kind:
     def schema_for(self, options: ReadOptions) -> StructType:
         """Return the columns of a reader with these options."""
         schema = from_arrow_schema(arrow_schema(self.schema.names, terms=options.terms))
-        return schema.add(CORRUPT, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
+        if options.corrupt in schema.names:
+            raise ValueError(f"columnNameOfCorruptRecord: {options.corrupt!r} is a column already")
+        return schema.add(options.corrupt, _CORRUPT_TYPE) if options.mode == PERMISSIVE else schema
 
 
 JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")

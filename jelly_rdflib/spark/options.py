@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from jelly_rdflib.operations import Op
@@ -19,6 +22,15 @@ NO_TERM = "null"
 
 SORT_BYTES = 64 << 20
 _SUFFIXES = {"none": "", "gzip": ".gz", "zstd": ".zst"}
+
+# What to do instead of an option that Spark's own sources have.
+_INSTEAD = {
+    "ignorecorruptfiles": ": mode=DROPMALFORMED takes the rows before the damage",
+    "basepath": ": load a glob, such as log/day=2026-*, to have columns for its folders",
+    "cleansource": ": delete files when the query has read them and is stopped",
+    "mergeschema": ": all files have the same columns",
+    "timezone": ": give times with their zone",
+}
 
 
 class _Given:
@@ -56,6 +68,30 @@ class _Given:
             raise ValueError(f"the option {name} is a number from {least} on, not {text!r}")
         return int(text)
 
+    def time(self, name: str) -> float | None:
+        """Return a time, in seconds since 1970; None if it was not given."""
+        text = self.text(name)
+        if text is None:
+            return None
+        with suppress(ValueError):
+            # Python 3.10 does not know Z.
+            made = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+            if made.tzinfo is not None:
+                return made.timestamp()
+        raise ValueError(
+            f"the option {name} is a time with its zone, as 2026-01-31T08:00:00Z, not {text!r}"
+        )
+
+    def duration(self, name: str, default: str) -> int:
+        """Return a duration, in seconds."""
+        text = self.text(name) or default
+        found = re.fullmatch("([0-9]+)(s|min|m|h|d)", text.lower())
+        if found is None:
+            raise ValueError(
+                f"the option {name} is a time such as 90s, 30min, 12h or {default}, not {text!r}"
+            )
+        return int(found[1]) * {"s": 1, "h": 3600, "d": 24 * 3600}.get(found[2], 60)
+
     def value(self, name: str, default: object) -> Any:
         """Return a value of the type of its default; None if it was not given."""
         if isinstance(default, bool):
@@ -70,12 +106,30 @@ class _Given:
 
     def check_all_taken(self, use: str) -> None:
         """Raise a ValueError for the first option that is left."""
-        for name, _ in self._left.values():
-            raise ValueError(f"there is no option {name!r} {use}")
+        for plain, (name, _) in self._left.items():
+            instead = _INSTEAD.get(plain, "")
+            raise ValueError(f"there is no option {name!r} {use}{instead}")
 
 
 def _plain(name: str) -> str:
     return name.replace("_", "").lower()
+
+
+def options_of_table(options: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the options of ``CREATE TABLE``; None if the options are those of a reader.
+
+    Spark gives a new table's path, its options (``option.mode``) and its properties together. The
+    properties are not for the source. The path has a scheme, but no escapes.
+    """
+    if not options.keys() >= {"provider", "owner"}:
+        return None
+    table = {
+        name.removeprefix("option."): text
+        for name, text in options.items()
+        if name.startswith("option.")
+    }
+    path = options.get("path")
+    return table if path is None else table | {"path": path.removeprefix("file:")}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,7 +137,9 @@ class ReadOptions:
     """The options of a reader; None is no limit, or all operations.
 
     By default ``partition_bytes``, the approximate size of a partition, suits the machine.
-    ``pattern`` is a glob for the names of files in folders. ``wanted`` has a term, or None for no
+    ``pattern`` is a glob for the names of files in folders. Times are in seconds;
+    ``modified_after`` and ``modified_before`` count them since 1970. ``corrupt`` is the name of the
+    column that describes errors, in the mode PERMISSIVE. ``wanted`` has a term, or None for no
     term, for columns.
     """
 
@@ -93,6 +149,13 @@ class ReadOptions:
     pattern: str = "*"
     is_recursive: bool = False
     max_files: int | None = None
+    max_bytes: int | None = None
+    max_age: int = 7 * 24 * 3600
+    latest_first: bool = False
+    modified_after: float | None = None
+    modified_before: float | None = None
+    ignores_missing: bool = False
+    corrupt: str = "_corrupt"
     push_filters: bool = False
     ops: frozenset[int] | None = None
     wanted: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
@@ -114,6 +177,13 @@ class ReadOptions:
             pattern=given.text("pathGlobFilter") or "*",
             is_recursive=given.flag("recursiveFileLookup"),
             max_files=given.number("maxFilesPerTrigger", 1),
+            max_bytes=given.number("maxBytesPerTrigger", 1),
+            max_age=given.duration("maxFileAge", "7d"),
+            latest_first=given.flag("latestFirst"),
+            modified_after=given.time("modifiedAfter"),
+            modified_before=given.time("modifiedBefore"),
+            ignores_missing=given.flag("ignoreMissingFiles"),
+            corrupt=given.text("columnNameOfCorruptRecord") or "_corrupt",
             push_filters=given.flag("pushFilters"),
             ops=None if ops is None else frozenset(map(_op, ops.split(","))),
             wanted={
@@ -124,6 +194,8 @@ class ReadOptions:
             limits=Limits(**{name: size for name, size in limits.items() if size is not None}),
         )
         given.check_all_taken("to read with")
+        if made.max_files is not None and made.max_bytes is not None:
+            raise ValueError("maxFilesPerTrigger and maxBytesPerTrigger: give one of them")
         return made
 
 

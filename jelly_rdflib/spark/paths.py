@@ -7,7 +7,8 @@ import glob
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from urllib.parse import unquote, urlsplit
 
@@ -16,6 +17,8 @@ from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.names import FileName
 
 INDEX = ".idx"
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The value of a folder ``key=value`` that stands for null."""
 _SEGMENTS = "segments"
 # Choices in a glob, the innermost ones first: {a,b}.
 _CHOICES = re.compile(r"\{([^{}]*)\}")
@@ -27,7 +30,10 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
     if "path" in options:
         paths.append(options["path"])
     if not paths:
-        raise ValueError(f'{format} needs a path: spark.read.format("{format}").load(path)')
+        raise ValueError(
+            f'{format} needs a path: spark.read.format("{format}").load(path), or a table that is'
+            " created with a LOCATION and without columns"
+        )
     return [local_path(path) for path in paths]
 
 
@@ -51,19 +57,56 @@ def local_path(path: str) -> str:
 
 
 def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) -> Iterator[str]:
-    """Yield the files of a folder, sorted by name.
+    """Yield the files of a folder and of its folders ``key=value``, sorted by name.
 
     Hidden files (``.x``, ``_x``), such as unfinished output, and indexes (``x.idx``) are left out.
     """
     for name in sorted(os.listdir(folder)):
-        if name.startswith((".", "_")):
-            continue
         path = os.path.join(folder, name)
+        is_hidden = name.startswith((".", "_"))
         if os.path.isdir(path):
-            if is_recursive:
-                yield from list_folder(path, pattern=pattern, is_recursive=True)
-        elif not name.endswith(INDEX) and fnmatch.fnmatchcase(name, pattern):
+            has_value = "=" in name[1:] and not name.startswith(".")
+            if has_value or (is_recursive and not is_hidden):
+                yield from list_folder(path, pattern=pattern, is_recursive=is_recursive)
+        elif not (is_hidden or name.endswith(INDEX)) and fnmatch.fnmatchcase(name, pattern):
             yield path
+
+
+def base_of(path: str) -> str:
+    """Return what exists of an absolute path: for a glob, the folder before its first sign."""
+    while not os.path.exists(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
+    """Return the values of the folders ``key=value`` between the longest base and a file."""
+    under = [base for base in bases if file.startswith(os.path.join(base, ""))]
+    folders = os.path.relpath(os.path.dirname(file), max(under, key=len)) if under else ""
+    parts = (folder.partition("=") for folder in folders.split(os.sep))
+    return {
+        unquote(key): None if value == NO_VALUE else unquote(value)
+        for key, sign, value in parts
+        if key and sign
+    }
+
+
+def folder_names(files: Iterable[str], bases: Iterable[str]) -> list[str]:
+    """Return the keys of the files' folders ``key=value``.
+
+    A ValueError if they are not the same for all files.
+    """
+    first: tuple[str, list[str]] | None = None
+    for file in files:
+        names = list(folder_values(file, bases))
+        first = first or (file, names)
+        if names != first[1]:
+            raise ValueError(
+                f"{file}: its folders key=value give the columns {names}, but those of {first[0]}"
+                f" give {first[1]}: load them one by one, or without these columns, by"
+                " recursiveFileLookup=true"
+            )
+    return first[1] if first else []
 
 
 def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = False) -> list[str]:
@@ -96,6 +139,13 @@ def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = Fal
             raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
         seen[real] = file
     return files
+
+
+def stats_of(files: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield files and what the system says of them; files that were deleted are left out."""
+    for file in files:
+        with suppress(FileNotFoundError):
+            yield file, os.stat(file)
 
 
 def _log_of(path: str) -> str | None:

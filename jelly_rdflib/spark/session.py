@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import re
 import shlex
 import shutil
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
+# What Python, or PySpark, says of a worker that has no package, or is another Python.
+_IMPORT_ERROR = re.compile(
+    r"(?:No module named|Cannot run program|\[PYTHON_VERSION_MISMATCH\]|cannot import name).*"
+)
 _MODULES = re.compile(r'^MODULES="(.*)"$', re.MULTILINE)
 
 _WITHOUT_VECTORS = """#!/bin/sh
@@ -89,6 +96,27 @@ def _without_vectors(home: Path) -> str:
     return str(folder)
 
 
+@cache
+def _check_workers(context: SparkContext) -> None:
+    """Check that Python workers can import the package; a RuntimeError if not."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    # A function of this module could not be unpickled there.
+    module = "jelly_rdflib.spark.sources.source"
+    try:
+        context.parallelize([module], 1).map(importlib.import_module).count()
+    except (PySparkException, Py4JError) as error:
+        found = _IMPORT_ERROR.search(str(error))
+        if found is None:
+            raise
+        raise RuntimeError(
+            f"Spark's workers run {context.pythonExec}, which can't import jelly_rdflib:"
+            f" {found[0]}; set PYSPARK_PYTHON to a Python that has it before Spark starts, such as"
+            f" {sys.executable}"
+        ) from None
+
+
 def register(spark: SparkSession) -> None:
     """Make the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 
@@ -101,8 +129,14 @@ def register(spark: SparkSession) -> None:
     next query over the same DataFrame, which then misses rows. For this option the session's
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
+    If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from here on.
+    A job of one task then checks, once for each application, that they can import this package.
+
     Args:
         spark: The session.
+
+    Raises:
+        RuntimeError: Spark's Python workers can't import this package.
 
     Examples:
         >>> register(spark)
@@ -111,6 +145,12 @@ def register(spark: SparkSession) -> None:
     """
     from jelly_rdflib.spark.sources.source import SOURCES
 
+    # Spark Connect has no context: its server chooses the Python.
+    context = getattr(spark, "sparkContext", None)
+    if context is not None:
+        if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
+            context.pythonExec = sys.executable
+        _check_workers(context)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     for source in SOURCES:
         spark.dataSource.register(source)

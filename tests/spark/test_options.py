@@ -29,6 +29,12 @@ class TestReading:
             "pathGlobFilter": "*.jellyp",
             "recursiveFileLookup": "True",
             "maxFilesPerTrigger": "1",
+            "maxFileAge": "2h",
+            "latestFirst": "true",
+            "modifiedAfter": "1970-01-01T00:00:02Z",
+            "modifiedBefore": "1970-01-01T02:00:03.5+02:00",
+            "ignoreMissingFiles": "true",
+            "columnNameOfCorruptRecord": "damage",
             "pushfilters": "true",
             "op": "a, tc",
             "s": "<urn:s>",
@@ -43,11 +49,24 @@ class TestReading:
             pattern="*.jellyp",
             is_recursive=True,
             max_files=1,
+            max_age=7200,
+            latest_first=True,
+            modified_after=2,
+            modified_before=3.5,
+            ignores_missing=True,
+            corrupt="damage",
             push_filters=True,
             ops=frozenset({Op.A, Op.TC}),
             wanted={"s": "<urn:s>", "g": None},
             limits=Limits(max_frame_size=0, max_text_size=70),
         )
+
+    @pytest.mark.parametrize(
+        ("text", "seconds"),
+        [("90s", 90), ("2m", 120), ("2MIN", 120), ("1h", 3600), ("7d", ReadOptions().max_age)],
+    )
+    def test_durations(self, text: str, seconds: int) -> None:
+        assert ReadOptions.of({"maxFileAge": text}).max_age == seconds
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -59,6 +78,18 @@ class TestReading:
             ({"maxFrameSize": "\u0661"}, "max_frame_size is a number from 0 on"),
             ({"pushFilters": "yes"}, "the option pushFilters is false, true, not 'yes'"),
             ({"op": "A,X"}, "the option op has names of operations, .* not 'X': there are .*PA"),
+            (
+                {"modifiedAfter": "2026-01-31T08:00:00"},
+                "is a time with its zone, as 2026-01-31T08:",
+            ),
+            ({"modifiedBefore": "monday Z"}, "modifiedBefore is a time with its zone"),
+            ({"maxFileAge": "1"}, "maxFileAge is a time such as 90s, 30min, 12h or 7d, not '1'"),
+            ({"ignoreCorruptFiles": "true"}, "no option 'ignoreCorruptFiles' .*: mode=DROPMALF"),
+            ({"basePath": "x"}, "no option 'basePath' to read with: load a glob"),
+            (
+                {"maxFilesPerTrigger": "1", "maxBytesPerTrigger": "1"},
+                "maxFilesPerTrigger and maxBytesPerTrigger: give one of them",
+            ),
             ({"Max_Pages": "1"}, "there is no option 'Max_Pages' to read with"),
         ],
     )

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.spark.paths import find_files, local_path, paths_of
+from jelly_rdflib.spark.paths import (
+    base_of,
+    find_files,
+    folder_names,
+    folder_values,
+    local_path,
+    paths_of,
+)
 
 
 def test_paths_of_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +98,54 @@ def test_files_folders_and_globs(
     found = [os.path.relpath(file, tree) for file in found]
     # Globs find hidden files as the machine does: not those with a dot.
     assert found == expected
+
+
+def test_folders_with_values_are_read(tmp_path: Path) -> None:
+    read = ["_k=1/a.x", "k=2/j=/a.x"]
+    for name in (*read, ".k=1/a.x", "=1/a.x", "sub/k=1/a.x", "k=1/sub/a.x", "k=2/_a=b.x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = find_files([str(tmp_path)])
+    assert [os.path.relpath(file, tmp_path) for file in found] == read
+
+
+@pytest.mark.parametrize(
+    ("path", "base"),
+    [("k=1", "k=1"), ("k=1/a.x", "k=1/a.x"), ("k=*/{a,b}.x", ""), ("k=1/*.x", "k=1"), ("**", "")],
+)
+def test_the_base_of_a_path_exists(tmp_path: Path, path: str, base: str) -> None:
+    (tmp_path / "k=1").mkdir()
+    (tmp_path / "k=1" / "a.x").touch()
+    assert base_of(str(tmp_path / path)) == str(tmp_path / base)
+
+
+@pytest.mark.parametrize(
+    ("file", "bases", "values"),
+    [
+        ("/b/k=1/j=x/a", ["/b"], {"k": "1", "j": "x"}),
+        ("/b/k=1/j=x/a", ["/b", "/b/k=1", "/b/k"], {"j": "x"}),
+        ("/b/k=1/a", ["/b/k=1/a"], {}),
+        ("/b/k=1/a", ["/c", "/b/k"], {}),
+        ("/k=1/a", ["/"], {"k": "1"}),
+        ("/b/x/k=a=b/k=.x", ["/b"], {"k": "a=b"}),
+        (
+            "/b/a%20b=%2F%3D/c=/d=__HIVE_DEFAULT_PARTITION__/a",
+            ["/b"],
+            {"a b": "/=", "c": "", "d": None},
+        ),
+        ("/b/=x/a", ["/b"], {}),
+    ],
+)
+def test_values_of_folders(file: str, bases: list[str], values: dict[str, str | None]) -> None:
+    assert folder_values(file, bases) == values
+
+
+def test_all_files_have_the_same_folders() -> None:
+    assert folder_names([], ["/"]) == folder_names(["/a", "/b/c"], ["/"]) == []
+    assert folder_names(["/j=1/k=2/a", "/j=3/k=4/a"], ["/"]) == ["j", "k"]
+    for other in ("/a", "/k=2/j=1/a", "/j=1/a"):
+        with pytest.raises(ValueError, match=r"a: its folders .* of /j=1/k=2/a give .* recursiveF"):
+            folder_names(["/j=1/k=2/a", other], ["/"])
 
 
 def test_an_existing_path_is_no_glob(tree: Path) -> None:

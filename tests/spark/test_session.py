@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from jelly_rdflib.spark.session import find_java, prepare_environment
+from tests.spark.session import check_spark
 from tests.support import ROOT
 
 
@@ -101,3 +102,45 @@ def test_what_was_made_goes_with_the_process(home: Path) -> None:
     assert was_there == "True"
     assert made != str(home)
     assert not os.path.exists(made)
+
+
+REGISTER = """
+import sys
+from pyspark.sql import SparkSession
+from jelly_rdflib.spark import register
+from tests.spark.session import SETTINGS
+builder = SparkSession.builder.master("local[1]")
+for key, value in SETTINGS.items():
+    builder = builder.config(key, value)
+spark = builder.getOrCreate()
+try:
+    register(spark)
+except RuntimeError as error:
+    print(error)
+else:
+    print(spark.sparkContext.pythonExec)
+"""
+
+
+@pytest.mark.parametrize("has_package", [True, False])
+def test_workers_run_a_python_with_the_package(tmp_path: Path, has_package: bool) -> None:
+    check_spark()
+    # A Python that finds PySpark, but not this package.
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    other.chmod(0o755)
+    environment = {**os.environ, "JAVA_HOME": str(find_java()), "PYTHONPATH": str(ROOT)}
+    if not has_package:
+        environment["PYSPARK_PYTHON"] = str(other)
+    shown = subprocess.run(
+        [sys.executable, "-c", REGISTER],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    if has_package:
+        assert shown == f"{sys.executable}\n"
+    else:
+        assert shown.startswith(f"Spark's workers run {other}, which can't import jelly_rdflib: ")
+        assert len(shown.splitlines()) == 1

@@ -77,6 +77,13 @@ class TestReading:
         batches = run(spark, folder, tmp_path, maxFilesPerTrigger=2)
         assert batches == [["0", "1"], ["2"]]
 
+    def test_max_bytes_per_trigger_and_the_latest_first(
+        self, spark: SparkSession, folder: Path, tmp_path: Path
+    ) -> None:
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        batches = run(spark, folder, tmp_path, maxBytesPerTrigger=size - 1, latestFirst=True)
+        assert batches == [["1", "2"], ["0"]]
+
     def test_a_damaged_file_stops_the_query_and_is_named(
         self, spark: SparkSession, folder: Path, tmp_path: Path
     ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -68,7 +70,47 @@ def open_session(
         # A table has wrong columns.
         raise click.ClickException(str(error)) from error
     finally:
-        spark.stop()
+        if isinstance(sys.exc_info()[1], SystemExit):
+            _end_java(spark)
+        else:
+            spark.stop()
+
+
+def _end_java(spark: SparkSession) -> None:
+    """End the process of Java for a signal.
+
+    Spark would stop after the batch of a stream, which may wait for this thread. Threads of PySpark
+    print tracebacks about the end of Java, so standard error is dropped.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    java: Any = spark.sparkContext._gateway
+    java.proc.terminate()
+    try:
+        java.proc.wait(10)
+    except subprocess.TimeoutExpired:
+        java.proc.kill()
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Handle signals at the end of the block.
+
+    If Python ended before Java has told its port, Java would never end.
+    """
+    came: list[int] = []
+    numbers = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    handlers = {
+        number: signal.signal(number, lambda number, frame: came.append(number))
+        for number in numbers
+        if number is not None and callable(signal.getsignal(number))
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _start(master: str, settings: dict[str, str], spark_log: str | None) -> SparkSession:
@@ -94,10 +136,10 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
     from pyspark.errors import PySparkException
 
     try:
-        with _standard_error_to(spark_log or os.devnull):
+        with _signals_wait(), _standard_error_to(spark_log or os.devnull):
             spark: SparkSession = builder.getOrCreate()
             register(spark)
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, RuntimeError) as error:
         raise click.ClickException(
             f"Spark can't be started on {master}: {_cause(error)} (see its log: --spark-log)"
         ) from error

@@ -16,6 +16,7 @@ from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType, StreamOptions
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
+from jelly_rdflib.spark.paths import stats_of
 from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
 from jelly_rdflib.streams.open_input import open_input
 
@@ -70,6 +71,10 @@ def _look(file: str, kind: Kind, options: ReadOptions) -> str | None:
         if options.mode == FAILFAST:
             raise DecodeError(f"{file}: {error}") from None
         return None
+    except FileNotFoundError:
+        if not options.ignores_missing:
+            raise
+        return None
 
 
 def _statement_type(options: PatchOptions | StreamOptions | None) -> str | None:
@@ -94,15 +99,17 @@ def checked(batches: BatchSource, path: str, first: tuple[str, str] | None) -> I
 def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
+    Files that are missing are left out if the options say so; else they are a FileNotFoundError.
     In the mode FAILFAST an empty file is a DecodeError, and so are those of `find_statement_type`.
 
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after some damage as if nothing was missing.
     """
-    sizes = {file: os.path.getsize(file) for file in files}
+    found = stats_of(files) if options.ignores_missing else ((f, os.stat(f)) for f in files)
+    sizes = {file: status.st_size for file, status in found}
     if options.mode == FAILFAST and 0 in sizes.values():
         raise DecodeError(f"{min(sizes, key=sizes.__getitem__)}: the file is empty")
-    first = find_statement_type((file for file in files if sizes[file] > 0), kind, options)
+    first = find_statement_type((file for file, size in sizes.items() if size > 0), kind, options)
     target = options.partition_bytes
     if target is None:
         share = sum(sizes.values()) // (2 * (os.cpu_count() or 1))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
     ReadAllAvailable,
     ReadLimit,
+    ReadMaxBytes,
     ReadMaxFiles,
     SupportsTriggerAvailableNow,
 )
@@ -18,19 +19,15 @@ from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
-from jelly_rdflib.spark.kinds import CORRUPT, Kind, check_columns, check_names
+from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
 from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.paths import find_files
+from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values, stats_of
 from jelly_rdflib.spark.sources.partitions import FilePartition, checked, open_file, plan
 from jelly_rdflib.streams.index import Part, read_part
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
-
-# In nanoseconds. A file that is older than the newest one by more than this counts as read, so that
-# an offset need not list all files that ever existed.
-MAX_AGE = 7 * 24 * 3600 * 10**9
 
 
 class RowsReader:
@@ -39,21 +36,45 @@ class RowsReader:
     def __init__(
         self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
     ) -> None:
+        self.bases = [] if options.is_recursive else list(map(base_of, paths))
+        self.paths = paths
+        self.options = options
         whole = kind.schema_for(options)
-        check_names(schema.names, whole.names)
+        self.columns = whole.names
+        if not set(schema.names).issubset(self.columns):
+            check_names(schema.names, [*self.columns, *self.folder_names()])
         check_columns(schema, whole, f"a table of {kind.name}", is_exact=True)
         if kind.is_statements and options.ops is not None:
             raise ValueError(f"the option op is for operations; {kind.name} has statements")
         self.kind = kind
-        self.options = options
         self.schema = schema
-        self.paths = paths
         self.filters = Filters.of(options)
 
     def find_files(self) -> list[str]:
         """Return the current files of the paths."""
         options = self.options
-        return find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+        files = find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+        after, before = options.modified_after, options.modified_before
+        if after is None and before is None:
+            return files
+        return [
+            file
+            for file, status in stats_of(files)
+            if (after is None or status.st_mtime > after)
+            and (before is None or status.st_mtime < before)
+        ]
+
+    def folder_names(self) -> list[str]:
+        """Return the columns of folders ``key=value``; a ValueError if files differ in them."""
+        names = folder_names(self.find_files(), self.bases)
+        columns = {column.lower() for column in self.columns}
+        for name in names:
+            if name.lower() in columns:
+                raise ValueError(
+                    f"folders {name}=… have the name of a column: rename them, or read the files"
+                    " without the folders' columns, by recursiveFileLookup=true"
+                )
+        return names
 
     def plan(self, files: list[str]) -> list[InputPartition]:
         """Distribute files to partitions."""
@@ -69,18 +90,44 @@ class RowsReader:
     def _read_file(
         self, path: str, part: Part | None, first: tuple[str, str] | None
     ) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
-        has_corrupt = CORRUPT in schema.names
+        constants = self._constants(path, schema)
         try:
             for record_batch in self._rows(path, part, first, schema):
-                yield _widened(record_batch, schema) if has_corrupt else record_batch
+                yield _widened(record_batch, schema, constants) if constants else record_batch
         except DecodeError as error:
             if self.options.mode == FAILFAST:
                 raise DecodeError(f"{path}: {error}") from error
-            if self.options.mode == PERMISSIVE and has_corrupt:
-                yield _corrupt_row(schema, path, error)
+            if self.options.mode == PERMISSIVE and self.options.corrupt in constants:
+                told = {"file": path, "offset": error.offset, "reason": str(error)}
+                row = {name: value.as_py() for name, value in constants.items()}
+                row |= {self.options.corrupt: told, "file": path}
+                yield pa.RecordBatch.from_pylist([row], schema=schema)
+        except FileNotFoundError:
+            if not self.options.ignores_missing:
+                raise
+
+    def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
+        """Return the columns that no file has: of its folders, and of errors, which is null."""
+        import pyarrow as pa
+
+        values = folder_values(path, self.bases)
+        made = {}
+        for field in schema:
+            if field.name == self.options.corrupt and field.name in self.columns:
+                made[field.name] = pa.scalar(None, field.type)
+            elif field.name not in self.columns:
+                if field.name not in values:
+                    raise ValueError(f"{path}: the file is in no folder {field.name}=…")
+                try:
+                    text = pa.scalar(values[field.name], pa.string())
+                    made[field.name] = text.cast(field.type)
+                except pa.ArrowException as error:
+                    raise ValueError(f"{path}: the folder {field.name}=…: {error}") from None
+        return made
 
     def _rows(
         self, path: str, part: Part | None, first: tuple[str, str] | None, schema: pa.Schema
@@ -89,9 +136,12 @@ class RowsReader:
 
         from jelly_rdflib.arrow import ArrowRows
 
+        names = self.kind.schema.names
+        # Without a column, record batches have no number of rows.
+        fields = [field for field in schema if field.name in names] or [pa.field("seq", pa.int64())]
         limits, is_statements = self.options.limits, self.kind.is_statements
         rows = ArrowRows(
-            pa.schema([field for field in schema if field.name != CORRUPT]),
+            pa.schema(fields),
             is_statements=is_statements,
             filter=self.filters.make(limits, is_statements=is_statements),
             file=path,
@@ -106,23 +156,19 @@ class RowsReader:
             yield from rows.convert(checked(batches, path, first))
 
 
-def _widened(record_batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Add the column that describes errors; it is null in rows without an error."""
+def _widened(
+    record_batch: pa.RecordBatch, schema: pa.Schema, constants: dict[str, pa.Scalar]
+) -> pa.RecordBatch:
+    """Add columns that have the same value in all rows."""
     import pyarrow as pa
 
-    count = record_batch.num_rows
     arrays = [
-        pa.nulls(count, field.type) if field.name == CORRUPT else record_batch.column(field.name)
-        for field in schema
+        pa.repeat(constants[name], record_batch.num_rows)
+        if name in constants
+        else record_batch.column(name)
+        for name in schema.names
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _corrupt_row(schema: pa.Schema, path: str, error: DecodeError) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    told = {"file": path, "offset": error.offset, "reason": str(error)}
-    return pa.RecordBatch.from_pylist([{CORRUPT: told, "file": path}], schema=schema)
 
 
 class FilesReader(RowsReader, DataSourceReader):
@@ -152,8 +198,9 @@ class FilteringFilesReader(FilesReader):
 class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads new files of folders, as a stream.
 
-    An offset lists the files that were read: those of the seven days before the newest file by
-    name, and the time before which all files count as read. A batch reads the files that its end
+    An offset lists the files that were read: those of the seven days (``maxFileAge``) before the
+    newest file by name, and the time before which all files count as read. Spark gives a source in
+    Python no other place to store them. A batch reads the files that its end
     lists and its start does not. So it reads the same files whenever Spark asks for it, also after
     a restart.
     """
@@ -165,39 +212,43 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
         return {"before": 0, "files": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the largest number of files of a micro-batch."""
+        """Return the largest number of files of a micro-batch, or of their bytes."""
+        if self.options.max_bytes is not None:
+            return ReadMaxBytes(self.options.max_bytes)
         max_files = self.options.max_files
         return ReadAllAvailable() if max_files is None else ReadMaxFiles(max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Fix the files that this query reads: those that exist now."""
-        self._only = {path for _, path in self._list()}
+        self._only = set(self.find_files())
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after the next new files, as many as the limit allows."""
         seen: dict[str, int] = start["files"]
         new = sorted(
-            (modified, path)
-            for modified, path in self._list()
+            (status.st_mtime_ns, path, status.st_size)
+            for path, status in stats_of(self.find_files())
             if path not in seen
-            and modified >= start["before"]
+            and status.st_mtime_ns >= start["before"]
             and (self._only is None or path in self._only)
         )
+        if self.options.latest_first:
+            new.reverse()
         if isinstance(limit, ReadMaxFiles):
             new = new[: limit.max_files]
+        elif isinstance(limit, ReadMaxBytes):
+            sums = accumulate(size for _, _, size in new)
+            # A larger file is a batch of its own.
+            new = new[: max(1, sum(total <= limit.max_bytes for total in sums))]
         if not new:
             return start
-        before = max(start["before"], new[-1][0] - MAX_AGE)
+        before = start["before"]
+        # The latest files tell nothing about the age of those that are left.
+        if not (self.options.latest_first and isinstance(limit, (ReadMaxFiles, ReadMaxBytes))):
+            before = max(before, max(new)[0] - self.options.max_age * 10**9)
         files = {path: modified for path, modified in seen.items() if modified >= before}
-        files |= {path: modified for modified, path in new}
+        files |= {path: modified for modified, path, _ in new}
         return {"before": before, "files": files}
-
-    def _list(self) -> Iterator[tuple[int, str]]:
-        """Yield the time when each of the current files was modified, and its path."""
-        for path in self.find_files():
-            # A file may be deleted after the folder was listed.
-            with suppress(FileNotFoundError):
-                yield os.stat(path).st_mtime_ns, path
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Distribute the files between two offsets to partitions, the oldest ones first."""

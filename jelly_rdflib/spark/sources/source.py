@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
-from jelly_rdflib.spark.options import ReadOptions
+from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
-from jelly_rdflib.spark.sources.reader import FilesReader, FilteringFilesReader, FolderReader
+from jelly_rdflib.spark.sources.reader import (
+    FilesReader,
+    FilteringFilesReader,
+    FolderReader,
+    RowsReader,
+)
 from jelly_rdflib.spark.sources.writer import FolderStreamWriter, FolderWriter
+
+TABLE = "jelly_rdflib.table"
+"""The metadata of a table's first column that has the table's options."""
 
 
 class FileSource(DataSource):
-    """Files of one format. Spark makes an instance for each use of the format."""
+    """Files of one format. Spark makes an instance for each use of the format.
+
+    Spark tells the options of a table of its catalog to ``schema`` alone, when the table is
+    created. A query gets the columns with their metadata, so the first column keeps the options.
+    """
 
     kind: ClassVar[Kind]
 
@@ -25,19 +38,37 @@ class FileSource(DataSource):
         return cls.kind.name
 
     def schema(self) -> StructType:
-        """Return all columns, for a user who does not choose."""
-        return self.kind.schema_for(ReadOptions.of(self.options))
+        """Return all columns, for a user who does not choose: folders' columns are the last."""
+        table = options_of_table(self.options)
+        options = self.options if table is None else table
+        made = ReadOptions.of(options)
+        schema = self.kind.schema_for(made)
+        paths = paths_of(options, self.kind.name)
+        for name in RowsReader(self.kind, made, schema, paths).folder_names():
+            schema.add(name, "string")
+        if table is not None:
+            schema[0].metadata = {TABLE: table}
+        return schema
 
     def reader(self, schema: StructType) -> FilesReader:
         """Return a reader of files."""
-        options = ReadOptions.of(self.options)
-        reader = FilteringFilesReader if options.push_filters else FilesReader
-        return reader(self.kind, options, schema, paths_of(self.options, self.kind.name))
+        options = self._options(schema)
+        made = ReadOptions.of(options)
+        reader = FilteringFilesReader if made.push_filters else FilesReader
+        return reader(self.kind, made, schema, paths_of(options, self.kind.name))
 
     def streamReader(self, schema: StructType) -> FolderReader:
         """Return a reader of new files of a folder."""
-        options = ReadOptions.of(self.options)
-        return FolderReader(self.kind, options, schema, paths_of(self.options, self.kind.name))
+        options = self._options(schema)
+        made = ReadOptions.of(options)
+        return FolderReader(self.kind, made, schema, paths_of(options, self.kind.name))
+
+    def _options(self, schema: StructType) -> Mapping[str, str]:
+        """Return the options of a reader; those of a table, if the reader has no path."""
+        if self.options.keys() & {"path", "paths"}:
+            return self.options
+        table: Mapping[str, str] = schema[0].metadata.get(TABLE, {}) if schema.fields else {}
+        return {**table, **self.options}
 
     def writer(self, schema: StructType, overwrite: bool) -> FolderWriter:
         """Return a writer of a file for each partition."""

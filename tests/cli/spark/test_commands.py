@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +128,46 @@ def test_damaged_file_is_named_in_a_line(log: Path) -> None:
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "b.jellyp" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("when", ["as Java starts", "in a batch"])
+def test_ended_by_a_signal(log: Path, tmp_path: Path, when: str) -> None:
+    check_spark()
+    table, spark_log = tmp_path / "table", tmp_path / "spark.log"
+    arguments = [log, table, "--checkpoint", tmp_path / "checkpoint", "--spark-log", spark_log]
+    with subprocess.Popen(
+        [*COMMAND, "spark", "ingest", "--follow", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    ) as process:
+        try:
+            started = spark_log if when == "as Java starts" else tmp_path / "checkpoint" / "offsets"
+            wait_until(lambda: started.exists())
+            process.terminate()
+            assert process.communicate(timeout=300) == (b"", b"")
+            assert process.returncode == 128 + signal.SIGTERM
+            wait_until(lambda: not is_group_alive(process.pid))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 240
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_group_alive(group: int) -> bool:
+    """Return whether a command, or a Java or Python that it started, is still there."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.usefixtures("shared")

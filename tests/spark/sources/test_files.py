@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,40 @@ def test_options_of_folders(tmp_path: Path) -> None:
         reader(tmp_path).partitions()
 
 
+def test_files_of_a_time(tmp_path: Path) -> None:
+    for number in range(3):
+        path = write_file(tmp_path / f"{number}.jellyp", make_operations(1, 1))
+        os.utime(path, (number, number))
+    after, before = "1970-01-01T00:00:00Z", "1970-01-01T00:00:02Z"
+    for options, expected in (
+        ({"modifiedAfter": after}, ["1", "2"]),
+        ({"modifiedBefore": before}, ["0", "1"]),
+        ({"modifiedAfter": after, "modifiedBefore": before}, ["1"]),
+    ):
+        found = reader(tmp_path, **options).find_files()
+        assert [Path(file).stem for file in found] == expected
+
+
+@pytest.mark.parametrize("is_planned", [False, True])
+def test_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_planned: bool) -> None:
+    files = [write_file(tmp_path / f"{n}.jellyp", make_operations(1, 1)) for n in range(3)]
+    for ignores in ("true", "false"):
+        write_file(files[0], make_operations(1, 1))
+        one = reader(tmp_path, ignoreMissingFiles=ignores, op="A")
+        found = one.find_files()
+        monkeypatch.setattr(one, "find_files", lambda found=found: found)
+        partitions = one.partitions() if is_planned else []
+        # It is deleted after the folder was listed, or after the tasks were planned.
+        files[0].unlink()
+        if ignores == "true":
+            tables = [table for each in partitions or one.partitions() for table in one.read(each)]
+            rows = [row for table in tables for row in table.to_pylist()]
+            assert [row["file"] for row in rows] == list(map(str, files[1:]))
+        else:
+            with pytest.raises(FileNotFoundError):
+                list(one.read((partitions or one.partitions())[0]))
+
+
 def test_a_schema_with_other_columns_is_refused(tmp_path: Path) -> None:
     for name, kind, message in (
         ("subject", "string", "there is no column 'subject'"),
@@ -123,3 +158,13 @@ def test_damage_in_each_mode(tmp_path: Path) -> None:
                 None
             }
             assert {row["_corrupt"] for row in tables[1].to_pylist()} == {None}
+
+
+def test_the_column_of_damage_has_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.jellyp").write_bytes(b"damaged")
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "damage"}
+    (row,) = read(tmp_path, **options)
+    assert "_corrupt" not in row
+    assert row["damage"]["file"] == str(tmp_path / "a.jellyp")
+    with pytest.raises(ValueError, match="columnNameOfCorruptRecord: 's' is a column already"):
+        read(tmp_path, columnNameOfCorruptRecord="s")

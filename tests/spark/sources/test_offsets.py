@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
 
 from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.options import ReadOptions
@@ -73,6 +73,30 @@ def test_a_batch_has_the_oldest_files_first(tmp_path: Path) -> None:
     assert folder.batch(ReadAllAvailable()) == ["1", "0"]
 
 
+def test_a_batch_has_the_bytes_that_are_allowed(tmp_path: Path) -> None:
+    for number in range(5):
+        Folder(tmp_path).add(f"{number}", DAY + number)
+    size = (tmp_path / "0.jellyp").stat().st_size
+    folder = Folder(tmp_path, maxBytesPerTrigger=str(2 * size))
+    assert folder.reader.getDefaultReadLimit() == ReadMaxBytes(2 * size)
+    assert folder.batch() == ["0", "1"]
+    # A larger file is a batch of its own.
+    assert folder.batch(ReadMaxBytes(1)) == ["2"]
+    assert folder.batch(ReadMaxBytes(3 * size - 1)) == ["3", "4"]
+
+
+def test_the_latest_files_first(tmp_path: Path) -> None:
+    for number in range(5):
+        Folder(tmp_path).add(f"{number}", (1 + 10 * number) * DAY)
+    folder = Folder(tmp_path, maxFilesPerTrigger="2", latestFirst="true")
+    # The older files are not too old.
+    assert [set(folder.batch()) for _ in range(4)] == [{"3", "4"}, {"1", "2"}, {"0"}, set()]
+    assert folder.listed() == set("01234")
+    folder = Folder(tmp_path, latestFirst="true")
+    assert len(folder.batch()) == 5
+    assert folder.offset["before"] == 34 * DAY
+
+
 def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     # The first batch has files of any age.
@@ -95,6 +119,18 @@ def test_files_more_than_seven_days_older_count_as_read(tmp_path: Path) -> None:
     folder.add("between", 12 * DAY)
     assert folder.batch() == ["between"]
     assert folder.offset["before"] == 10 * DAY + 1
+
+
+def test_the_greatest_age_is_an_option(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, maxFileAge="1d")
+    folder.add("old", 0)
+    folder.add("new", 2 * DAY)
+    assert folder.batch() == ["old", "new"]
+    assert folder.listed() == {"old", "new"}
+    folder.add("late", DAY - 1)
+    folder.add("edge", DAY)
+    assert folder.batch() == ["edge"]
+    assert folder.listed() == {"edge", "new"}
 
 
 def test_available_now_reads_what_was_there_at_its_start(tmp_path: Path) -> None:
