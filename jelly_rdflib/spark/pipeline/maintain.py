@@ -125,8 +125,10 @@ def _table_writer(
     name: str, checkpoint: str, order_by: str | None, start: Callable[[], str | None]
 ) -> Callable[[DataFrame, int], None]:
     """Return a function that merges a batch into a table, if it is not yet there."""
+    query: str | None = None
 
     def write_batch(changes: DataFrame, batch: int) -> None:
+        nonlocal query
         # With Spark Connect this function runs on the server, with a session of its own.
         spark = changes.sparkSession
         table = QuadTable(spark, name)
@@ -139,7 +141,7 @@ def _table_writer(
                     " changed it, or Delta has deleted that part of its history; give the patch's"
                     " id as after="
                 )
-        query = _query_id(spark, checkpoint)
+        query = query or _query_id(spark, checkpoint)
         if state.query == query and batch <= state.batch:
             # The process was killed after the merge, before Spark recorded the batch. A stream with
             # a state fails if a batch is not read.

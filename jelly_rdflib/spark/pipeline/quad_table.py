@@ -123,7 +123,8 @@ class QuadTable:
         # Most often the last commit has it: then the others are not read.
         for limit in (" LIMIT 1", ""):
             history = self._history(limit).select("version", "operation", "userMetadata")
-            rows = history.orderBy(F.desc("version")).collect()
+            # Sorted here: in Spark this would take three jobs more.
+            rows = sorted(history.collect(), reverse=True)
             for row in rows:
                 found = json.loads(row[2]).get(_KEY) if _KEY in (row[2] or "") else None
                 if found is not None:
