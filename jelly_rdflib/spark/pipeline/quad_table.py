@@ -6,6 +6,7 @@ Each commit has a `State` as its user metadata. So quads and state change togeth
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -75,8 +76,12 @@ class QuadTable:
             )
         self.name = table
         self._spark = spark
-        is_name = re.fullmatch(r"\w+(\.\w+)+", table) is not None
-        self._table = table if is_name else f"delta.`{table.replace('`', '``')}`"
+        if re.fullmatch(r"\w+(\.\w+)+", table):
+            self._table = table
+        else:
+            # Delta takes a relative path for the name of a table.
+            path = table if ":" in table else os.path.abspath(table)
+            self._table = f"delta.`{path.replace('`', '``')}`"
 
     def create(self) -> None:
         """Make an empty table, if it does not exist.

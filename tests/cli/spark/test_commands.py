@@ -21,7 +21,8 @@ from jelly_rdflib import Op
 from jelly_rdflib.cli.spark import command, session
 from tests.algebra.strategies import same_graphs
 from tests.cli.support import COMMAND, ENVIRONMENT, run_well
-from tests.spark.session import check_spark, open_session
+from tests.spark.connectors.jars import connector_jars
+from tests.spark.session import check_spark, needs_connectors, open_session
 
 S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
 ONE, TWO = URIRef("uuid:1"), URIRef("uuid:2")
@@ -133,8 +134,10 @@ def test_damaged_file_is_named_in_a_line(log: Path) -> None:
 @pytest.mark.parametrize("when", ["as Java starts", "in a batch"])
 def test_ended_by_a_signal(log: Path, tmp_path: Path, when: str) -> None:
     check_spark()
+    needs_connectors()
     table, spark_log = tmp_path / "table", tmp_path / "spark.log"
     arguments = [log, table, "--checkpoint", tmp_path / "checkpoint", "--spark-log", spark_log]
+    arguments += ["--conf", f"spark.jars={','.join(connector_jars())}"]
     with subprocess.Popen(
         [*COMMAND, "spark", "ingest", "--follow", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -218,6 +221,7 @@ def test_compact_makes_one_file(log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_ingest(log: Path, tmp_path: Path) -> None:
+    needs_connectors()
     table = tmp_path / "table"
     arguments = ["ingest", log, table, "--checkpoint", tmp_path / "checkpoint"]
     assert invoke(*arguments).output == "patches: 2\n"
@@ -234,6 +238,7 @@ def test_ingest(log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("shared")
 def test_limits_go_to_the_workers(log: Path, tmp_path: Path) -> None:
+    needs_connectors()
     short, long = ("--limit", "max_string_size=4"), ("--limit", "max_string_size=1K")
     base = tmp_path / "base.jelly"
     with jr.StatementWriter(base) as writer:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -34,10 +32,9 @@ from jelly_rdflib.spark.pipeline import (
     replay,
 )
 from jelly_rdflib.spark.pipeline.quad_table import QuadTable
-from tests.spark.pipeline.upkeep import POINTS, start
+from tests.spark.pipeline.upkeep import start
 from tests.spark.session import needs_connectors
 from tests.spark.tables import change_rows, changes_of, quad_set, quads_of
-from tests.support import ROOT
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -122,7 +119,7 @@ def test_fails_anywhere_and_goes_on(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each batch is stopped at a point, and is then in the table, or not at all."""
-    for batch, point in enumerate(POINTS):
+    for batch, point in enumerate(("before", "after")):
         with monkeypatch.context() as patched:
             fault_at(patched, point, batch)
             with pytest.raises(StreamingQueryException, match=f"Fault: {point}"):
@@ -305,6 +302,16 @@ def test_a_table_with_a_name(spark: SparkSession, folder: Path, expected: list[s
         spark.sql("DROP SCHEMA kept CASCADE")
 
 
+def test_a_relative_path(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs_connectors()
+    monkeypatch.chdir(tmp_path)
+    QuadTable(spark, "quads").create()
+    assert (tmp_path / "quads" / "_delta_log").is_dir()
+    assert read_maintained(spark, "./quads").count() == 0
+
+
 def test_more_operations_than_the_driver_takes(
     spark: SparkSession, folder: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,38 +383,6 @@ def test_a_stream_of_frames(
             follow()
     follow()
     assert maintained(spark, tmp_path) == expected[-1]
-
-
-def kill_at(folder: Path, point: str, batch: int) -> None:
-    """Run a process until it is at a point, and kill it with all that it has started."""
-    command = [sys.executable, "-m", "tests.spark.pipeline.upkeep", folder, point, batch]
-    process = subprocess.Popen(
-        list(map(str, command)),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    try:
-        assert "stopped" in process.stdout.read(8)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-
-
-def test_killed_at_several_points_and_started_again(
-    spark: SparkSession, folder: Path, expected: list[set[Any]]
-) -> None:
-    kill_at(folder, "before", 1)
-    assert maintained(spark, folder) == expected[1]
-    # It goes on with the second batch, which is then in the table.
-    kill_at(folder, "after", 1)
-    assert maintained(spark, folder) == expected[2]
-    start(spark, folder).awaitTermination()
-    assert maintained(spark, folder) == expected[-1]
-    assert maintained_versions(spark, str(folder / "quads")).count() == PATCHES
 
 
 def test_something_else_in_the_folder(spark: SparkSession, folder: Path) -> None:
