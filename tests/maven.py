@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 from pathlib import Path
@@ -36,6 +37,15 @@ def build(folder: Path) -> list[str]:
         if shutil.which(program) is None:
             raise UnavailableError(f"{program} is not installed")
     classpath = folder / "target" / "classpath"
+    classpath.parent.mkdir(exist_ok=True)
+    # Several processes of pytest may ask for it at once.
+    with open(folder / "target" / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _compile(folder, classpath)
+    return classpath.read_text(encoding="utf-8").strip().split(":")
+
+
+def _compile(folder: Path, classpath: Path) -> None:
     sources = [folder / "pom.xml", *folder.glob("src/main/java/**/*.java")]
     newest = max(path.stat().st_mtime for path in sources)
     if not classpath.exists() or classpath.stat().st_mtime <= newest:
@@ -54,4 +64,3 @@ def build(folder: Path) -> list[str]:
             if any(words in run.stdout for words in NOT_TO_BE_HAD):
                 raise UnavailableError(f"Maven can't get what it needs:\n{run.stdout[:500]}")
             raise RuntimeError(f"the project does not compile:\n{run.stdout}")
-    return classpath.read_text(encoding="utf-8").strip().split(":")
