@@ -17,7 +17,7 @@ OPERATIONS: StructType = from_arrow_schema(arrow_schema(OPERATION_COLUMNS))
 STATEMENTS: StructType = from_arrow_schema(arrow_schema(STATEMENT_COLUMNS))
 """The columns of `jelly`: a row for each statement."""
 
-# The column that describes errors, in the mode PERMISSIVE.
+# The type of the column that describes errors, in the mode PERMISSIVE.
 _CORRUPT_TYPE = StructType().add("file", "string").add("offset", "long").add("reason", "string")
 
 
@@ -50,6 +50,11 @@ class Kind:
 JELLY_PATCH = Kind(name="jelly-patch", format="jelly-patch", extension="jellyp")
 RDF_PATCH = Kind(name="rdf-patch", format="rdf-patch", extension="rdfp", has_frames=False)
 JELLY = Kind(name="jelly", format="jelly-rdf", extension="jelly", is_statements=True)
+
+
+def describes_errors(schema: StructType) -> bool:
+    """Return whether a table has the column that describes errors, whatever its name."""
+    return _CORRUPT_TYPE.simpleString() in (field.dataType.simpleString() for field in schema)
 
 
 def check_names(names: Iterable[str], columns: Iterable[str]) -> None:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+DELTA_SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+"""What a session needs for Delta Lake, besides its jars."""
+
 # Spark asks Java for this module, to speed up linear algebra.
 _VECTORS = "jdk.incubator.vector"
 # What Python, or PySpark, says of a worker that has no package, or is another Python.

@@ -1,4 +1,4 @@
-"""The fixture of a Spark session."""
+"""The fixtures of a Spark session."""
 
 from __future__ import annotations
 
@@ -16,3 +16,11 @@ if TYPE_CHECKING:
 def spark() -> SparkSession:
     """Return the session that all tests share: two cores of this machine."""
     return open_session()
+
+
+@pytest.fixture(scope="session")
+def registered(spark: SparkSession) -> None:
+    """Make the formats of the package known to the session."""
+    from jelly_rdflib.spark import register
+
+    register(spark)

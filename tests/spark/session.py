@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jelly_rdflib.spark.session import find_java, prepare_environment
+from jelly_rdflib.spark.session import DELTA_SETTINGS, find_java, prepare_environment
 from tests.maven import UnavailableError
 from tests.spark.connectors.jars import connector_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["DELTA_SETTINGS", "SETTINGS", "check_spark", "needs_connectors", "open_session"]
+__all__ = ["SETTINGS", "check_spark", "needs_connectors", "open_session"]
 
 SETTINGS = {
     # The tests' jobs are short: what costs is to start, and to compile.
@@ -29,11 +29,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-}
-DELTA_SETTINGS = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    # By default 50 tasks read the log of a table.
+    # By default 50 tasks read the log of a Delta table.
     "spark.databricks.delta.snapshotPartitions": "1",
 }
 

@@ -16,15 +16,11 @@ from tests.spark.files import make_operations, read_rows, write_file
 from tests.support import ROOT
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import register
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _registered(spark: SparkSession) -> None:
-    register(spark)
+pytestmark = pytest.mark.usefixtures("registered")
 
 
 @pytest.fixture

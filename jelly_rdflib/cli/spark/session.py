@@ -21,10 +21,6 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
-DELTA_SETTINGS = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-}
 # Settings that name jars.
 JARS = {"spark.jars", "spark.jars.packages"}
 # A machine's name may not resolve to the machine.
@@ -51,6 +47,8 @@ def open_session(
     Central, unless a setting names jars. If Spark fails, in the block or before it, it is a
     ClickException with the message of the first error; an ImportError if PySpark is missing.
     """
+    from jelly_rdflib.spark.session import DELTA_SETTINGS
+
     settings = SETTINGS | (LOCAL_SETTINGS if master is None else {})
     settings |= DELTA_SETTINGS if has_delta else {}
     for setting in conf:
@@ -66,8 +64,8 @@ def open_session(
         yield spark
     except (PySparkException, Py4JError) as error:
         raise click.ClickException(_explain(error)) from error
-    except ValueError as error:
-        # A table has wrong columns.
+    except (ValueError, RuntimeError) as error:
+        # A table has wrong columns, or a setting has taken Delta Lake away.
         raise click.ClickException(str(error)) from error
     finally:
         if isinstance(sys.exc_info()[1], SystemExit):
@@ -118,7 +116,7 @@ def _start(master: str, settings: dict[str, str], spark_log: str | None) -> Spar
         from pyspark.sql import SparkSession
 
         from jelly_rdflib.spark import register
-        from jelly_rdflib.spark.session import prepare_environment
+        from jelly_rdflib.spark.session import DELTA_SETTINGS, prepare_environment
     except ModuleNotFoundError as error:
         raise ImportError(
             f"this needs the package {error.name}: pip install 'jelly-rdflib[spark]'"

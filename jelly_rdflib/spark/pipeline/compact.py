@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from jelly_rdflib.spark.pipeline.chain import VERSION, as_id
-from jelly_rdflib.spark.pipeline.order import IS_ADD, ORDER, Ordered, order_changes
-from jelly_rdflib.spark.pipeline.table import QUAD, header_key, make_patch
+from jelly_rdflib.spark.pipeline.chain import VERSION
+from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
+from jelly_rdflib.spark.pipeline.table import header_key, make_patch
 
 # The place of a row: 0 for headers, 1 for TX, 2 for prefixes, 3 for statements, 4 for TC.
 _PART = "_part"
@@ -64,13 +64,8 @@ def compact(
         +---+-----+
         <BLANKLINE>
     """
-    if after is not None and order_by is not None:
-        raise ValueError("after is for the chain of patches; with order_by there is none")
-    root = None if after is None else as_id(after)
-    ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    statements = ordered.last_operations().select(
-        F.lit(3).alias(_PART), F.when(F.col(IS_ADD), "A").otherwise("D").alias("op"), *QUAD, ORDER
-    )
+    ordered = order_after(changes, after, order_by, marks)
+    statements = ordered.net_operations().withColumn(_PART, F.lit(3))
     rows = _last_marks(ordered).unionByName(statements, allowMissingColumns=True)
     # A patch of headers alone has no transaction.
     ends = F.array(

@@ -163,6 +163,8 @@ def _table_writer(
 def _sink_writer(
     sink: Sink, order_by: str | None, start: Callable[[], str | None]
 ) -> Callable[[DataFrame, int], None]:
+    """Return a function that hands a batch to a sink, unless the sink has its last patch."""
+
     def write_batch(changes: DataFrame, batch: int) -> None:
         head = start()
         try:
@@ -233,9 +235,9 @@ def maintained_versions(spark: SparkSession, table: str) -> DataFrame:
 
     Returns:
         A row for each batch: ``delta_version`` (for Delta's ``versionAsOf``), ``timestamp`` (of the
-        commit), ``version`` (the number of patches up to it, as for `replay`; null with
-        ``order_by``), ``head`` (the id of the last patch), ``query`` and ``batch`` (the id of the
-        query that wrote it, and the number of the batch).
+        commit), ``version`` (the number of patches up to it, as for `replay`, or since the patch
+        that was given as ``after``; null with ``order_by``), ``head`` (the id of the last patch),
+        ``query`` and ``batch`` (the id of the query that wrote it, and the number of the batch).
 
     Raises:
         FileNotFoundError: The table does not exist.

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from jelly_rdflib.spark.kinds import describes_errors
 from jelly_rdflib.spark.pipeline.chain import MAX_BROADCAST, local_table
 from jelly_rdflib.spark.pipeline.table import check_changes, check_marks, header_key
 
@@ -56,7 +57,8 @@ class Marks:
 
     A patch ends with an ``END``. If a patch has none, but others have, then its file is cut off,
     and its operations outside of transactions are as unfinished as a transaction without ``TC``. In
-    a table without any ``END`` all patches count as whole, unless it has the column ``_corrupt``.
+    a table without any ``END`` all patches count as whole, unless it has the column that describes
+    errors.
 
     Args:
         changes, marks: As for `effective`. The attributes of these names are checked tables.
@@ -69,7 +71,7 @@ class Marks:
         self._patches = _collect_patches(self.changes if self.marks is None else self.marks)
         is_whole = self._patches["is_whole"]
         # A table in the mode PERMISSIVE comes from files, and has an END for each whole patch.
-        self._has_ends = "_corrupt" in changes.columns or bool(pc.any(is_whole).as_py())
+        self._has_ends = describes_errors(changes.schema) or bool(pc.any(is_whole).as_py())
 
     def patches(self) -> pa.Table:
         """Return a row for each patch: ``file``, ``patch``, and its headers ``id`` and ``prev``.

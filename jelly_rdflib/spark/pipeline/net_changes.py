@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.pipeline.chain import as_id
-from jelly_rdflib.spark.pipeline.order import IS_ADD, order_changes
-from jelly_rdflib.spark.pipeline.table import QUAD
+from jelly_rdflib.spark.pipeline.order import ORDER, order_after
 
 
 class NetChanges(NamedTuple):
@@ -67,13 +65,10 @@ def net_changes(
         >>> sorted((row.op, row.o) for row in operations.collect()), head, patches
         ([('A', '"new"'), ('D', '"old"')], '<urn:2>', 1)
     """
-    if after is not None and order_by is not None:
-        raise ValueError("after is for the chain of patches; with order_by there is none")
-    root = None if after is None else as_id(after)
-    ordered = order_changes(changes, order_by=order_by, marks=marks, root=root)
-    op = F.when(F.col(IS_ADD), "A").otherwise("D").alias("op")
-    operations = ordered.last_operations().select(op, *QUAD)
-    order = ordered.order
+    ordered = order_after(changes, after, order_by, marks)
+    operations, order = ordered.net_operations().drop(ORDER), ordered.order
     if order is None:
         return NetChanges(operations, None, None)
-    return NetChanges(operations, order.head if order.runs else root, order.version)
+    if not order.runs:
+        return NetChanges(operations, None if after is None else as_id(after), 0)
+    return NetChanges(operations, order.head, order.version)

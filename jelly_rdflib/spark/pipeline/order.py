@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.kinds import check_names
-from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, order_patches
+from jelly_rdflib.spark.pipeline.chain import RUN, VERSION, PatchOrder, as_id, order_patches
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.table import QUAD, is_statement
 
@@ -37,6 +37,11 @@ class Ordered:
     is_add: Column
     order: PatchOrder | None
 
+    def net_operations(self) -> DataFrame:
+        """Return the last operation on each quad: ``op``, the quad's columns, and `ORDER`."""
+        op = F.when(F.col(IS_ADD), "A").otherwise("D").alias("op")
+        return self.last_operations().select(op, *QUAD, ORDER)
+
     def last_operations(
         self, *, base: DataFrame | None = None, by: Iterable[str] = QUAD
     ) -> DataFrame:
@@ -52,6 +57,16 @@ class Ordered:
             rows = rows.unionByName(base.select(*by, first.alias(ORDER)))
         last = rows.groupBy(*by).agg(F.max(ORDER).alias(ORDER))
         return last.withColumn(IS_ADD, F.coalesce(self.is_add, F.lit(True)))
+
+
+def order_after(
+    changes: DataFrame, after: str | None, order_by: str | None, marks: DataFrame | None
+) -> Ordered:
+    """Order the effective changes; the arguments are as for `compact`."""
+    if after is not None and order_by is not None:
+        raise ValueError("after is for the chain of patches; with order_by there is none")
+    root = None if after is None else as_id(after)
+    return order_changes(changes, order_by=order_by, marks=marks, root=root)
 
 
 def order_changes(

@@ -19,8 +19,8 @@ from pyspark.sql import functions as F
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.spark.kinds import check_columns
 from jelly_rdflib.spark.pipeline.table import QUAD, QUADS
+from jelly_rdflib.spark.session import DELTA_SETTINGS
 
-_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 _KEY = "jelly-rdflib"
 _STATE = "version: bigint, head: string, query: string, batch: bigint"
 _DELTA = "spark.databricks.delta"
@@ -47,10 +47,11 @@ THEN INSERT (s, p, o, g) VALUES (changes.s, changes.p, changes.o, changes.g)
 
 @dataclass(frozen=True)
 class State:
-    """What is in a version of a table.
+    """The patches that a version of a table contains, and the batch that wrote the version.
 
     Attributes:
-        version: The number of patches; None if the patches are ordered by a column.
+        version: The number of patches since the table was empty, or since the patch that was
+            given as ``after``; None if the patches are ordered by a column.
         head: The id of the last patch; None if it has none.
         query: The id of the query that wrote it; None before the first batch.
         batch: The number of the query's batch; -1 before the first one.
@@ -69,10 +70,11 @@ class QuadTable:
     """
 
     def __init__(self, spark: SparkSession, table: str) -> None:
-        if _EXTENSION not in (spark.conf.get("spark.sql.extensions", None) or ""):
+        extension = DELTA_SETTINGS["spark.sql.extensions"]
+        if extension not in (spark.conf.get("spark.sql.extensions", None) or ""):
             raise RuntimeError(
                 f"this session has no Delta Lake: start it with delta-spark's"
-                f" configure_spark_with_delta_pip, and with spark.sql.extensions={_EXTENSION}"
+                f" configure_spark_with_delta_pip, and with spark.sql.extensions={extension}"
             )
         self.name = table
         self._spark = spark
@@ -131,9 +133,9 @@ class QuadTable:
             # Sorted here: in Spark this would take three jobs more.
             rows = sorted(history.collect(), reverse=True)
             for row in rows:
-                found = json.loads(row[2]).get(_KEY) if _KEY in (row[2] or "") else None
-                if found is not None:
-                    return rows[0].version, State(**found)
+                # Other programs may write any text.
+                if (row.userMetadata or "").startswith(f'{{"{_KEY}": '):
+                    return rows[0].version, State(**json.loads(row.userMetadata)[_KEY])
                 if row.operation not in _SAME_QUADS:
                     return rows[0].version, None
         return rows[0].version, None

@@ -223,6 +223,7 @@ The above exception was the direct cause:
         (Py4JError(TRACEBACK.format(last="jelly_rdflib.errors.DecodeError: bad: x")), "bad: x"),
         (Py4JError(TRACEBACK.format(last="OSError: [Errno 1] x")), "OSError: [Errno 1] x"),
         (ValueError("a\nb"), "a\nb"),
+        (RuntimeError("no Delta Lake"), "no Delta Lake"),
     ],
 )
 def test_errors_are_told_in_a_line(

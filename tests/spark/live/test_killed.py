@@ -42,8 +42,10 @@ def test_no_batch_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> Non
         before = committed(tmp_path)
         while process.poll() is None and committed(tmp_path) == before:
             time.sleep(0.05)
-        if kills < KILLS:
-            time.sleep(chance.uniform(0, 4))
+        # Two batches at the most, so that enough of them are left for all kills.
+        end = time.monotonic() + (chance.uniform(0, 4) if kills < KILLS else 0)
+        while time.monotonic() < end and committed(tmp_path) < before + 2:
+            time.sleep(0.05)
         if kills == KILLS or process.poll() is not None:
             assert process.wait() == 0
             break

@@ -7,7 +7,10 @@ from unittest.mock import MagicMock
 
 import pyarrow as pa
 import pytest
+from pyspark.sql.types import StructType
 
+from jelly_rdflib.spark.kinds import JELLY_PATCH
+from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
 from jelly_rdflib.spark.pipeline import marks
 from jelly_rdflib.spark.pipeline.marks import Marks
 from jelly_rdflib.spark.pipeline.table import CHANGES
@@ -32,16 +35,16 @@ CUT_OFF = [
 
 
 def marks_of(
-    monkeypatch: pytest.MonkeyPatch, rows: list[tuple], *columns: str
+    monkeypatch: pytest.MonkeyPatch, rows: list[tuple], schema: StructType = CHANGES
 ) -> tuple[Marks, Any]:
-    """Return the marks of a table of changes, and the table, which has more columns."""
+    """Return the marks of a table of changes, and the table."""
     dicts = [dict(zip(SCHEMA.names, row, strict=True)) for row in rows]
     # Arrow has a table in pieces.
     pieces = [pa.Table.from_pylist([each], SCHEMA) for each in dicts]
     table = pa.concat_tables([SCHEMA.empty_table(), *pieces])
     monkeypatch.setattr(marks, "_collect_patches", lambda given: table)
     monkeypatch.setattr(marks, "check_changes", lambda given: given)
-    changes = MagicMock(columns=[*CHANGES.names, *columns])
+    changes = MagicMock(columns=schema.names, schema=schema)
     return Marks(changes, None), changes
 
 
@@ -74,8 +77,10 @@ def test_patches_without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     # The chain takes the columns by their places.
     assert patches.column_names == ["file", "patch", "id", "prev"]
     changes.select.assert_called_once_with("file", "patch")
-    # Damaged files have the column _corrupt, and an END for each whole patch.
-    found, changes = marks_of(monkeypatch, without_ends(CUT_OFF[:2]), "_corrupt")
+    # Damaged files have a column that describes errors, and an END for each whole patch.
+    options = ReadOptions(mode=PERMISSIVE, corrupt="damage")
+    schema = JELLY_PATCH.schema_for(options)
+    found, changes = marks_of(monkeypatch, without_ends(CUT_OFF[:2]), schema)
     assert found.patches().num_rows == 2
     changes.select.assert_not_called()
 

@@ -1,4 +1,7 @@
-"""Keeps a table up to date; as a process that may be killed: ``python -m … FOLDER``."""
+"""Keeps a table up to date, in this process or in one that a test kills.
+
+Usage: ``python -m tests.spark.pipeline.upkeep FOLDER``.
+"""
 
 from __future__ import annotations
 

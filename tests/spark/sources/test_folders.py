@@ -13,7 +13,6 @@ from tests.spark.files import iri, make_operations, write_file
 pytest.importorskip("pyspark")
 from pyspark.sql.types import StructType
 
-from jelly_rdflib.spark import register
 from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.pipeline import MARKS, replay
@@ -22,10 +21,7 @@ from jelly_rdflib.spark.sources.reader import FilesReader
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _registered(spark: SparkSession) -> None:
-    register(spark)
+pytestmark = pytest.mark.usefixtures("registered")
 
 
 @pytest.fixture

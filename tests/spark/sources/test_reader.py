@@ -15,15 +15,11 @@ from tests.spark.files import COLUMNS, iri, make_operations, read_rows, write_fi
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
-from jelly_rdflib.spark import register
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _registered(spark: SparkSession) -> None:
-    register(spark)
+pytestmark = pytest.mark.usefixtures("registered")
 
 
 def load(spark: SparkSession, path: Any, format: str = "jelly-patch", **options: Any) -> DataFrame:

@@ -14,7 +14,6 @@ from tests.support import read
 pytest.importorskip("pyspark")
 import pyarrow as pa
 
-from jelly_rdflib.spark import register
 from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.sources.sorting import in_order
 from jelly_rdflib.spark.sources.writer import FolderWriter
@@ -22,10 +21,7 @@ from jelly_rdflib.spark.sources.writer import FolderWriter
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _registered(spark: SparkSession) -> None:
-    register(spark)
+pytestmark = pytest.mark.usefixtures("registered")
 
 
 @pytest.fixture
