@@ -12,10 +12,9 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 DELTA_SETTINGS = {
@@ -103,23 +102,25 @@ def _without_vectors(home: Path) -> str:
 
 
 @cache
-def _check_workers(context: SparkContext) -> None:
-    """Check that Python workers can import the package; a RuntimeError if not."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
+def _check_workers(spark: SparkSession, python: str) -> None:
+    """Check that Python workers can import the package; a RuntimeError that names ``python``."""
+    from pyspark.sql.functions import lit, udf
 
-    # A function of this module could not be unpickled there.
-    module = "jelly_rdflib.spark.sources.source"
+    # A function of the module itself could not be unpickled there. This one is sent as code.
+    @udf("string", useArrow=False)
+    def load(module: str) -> None:
+        importlib.import_module(module)
+
     try:
-        context.parallelize([module], 1).map(importlib.import_module).count()
-    except (PySparkException, Py4JError) as error:
+        spark.range(1).select(load(lit("jelly_rdflib.spark.sources.source"))).collect()
+    except Exception as error:
         found = _IMPORT_ERROR.search(str(error))
         if found is None:
             raise
         raise RuntimeError(
-            f"Spark's workers run {context.pythonExec}, which can't import jelly_rdflib:"
-            f" {found[0]}; set PYSPARK_PYTHON to a Python that has it before Spark starts, such as"
-            f" {sys.executable}"
+            f"Spark's workers run {python}, which can't import jelly_rdflib: {found[0]}; set"
+            " PYSPARK_PYTHON to a Python that has it before Spark starts, or before its server"
+            f" starts with Spark Connect; on this machine it is {sys.executable}"
         ) from None
 
 
@@ -136,7 +137,7 @@ def register(spark: SparkSession) -> None:
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
     If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from here on.
-    A job of one task then checks, once for each application, that they can import this package.
+    A job of one task then checks, once for each session, that they can import this package.
 
     Args:
         spark: The session.
@@ -152,11 +153,13 @@ def register(spark: SparkSession) -> None:
     from jelly_rdflib.spark.sources.source import SOURCES
 
     # Spark Connect has no context: its server chooses the Python.
-    context = getattr(spark, "sparkContext", None)
+    context: Any = getattr(spark, "sparkContext", None)
+    python = "the Python of Spark Connect's server"
     if context is not None:
         if "PYSPARK_PYTHON" not in os.environ and context.master.startswith("local"):
             context.pythonExec = sys.executable
-        _check_workers(context)
+        python = context.pythonExec
+    _check_workers(spark, python)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     for source in SOURCES:
         spark.dataSource.register(source)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from jelly_rdflib.errors import PatchError
 
@@ -201,7 +202,8 @@ def local_table(table: DataFrame, rows: pa.Table) -> DataFrame:
     """Make a table of the driver's rows, in the session of another table."""
     # PySpark's own types lack tables of Arrow.
     session: Any = table.sparkSession
-    made: DataFrame = session.createDataFrame(rows)
+    # Spark Connect wants a schema of a table without rows.
+    made: DataFrame = session.createDataFrame(rows, from_arrow_schema(rows.schema))
     # By default Spark makes a task for each core.
     return made.coalesce(1)
 
