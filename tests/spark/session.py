@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,9 @@ def _open() -> SparkSession:
     prepare_environment()
     from pyspark.sql import SparkSession
 
+    if "SPARK_REMOTE" in os.environ:
+        # Spark's own variable for a server of Spark Connect, which has settings: its own.
+        return SparkSession.builder.getOrCreate()
     settings = dict(SETTINGS)
     with contextlib.suppress(UnavailableError):
         settings |= DELTA_SETTINGS | {"spark.jars": ",".join(connector_jars())}

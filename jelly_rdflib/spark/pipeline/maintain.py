@@ -42,7 +42,9 @@ def maintain(
     before it. A file is in one batch as a whole.
 
     The session needs Delta Lake: the extra ``delta``, and the settings that its documentation
-    names.
+    names. With Spark Connect its server needs them. Batches are then written by a process of the
+    server: it runs ``sink`` and a function ``after``, which can't use a session or a DataFrame of
+    this process, and what they change in this process's memory does not come back.
 
     Args:
         stream: A streaming table of changes, see `jelly_rdflib.spark.pipeline.CHANGES`.
@@ -101,8 +103,9 @@ def maintain(
         return None if head is None else as_id(head)
 
     if table is not None:
-        QuadTable(stream.sparkSession, table).create()
-        write_batch = _table_writer(table, checkpoint, order_by, start)
+        quads = QuadTable(stream.sparkSession, table)
+        quads.create()
+        write_batch = _table_writer(quads.name, checkpoint, order_by, start)
     else:
         assert sink is not None
         write_batch = _sink_writer(sink, order_by, start)

@@ -66,7 +66,8 @@ class State:
 class QuadTable:
     """The table in a folder, or with a name ``schema.table``.
 
-    A RuntimeError if the session has no Delta Lake.
+    The attribute ``name`` is the same for any process: a relative path is made absolute. A
+    RuntimeError if the session has no Delta Lake.
     """
 
     def __init__(self, spark: SparkSession, table: str) -> None:
@@ -76,14 +77,11 @@ class QuadTable:
                 f"this session has no Delta Lake: start it with delta-spark's"
                 f" configure_spark_with_delta_pip, and with spark.sql.extensions={extension}"
             )
-        self.name = table
         self._spark = spark
-        if re.fullmatch(r"\w+(\.\w+)+", table):
-            self._table = table
-        else:
-            # Delta takes a relative path for the name of a table.
-            path = table if ":" in table else os.path.abspath(table)
-            self._table = f"delta.`{path.replace('`', '``')}`"
+        has_name = re.fullmatch(r"\w+(\.\w+)+", table) is not None
+        # Delta takes a relative path for the name of a table.
+        self.name = table if has_name or ":" in table else os.path.abspath(table)
+        self._table = table if has_name else f"delta.`{self.name.replace('`', '``')}`"
 
     def create(self) -> None:
         """Make an empty table, if it does not exist.

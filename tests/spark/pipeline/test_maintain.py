@@ -312,9 +312,10 @@ def test_a_relative_path(
 ) -> None:
     needs_connectors()
     monkeypatch.chdir(tmp_path)
-    QuadTable(spark, "quads").create()
+    put(tmp_path, 0, random_patch(0))
+    start(spark, Path("."), table="quads").awaitTermination()
     assert (tmp_path / "quads" / "_delta_log").is_dir()
-    assert read_maintained(spark, "./quads").count() == 0
+    assert read_maintained(spark, "./quads").count() > 0
 
 
 def test_more_operations_than_the_driver_takes(
@@ -363,8 +364,34 @@ def test_a_sink(spark: SparkSession, folder: Path, expected: list[set[Any]]) -> 
     assert in_order.quads == expected[-1]
 
 
+def test_a_sink_in_another_process(
+    spark: SparkSession, folder: Path, expected: list[set[Any]]
+) -> None:
+    """With Spark Connect a sink runs on the server: this one has its state in files."""
+    head = folder / "head"
+
+    def write(changes: NetChanges, batch: int) -> None:
+        changes.operations.write.parquet(str(folder / "written" / str(batch)))
+        head.write_text(str(changes.head))
+
+    def read_head() -> str | None:
+        return head.read_text() if head.exists() else None
+
+    start(spark, folder, sink=write, after=read_head).awaitTermination()
+    quads = set()
+    for batch in range(PATCHES):
+        for op, *quad in spark.read.parquet(str(folder / "written" / str(batch))).collect():
+            (quads.add if op == "A" else quads.discard)(tuple(quad))
+    assert quads == expected[-1]
+
+
+@pytest.mark.parametrize("batch", [None, 1])
 def test_a_stream_of_frames(
-    spark: SparkSession, tmp_path: Path, expected: list[set[Any]], monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession,
+    tmp_path: Path,
+    expected: list[set[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    batch: int | None,
 ) -> None:
     """A batch that comes again, and is in the table already, has its states in Spark."""
     needs_connectors()
@@ -382,10 +409,11 @@ def test_a_stream_of_frames(
         checkpoint = str(tmp_path / "checkpoint")
         maintain(stream, str(tmp_path / "quads"), checkpoint, trigger=trigger).awaitTermination()
 
-    with monkeypatch.context() as patched:
-        fault_at(patched, "after", 1)
-        with pytest.raises(StreamingQueryException, match="Fault: after"):
-            follow()
+    if batch is not None:
+        with monkeypatch.context() as patched:
+            fault_at(patched, "after", batch)
+            with pytest.raises(StreamingQueryException, match="Fault: after"):
+                follow()
     follow()
     assert maintained(spark, tmp_path) == expected[-1]
 
