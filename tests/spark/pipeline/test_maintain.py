@@ -313,7 +313,9 @@ def test_a_relative_path(
     needs_connectors()
     monkeypatch.chdir(tmp_path)
     put(tmp_path, 0, random_patch(0))
-    start(spark, Path("."), table="quads").awaitTermination()
+    stream = spark.readStream.schema(CHANGES).parquet(str(tmp_path / "changes"))
+    checkpoint = str(tmp_path / "checkpoint")
+    maintain(stream, "quads", checkpoint, trigger={"availableNow": True}).awaitTermination()
     assert (tmp_path / "quads" / "_delta_log").is_dir()
     assert read_maintained(spark, "./quads").count() > 0
 
