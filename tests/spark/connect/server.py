@@ -51,13 +51,7 @@ def start_server(folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                # Python waits for Java so long, in seconds: a busy machine takes longer than 15.
-                "SPARK_AUTH_SOCKET_TIMEOUT": str(SECONDS),
-                **environment,
-            },
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
             stdout=file,
             stderr=file,
         )
