@@ -46,12 +46,12 @@ class FileSource(DataSource):
     def schema(self) -> StructType:
         """Return all columns, for a user who does not choose: folders' columns are the last."""
         table = options_of_table(self.options)
+        check_no_secrets(table or {})
         reader = self._open(RowsReader, self.options if table is None else table, None)
         schema = reader.schema
         for name in reader.folder_names():
             schema.add(name, "string")
         if table is not None:
-            check_no_secrets(table)
             schema[0].metadata = {TABLE: table}
         return schema
 

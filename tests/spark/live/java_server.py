@@ -59,6 +59,11 @@ class JavaServer:
             return False
         return True
 
+    def process_id(self) -> int:
+        """Return the number of the process that runs."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End the process without a word, if it runs."""
         if self._process is not None:

@@ -10,7 +10,7 @@ from tests.spark.live.java_server import JavaServer, free_port
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["ID", "S3", "SECRET", "Hdfs"]
+__all__ = ["FOLDER", "ID", "S3", "SECRET", "Hdfs"]
 
 FOLDER = Path(__file__).resolve().parent
 ID = "jelly"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import maven
 from tests.spark.files import iri, make_operations, read_rows, write_file
-from tests.spark.live.stores import S3, Hdfs
+from tests.spark.live.stores import S3, SECRET, Hdfs
 from tests.spelling import rows_of
 
 pytest.importorskip("pyspark")
@@ -57,36 +55,13 @@ class Place:
     folder: Path
 
 
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, S3 | Hdfs]]:
-    """The servers that have been started."""
-    started: dict[str, S3 | Hdfs] = {}
-    yield started
-    for server in started.values():
-        server.kill()
-
-
 @pytest.fixture(params=["s3a", "hdfs", "webhdfs"])
-def place(
-    request: pytest.FixtureRequest,
-    spark: SparkSession,
-    servers: dict[str, S3 | Hdfs],
-    tmp_path_factory: pytest.TempPathFactory,
-    tmp_path: Path,
-) -> Place:
-    kind: type[S3 | Hdfs] = S3 if request.param == "s3a" else Hdfs
-    if kind is Hdfs:
+def place(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Place:
+    if request.param != "s3a":
         pytest.importorskip("hdfs_native", reason="pip install 'jelly-rdflib[hdfs]'")
-    if kind.__name__ not in servers:
-        try:
-            server = kind(tmp_path_factory.mktemp("store"))
-        except maven.UnavailableError as error:
-            pytest.skip(f"the server is not there: {error}")
-        server.start()
-        servers[kind.__name__] = server
-    server = servers[kind.__name__]
-    is_web = request.param == "webhdfs"
-    url = f"webhdfs://{server.http}" if is_web and isinstance(server, Hdfs) else server.url
+    server: S3 | Hdfs = request.getfixturevalue("s3" if request.param == "s3a" else "hdfs")
+    is_web = request.param == "webhdfs" and isinstance(server, Hdfs)
+    url = f"webhdfs://{server.http}" if is_web else server.url
     place = Place(spark, server, url, tmp_path.name)
     place.folder = tmp_path
     return place
@@ -193,6 +168,10 @@ def test_streams_read_and_write_each_file_once(place: Place, tmp_path: Path) -> 
     place.put("in/3.jellyp", make_operations(1, 3, seed=3))
     assert run() == [f"patch{number}-0>" for number in range(5)]
     assert not [name for name in place.names() if "_temporary" in name]
+    # Not even the credentials of a test.
+    told = b"".join(f.read_bytes() for f in (tmp_path / "checkpoint").rglob("*") if f.is_file())
+    assert b"fs.s3a" not in told
+    assert SECRET.encode() not in told
 
 
 def test_a_patch_log_stays_on_its_machine(place: Place) -> None:
