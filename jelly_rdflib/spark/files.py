@@ -34,7 +34,8 @@ def decode_files(
 
     Spark's source ``binaryFile`` gives the files, from wherever Spark can read: with its own
     connectors, listing, partition columns and, as a stream, its limits and clean-up. A file is one
-    row, so it is in memory as a whole, and is read by one task.
+    row, so it is in memory as a whole, and is read by one task. Spark hands over as many of them at
+    once as ``spark.sql.execution.arrow.maxBytesPerBatch`` says: 64 MiB by default.
 
     Args:
         files: A row for each file, with ``path`` and ``content``; also a streaming DataFrame.

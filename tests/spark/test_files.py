@@ -138,6 +138,25 @@ def test_a_stream_of_files(spark: SparkSession, tmp_path: Path) -> None:
     assert run() == [("a", size), ("b", size), ("c", size)]
 
 
+def test_only_some_files_are_in_memory_at_once(spark: SparkSession, tmp_path: Path) -> None:
+    name = "spark.sql.execution.arrow.maxBytesPerBatch"
+    path = write_file(tmp_path / "a.jellyp", make_operations(3, 300))
+    row = {"path": "a", "content": path.read_bytes()}
+
+    def sizes(batches: Any) -> Any:
+        yield from (batch.select(["path"]).slice(0, 1) for batch in batches)
+
+    try:
+        # That is so without a setting, too.
+        assert spark.conf.get(name) == f"{64 << 20}b"
+        files = spark.createDataFrame([row] * 10, "path string, content binary").coalesce(1)
+        spark.conf.set(name, 2 * path.stat().st_size)
+        assert files.mapInArrow(sizes, "path string").count() >= 4
+        assert decode_files(files).where("op = 'TX'").count() == 30
+    finally:
+        spark.conf.unset(name)
+
+
 @pytest.mark.parametrize(
     ("columns", "arguments", "message"),
     [
