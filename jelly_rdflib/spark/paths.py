@@ -117,7 +117,7 @@ def find_files(
     twice, a LogError if a log is broken, of an earlier format, or in a store.
     """
     files: list[Entry] = []
-    logs: dict[str, str | None] = {}
+    logs: dict[tuple[str, bool], str | None] = {}
     for path in paths:
         place = (storage or Storage()).at(path)
         entry = place.find(path)
@@ -127,9 +127,10 @@ def find_files(
         for match in matches:
             folder = match.path if match.is_folder else parent_of(match.path)
             entries = place.list(folder) if match.is_folder else []
-            if folder not in logs:
-                logs[folder] = _log_of(place, folder, entries)
-            log = logs[folder]
+            key = folder, match.is_folder
+            if key not in logs:
+                logs[key] = _log_of(place, folder, entries)
+            log = logs[key]
             if log is not None:
                 found = [os.fspath(entry.path) for entry in PatchLog(log).patches()]
                 found = [file for file in found if match.is_folder or file == match.path]

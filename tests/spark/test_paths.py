@@ -183,6 +183,14 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     assert find_files([str(tmp_path / "log")], pattern="0000000004-*") == expected[-1:]
 
 
+def test_a_log_after_a_file_beside_its_database(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    expected = str(log.append([]).path)
+    (log.path / "notes.x").touch()
+    given = [str(log.path / "notes.x"), str(log.path)]
+    assert find_files(given) == [given[0], expected]
+
+
 def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:
     (tmp_path / "segments").mkdir()
     (tmp_path / "log.json").touch()

@@ -125,6 +125,13 @@ class PartitionWriter:
                 self._place.move(message.path, os.path.join(self._folder, name))
         self._delete_temporary()
 
+    def _delete_published(self, job: str) -> None:
+        """Delete the files of a job that have become visible."""
+        place, folder = self._place, self._folder
+        for entry in place.list(folder) if place.find(folder) is not None else ():
+            if fnmatch(os.path.basename(entry.path), f"*-{job}.*"):
+                place.delete(entry)
+
     def _delete_temporary(self) -> None:
         with suppress(OSError):
             self._place.delete(Entry(self._temporary, is_folder=True))
@@ -133,9 +140,11 @@ class PartitionWriter:
         self._place.create(path).close()
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int | None = None) -> None:
-        """Delete the temporary files, and on this machine the folder if it is empty."""
+        """Delete the files of the job, and on this machine the folder if it is empty."""
         self._delete_temporary()
         with suppress(OSError):
+            # If a commit has broken off. A name without the number of a batch is of no stream.
+            self._delete_published(self._job)
             if not self._place.is_remote:
                 os.rmdir(self._folder)
 
@@ -202,14 +211,11 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """Make the files of a batch visible, unless they already are."""
         job = f"{self._job}-{batchId:010d}"
-        place, folder = self._place, self._folder
-        mark = os.path.join(folder, "_committed", job)
-        if place.find(mark) is not None:
+        mark = os.path.join(self._folder, "_committed", job)
+        if self._place.find(mark) is not None:
             self._delete_temporary()
             return
         # A killed attempt may have made some files visible.
-        for entry in place.list(folder) if place.find(folder) is not None else ():
-            if fnmatch(os.path.basename(entry.path), f"*-{job}.*"):
-                place.delete(entry)
+        self._delete_published(job)
         self._publish(messages, job)
         self._touch(mark)
