@@ -59,7 +59,9 @@ def check_no_secrets(options: Mapping[str, str]) -> None:
 
 def settings_of_session(spark: SparkSession) -> dict[str, str]:
     """Return the settings that users, or the cluster's files, have made: not Hadoop's defaults."""
-    found: dict[str, str] = {}
+    configured, start = spark.conf.getAll, "spark.hadoop."
+    # With these Hadoop's settings have begun; those of the session itself come before them.
+    found = {name.removeprefix(start): text for name, text in configured.items() if start in name}
     context = getattr(spark, "sparkContext", None)
     if context is not None:
         hadoop = context._jsc.hadoopConfiguration()
@@ -70,13 +72,11 @@ def settings_of_session(spark: SparkSession) -> dict[str, str]:
             sources = hadoop.getPropertySources(name)
             if sources is not None and not str(sources[0]).endswith("-default.xml"):
                 found[name] = hadoop.get(name)
-    for name, text in spark.conf.getAll.items():
-        found[name.removeprefix("spark.hadoop.")] = text
-    return {name: text for name, text in found.items() if _is_setting(name)}
-
-
-def _is_setting(name: str) -> bool:
-    return name.startswith("dfs.") or _S3_SETTING.fullmatch(name) is not None
+    return {
+        name: text
+        for name, text in {**found, **configured}.items()
+        if name.startswith("dfs.") or _S3_SETTING.fullmatch(name)
+    }
 
 
 def is_known(scheme: str) -> bool:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("pyspark")
 import pyarrow.fs
 
-from jelly_rdflib.spark.connections import check_no_secrets, connect, is_known, take_settings
+from jelly_rdflib.spark.connections import (
+    check_no_secrets,
+    connect,
+    is_known,
+    settings_of_session,
+    take_settings,
+)
 from jelly_rdflib.spark.sources.source import make_sources
 from jelly_rdflib.spark.storage import Storage
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 KEYS = {"fs.s3a.access.key": "me", "fs.s3a.secret.key": "hush"}
 
@@ -100,6 +109,33 @@ def test_settings_among_options() -> None:
         with pytest.raises(ValueError, match=f"there is no option '{name}'") as caught:
             take_settings({name: "hush"})
         assert "hush" not in str(caught.value)
+
+
+def test_settings_of_a_session(spark: SparkSession) -> None:
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+    # Hadoop's own defaults are none.
+    assert hadoop.get("fs.s3a.path.style.access") is not None
+    of_hadoop = {
+        "fs.s3a.endpoint": "a",
+        "fs.s3a.bucket.b.secret.key": "b",
+        "fs.s3a.access.key": "c",
+        "fs.s3a.connection.maximum": "1",
+        "dfs.nameservices": "d",
+    }
+    of_session = {"fs.s3a.access.key": "e", "fs.s3a.session.token": "f"}
+    try:
+        for name, text in of_hadoop.items():
+            hadoop.set(name, text)
+        for name, text in of_session.items():
+            spark.conf.set(name, text)
+        expected = {**of_hadoop, **of_session}
+        del expected["fs.s3a.connection.maximum"]
+        assert settings_of_session(spark) == expected
+    finally:
+        for name in of_hadoop:
+            hadoop.unset(name)
+        for name in of_session:
+            spark.conf.unset(name)
 
 
 def test_a_table_has_no_secrets() -> None:
