@@ -159,7 +159,9 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
             if told["type"] == "directory":
                 return FileInfo(path, FileType.Directory)
             # In milliseconds; WebHDFS has its own name for it.
-            time = told.get("modification_time") or told["modificationTime"]
+            (time,) = (
+                told[name] for name in ("modification_time", "modificationTime") if name in told
+            )
             return FileInfo(path, FileType.File, size=told["size"], mtime_ns=time * 10**6)
 
         def get_file_info(self, paths: list[str]) -> list[FileInfo]:
@@ -173,9 +175,7 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
 
         def get_file_info_selector(self, selector: Any) -> list[FileInfo]:
             told = self.fs.ls(selector.base_dir, detail=True)
-            if [each["name"] for each in told if each["type"] != "directory"] == [
-                selector.base_dir
-            ]:
+            if selector.base_dir in (each["name"] for each in told):
                 raise NotADirectoryError(selector.base_dir)
             return [self.info(each["name"], each) for each in told]
 

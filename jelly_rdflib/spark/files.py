@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from jelly_rdflib.errors import DecodeError
@@ -83,7 +84,7 @@ def decode_files(
         statements = not find_format(format).holds_changes
     kind = JELLY if statements else JELLY_PATCH
     checked = ReadOptions.of({"mode": mode, "terms": terms})
-    options = ReadOptions(mode=checked.mode, terms=terms, limits=limits or Limits())
+    options = dataclasses.replace(checked, limits=limits or Limits())
     own = kind.schema_for(options)
     check_names((_PATH, _CONTENT), files.columns)
     for name, expected in ((_PATH, StringType()), (_CONTENT, BinaryType())):
@@ -99,18 +100,19 @@ def decode_files(
     def opened(path: str, content: memoryview) -> Iterator[BatchSource]:
         if not content:
             raise DecodeError("the file is empty")
-        batches = open_input(
-            content,
-            name=path,
-            format=format,
-            holds_changes=not statements,
-            limits=options.limits,
-            on_repeated_options=on_repeated_options,
-        ).batches()
         try:
+            batches = open_input(
+                content,
+                name=path,
+                format=format,
+                holds_changes=not statements,
+                limits=options.limits,
+                on_repeated_options=on_repeated_options,
+            ).batches()
+        except LookupError as error:
+            raise DecodeError(str(error)) from error
+        with closing(batches):
             yield batches
-        finally:
-            batches.close()
 
     def decode(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

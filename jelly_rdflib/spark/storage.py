@@ -203,8 +203,9 @@ def full_path(path: str) -> str:
     start = start_of(path)
     if start is None:
         return os.path.abspath(path)
-    user, has_user, _ = start.rpartition("@")
-    if has_user and ":" in user[len(scheme) + 3 :]:
+    authority = start[len(scheme) + 3 :]
+    # A bucket has no port. A secret may have a slash, and then its end is no authority.
+    if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
         raise ValueError(
             f"{scheme}://…: a path is no place for a password, as others see it: give credentials"
             " as settings"

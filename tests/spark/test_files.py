@@ -61,6 +61,8 @@ def test_statements(spark: SparkSession, tmp_path: Path) -> None:
     table = decode_files(load(spark, tmp_path), statements=True)
     assert table.columns[:7] == ["file", "frame", "seq", "s", "p", "o", "g"]
     assert {row.s for row in table.collect()} == {f"<urn:{number}>" for number in range(10)}
+    with pytest.raises(Exception, match=r"b\.nt: n-triples is for statements, not for changes"):
+        decode_files(load(spark, tmp_path, pathGlobFilter="*.nt")).count()
     one = decode_files(load(spark, tmp_path, pathGlobFilter="*.jelly"), "jelly-rdf")
     assert one.columns == table.columns
     assert one.count() == 9

@@ -54,6 +54,8 @@ def test_a_name_with_a_colon_is_no_scheme(tmp_path: Path, monkeypatch: pytest.Mo
     [
         ("ftp://host/a", "ftp://host/a: there is no way to files of ftp; Spark itself may know"),
         ("s3n://KEY:PASS@bucket/a", r"^s3n://…: a path is no place for a password"),
+        ("s3a://KEY:PA/SS@bucket/a", r"^s3a://…: a path is no place for a password"),
+        ("webhdfs://me:PASS@host:1/a", r"^webhdfs://…: a path is no place for a password"),
         ("file://other/a", "file://other/a: a file of another host"),
     ],
 )
