@@ -175,7 +175,7 @@ def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
 
         def get_file_info_selector(self, selector: Any) -> list[FileInfo]:
             told = self.fs.ls(selector.base_dir, detail=True)
-            if selector.base_dir in (each["name"] for each in told):
+            if selector.base_dir in (each["name"].rstrip("/") for each in told):
                 raise NotADirectoryError(selector.base_dir)
             return [self.info(each["name"], each) for each in told]
 
