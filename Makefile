@@ -87,7 +87,7 @@ test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all ot
 	$(BIN)/pytest $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
-test-spark-live: $(VENV)/.dev ## Kill Kafka's broker and Spark's driver on the way to Delta tables: a quarter of an hour
+test-spark-live: $(VENV)/.dev ## Try real servers of Kafka, S3 and HDFS, and kill them and Spark's driver: half an hour
 	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS)
 
 .PHONY: lint

@@ -24,8 +24,9 @@ import jelly_rdflib as jr
 from jelly_rdflib.spark import register
 from jelly_rdflib.spark.kinds import JELLY_PATCH, OPERATIONS
 from jelly_rdflib.spark.options import ReadOptions
+from jelly_rdflib.spark.paths import find_files
 from jelly_rdflib.spark.session import prepare_environment
-from jelly_rdflib.spark.sources.partitions import FilePartition, plan
+from jelly_rdflib.spark.sources.partitions import FilePartition
 
 from . import data
 
@@ -129,7 +130,7 @@ def make_ready(path: Path, folder: Path) -> None:
     options = ReadOptions()
     rows = RowsReader(JELLY_PATCH, options, OPERATIONS, [])
     folder.mkdir()
-    for number, partition in enumerate(plan([str(path)], JELLY_PATCH, options)):
+    for number, partition in enumerate(rows.plan(find_files([str(path)]))):
         assert isinstance(partition, FilePartition)
         batches = rows.read(partition)
         first = next(batches)

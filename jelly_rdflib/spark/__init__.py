@@ -4,8 +4,16 @@ This needs PySpark 4.2 or later and pyarrow: ``pip install 'jelly-rdflib[spark]'
 the formats ``jelly-patch``, ``rdf-patch`` and ``jelly`` known to a session.
 """
 
+from jelly_rdflib.spark.files import decode_files
 from jelly_rdflib.spark.frames import decode_frames, encode_frames
 from jelly_rdflib.spark.kafka import read_frames, write_frames
 from jelly_rdflib.spark.session import register
 
-__all__ = ["decode_frames", "encode_frames", "read_frames", "register", "write_frames"]
+__all__ = [
+    "decode_files",
+    "decode_frames",
+    "encode_frames",
+    "read_frames",
+    "register",
+    "write_frames",
+]

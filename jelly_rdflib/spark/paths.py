@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import fnmatch
-import glob
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from itertools import chain
-from urllib.parse import unquote, urlsplit
+from itertools import takewhile
+from urllib.parse import unquote
 
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.log import PatchLog
 from jelly_rdflib.log.names import FileName
+from jelly_rdflib.spark.storage import (
+    Entry,
+    Machine,
+    Storage,
+    Store,
+    full_path,
+    parent_of,
+    start_of,
+)
 
 INDEX = ".idx"
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -22,10 +29,11 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _SEGMENTS = "segments"
 # Choices in a glob, the innermost ones first: {a,b}.
 _CHOICES = re.compile(r"\{([^{}]*)\}")
+_SIGNS = re.compile(r"[*?[]")
 
 
 def paths_of(options: Mapping[str, str], format: str) -> list[str]:
-    """Return the paths of ``load``, as local paths; a ValueError if there are none."""
+    """Return the paths of ``load``, as `full_path` does; a ValueError if there are none."""
     paths = json.loads(options.get("paths", "[]"))
     if "path" in options:
         paths.append(options["path"])
@@ -34,56 +42,41 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
             f'{format} needs a path: spark.read.format("{format}").load(path), or a table that is'
             " created with a LOCATION and without columns"
         )
-    return [local_path(path) for path in paths]
+    return [full_path(path) for path in paths]
 
 
-def local_path(path: str) -> str:
-    """Return an absolute path of this machine's file system, also for a URL with scheme ``file``.
-
-    A ValueError if it is of another file system.
-    """
-    scheme, separator, _ = path.partition(":")
-    if separator and scheme == "file":
-        parts = urlsplit(path)
-        if parts.netloc not in ("", "localhost"):
-            raise ValueError(f"{path}: a file of another host")
-        return os.path.abspath(unquote(parts.path))
-    if separator and "/" not in scheme and path[len(scheme) + 1 :].startswith("//"):
-        raise ValueError(
-            f"{path}: only paths that all executors can open as files are read and written, not"
-            f" {scheme}: mount it, or copy the files to where all can reach them"
-        )
-    return os.path.abspath(path)
-
-
-def list_folder(folder: str, *, pattern: str = "*", is_recursive: bool = False) -> Iterator[str]:
-    """Yield the files of a folder and of its folders ``key=value``, sorted by name.
+def list_folder(
+    place: Machine | Store, entries: list[Entry], *, pattern: str = "*", is_recursive: bool = False
+) -> Iterator[Entry]:
+    """Yield the files among what is in a folder, and those of its folders ``key=value``.
 
     Hidden files (``.x``, ``_x``), such as unfinished output, and indexes (``x.idx``) are left out.
     """
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
+    for each in entries:
+        name = os.path.basename(each.path)
         is_hidden = name.startswith((".", "_"))
-        if os.path.isdir(path):
+        if each.is_folder:
             has_value = "=" in name[1:] and not name.startswith(".")
             if has_value or (is_recursive and not is_hidden):
-                yield from list_folder(path, pattern=pattern, is_recursive=is_recursive)
+                inner = place.list(each.path)
+                yield from list_folder(place, inner, pattern=pattern, is_recursive=is_recursive)
         elif not (is_hidden or name.endswith(INDEX)) and fnmatch.fnmatchcase(name, pattern):
-            yield path
+            yield each
 
 
-def base_of(path: str) -> str:
+def base_of(path: str, storage: Storage) -> str:
     """Return what exists of an absolute path: for a glob, the folder before its first sign."""
-    while not os.path.exists(path):
-        path = os.path.dirname(path)
+    place = storage.at(path)
+    while path != parent_of(path) and place.find(path) is None:
+        path = parent_of(path)
     return path
 
 
 def folder_values(file: str, bases: Iterable[str]) -> dict[str, str | None]:
     """Return the values of the folders ``key=value`` between the longest base and a file."""
     under = [base for base in bases if file.startswith(os.path.join(base, ""))]
-    folders = os.path.relpath(os.path.dirname(file), max(under, key=len)) if under else ""
-    parts = (folder.partition("=") for folder in folders.split(os.sep))
+    folders = parent_of(file)[len(max(under, key=len)) :] if under else ""
+    parts = (folder.partition("=") for folder in folders.replace(os.sep, "/").split("/"))
     return {
         unquote(key): None if value == NO_VALUE else unquote(value)
         for key, sign, value in parts
@@ -109,72 +102,117 @@ def folder_names(files: Iterable[str], bases: Iterable[str]) -> list[str]:
     return first[1] if first else []
 
 
-def find_files(paths: list[str], *, pattern: str = "*", is_recursive: bool = False) -> list[str]:
+def find_files(
+    paths: list[str],
+    storage: Storage | None = None,
+    *,
+    pattern: str = "*",
+    is_recursive: bool = False,
+) -> list[Entry]:
     """Return the files of absolute paths: files, folders, and globs of both.
 
     Globs have ``*``, ``?``, ``[…]``, ``**`` and ``{…,…}``. The files of a patch log, or of its
     folder ``segments``, are those that its database lists. ``pattern`` is a glob for the names of
     files in folders. A FileNotFoundError if a path does not exist, a ValueError if a file comes
-    twice, a LogError if a log is broken, or of an earlier format.
+    twice, a LogError if a log is broken, of an earlier format, or in a store.
     """
-    files: list[str] = []
+    files: list[Entry] = []
+    logs: dict[tuple[str, bool], str | None] = {}
     for path in paths:
-        matches = [path] if os.path.exists(path) else _find_matches(path)
-        if not matches or not os.path.exists(matches[0]):
+        place = (storage or Storage()).at(path)
+        entry = place.find(path)
+        matches = _find_matches(place, path) if entry is None else [entry]
+        if not matches or matches[0].is_missing:
             raise FileNotFoundError(f"{path}: there is no such file or folder")
         for match in matches:
-            log = _log_of(match)
+            folder = match.path if match.is_folder else parent_of(match.path)
+            entries = place.list(folder) if match.is_folder else []
+            key = folder, match.is_folder
+            if key not in logs:
+                logs[key] = _log_of(place, folder, entries)
+            log = logs[key]
             if log is not None:
                 found = [os.fspath(entry.path) for entry in PatchLog(log).patches()]
-                found = [file for file in found if os.path.isdir(match) or file == match]
-                files += (f for f in found if fnmatch.fnmatchcase(os.path.basename(f), pattern))
-            elif os.path.isdir(match):
-                files.extend(list_folder(match, pattern=pattern, is_recursive=is_recursive))
+                found = [file for file in found if match.is_folder or file == match.path]
+                names = (f for f in found if fnmatch.fnmatchcase(os.path.basename(f), pattern))
+                files += (place.find(name) or Entry(name) for name in names)
+            elif match.is_folder:
+                files += list_folder(place, entries, pattern=pattern, is_recursive=is_recursive)
             else:
                 files.append(match)
     seen: dict[str, str] = {}
-    for file in files:
-        real = os.path.realpath(file)
+    for file, *_ in files:
+        real = file if start_of(file) else os.path.realpath(file)
         if real in seen:
             raise ValueError(f"{file}: this file is to be read twice (as {seen[real]} before)")
         seen[real] = file
     return files
 
 
-def stats_of(files: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield files and what the system says of them; files that were deleted are left out."""
-    for file in files:
-        with suppress(FileNotFoundError):
-            yield file, os.stat(file)
+def _log_of(place: Machine | Store, folder: str, entries: list[Entry]) -> str | None:
+    """Return the patch log of a folder, or of the files in it; None if it belongs to no log.
 
-
-def _log_of(path: str) -> str | None:
-    """Return the patch log of a path; None if it belongs to no log.
-
-    A LogError if the database of the log is missing.
+    A LogError if the database of the log is missing, or in a store.
     """
-    folder = path if os.path.isdir(path) else os.path.dirname(path)
     if os.path.basename(folder) == _SEGMENTS:
-        folder = os.path.dirname(folder)
-    elif folder != path:
-        return None
-    database, segments = os.path.join(folder, "log.db"), os.path.join(folder, _SEGMENTS)
-    exists = os.path.exists(database)
-    if os.path.exists(os.path.join(folder, "log.json")) or (exists and os.path.getsize(database)):
+        folder = parent_of(folder)
+        entries = place.list(folder)
+    there = {os.path.basename(entry.path): entry for entry in entries}
+    database = there.get("log.db")
+    is_log = "log.json" in there or database is not None
+    if is_log and place.is_remote:
+        raise LogError(
+            f"{folder}: a patch log, whose database can only be read as a file of this machine:"
+            " copy the log to it, or the log's segments to a folder of their own"
+        )
+    if "log.json" in there or (database is not None and database.size):
         return folder
-    is_log = os.path.isdir(segments) and os.path.isdir(os.path.join(folder, "staging"))
-    if is_log and any(map(FileName.parse, os.listdir(segments))):
+    has_folders = all(name in there and there[name].is_folder for name in (_SEGMENTS, "staging"))
+    segments = place.list(there[_SEGMENTS].path) if has_folders else []
+    if any(FileName.parse(os.path.basename(entry.path)) for entry in segments):
         raise LogError(
             f"{folder}: the folder has the segments of a patch log, but its log.db is missing or"
             " empty: put a copy of it back"
         )
-    return folder if exists else None
+    return folder if is_log else None
 
 
-def _find_matches(path: str) -> list[str]:
+def _find_matches(place: Machine | Store, path: str) -> list[Entry]:
     """Return the matches of a glob, each once and sorted."""
-    matches = chain.from_iterable(glob.iglob(each, recursive=True) for each in _choices(path))
-    return sorted({match for match in matches if not match.endswith(INDEX)})
+    start = (start_of(path) or os.path.splitdrive(path)[0]) + os.sep
+    found: set[Entry] = set()
+    for each in _choices(path):
+        names = [name for name in each[len(start) :].replace(os.sep, "/").split("/") if name]
+        found.update(_match(place, start, names))
+    return sorted(match for match in found if not match.path.endswith(INDEX))
+
+
+def _match(place: Machine | Store, folder: str, names: list[str]) -> Iterator[Entry]:
+    """Yield the matches of globs for the names in a folder, in the folders of it, and so on."""
+    plain = list(takewhile(lambda name: not _SIGNS.search(name), names))
+    folder = os.path.join(folder, *plain)
+    if plain == names:
+        entry = place.find(folder)
+        if entry is not None:
+            yield entry
+        return
+    first, *rest = names[len(plain) :]
+    if first == "**" and rest:
+        yield from _match(place, folder, rest)
+    try:
+        entries = place.list(folder)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+    for entry in entries:
+        name = os.path.basename(entry.path)
+        if name.startswith(".") and not first.startswith("."):
+            continue
+        if first == "**" and entry.is_folder:
+            yield from _match(place, entry.path, [first, *rest])
+        elif rest and entry.is_folder and fnmatch.fnmatchcase(name, first):
+            yield from _match(place, entry.path, rest)
+        elif not rest and fnmatch.fnmatchcase(name, first):
+            yield entry
 
 
 def _choices(path: str) -> Iterator[str]:

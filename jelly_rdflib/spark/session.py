@@ -136,6 +136,9 @@ def register(spark: SparkSession) -> None:
     next query over the same DataFrame, which then misses rows. For this option the session's
     ``spark.sql.python.filterPushdown.enabled`` is set.
 
+    The session's settings for S3 and HDFS (``spark.hadoop.fs.s3a.…``, ``spark.hadoop.dfs.…``) are
+    taken as they are now: call it again if they change.
+
     If ``PYSPARK_PYTHON`` was not set, Python workers on this machine use this Python from here on.
     A job of one task then checks, once for each session, that they can import this package.
 
@@ -150,7 +153,8 @@ def register(spark: SparkSession) -> None:
         >>> spark.conf.get("spark.sql.python.filterPushdown.enabled")
         'true'
     """
-    from jelly_rdflib.spark.sources.source import SOURCES
+    from jelly_rdflib.spark.connections import settings_of_session
+    from jelly_rdflib.spark.sources.source import make_sources
 
     # Spark Connect has no context: its server chooses the Python.
     context: Any = getattr(spark, "sparkContext", None)
@@ -161,5 +165,5 @@ def register(spark: SparkSession) -> None:
         python = context.pythonExec
     _check_workers(spark, python)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    for source in SOURCES:
+    for source in make_sources(settings_of_session(spark)):
         spark.dataSource.register(source)

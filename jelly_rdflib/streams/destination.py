@@ -14,6 +14,20 @@ import zstandard
 from jelly_rdflib.errors import InUseError
 
 
+def compressed(file: Any, name: str) -> Any:
+    """Return what compresses to a file if the ending of its name says so; else the file itself.
+
+    What is returned is to be closed, which leaves the file open if it compresses.
+    """
+    extension = os.path.splitext(name)[1].lower()
+    if extension == ".gz":
+        # The time and the name stay out of it: the same changes give the same bytes.
+        return gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0)
+    if extension == ".zst":
+        return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
+    return file
+
+
 class Destination:
     """Where a stream goes.
 
@@ -37,13 +51,8 @@ class Destination:
     def open(self) -> None:
         """Make the file, if a path was given; what stood there is gone from now on."""
         if self._is_owner:
-            self._raw = self._file = open(self._target, "wb")  # noqa: SIM115
-            extension = os.path.splitext(os.fsdecode(self._target))[1].lower()
-            if extension == ".gz":
-                # The time and the name stay out of it: the same changes give the same bytes.
-                self._file = gzip.GzipFile(fileobj=self._raw, mode="wb", filename="", mtime=0)
-            elif extension == ".zst":
-                self._file = zstandard.ZstdCompressor().stream_writer(self._raw, closefd=False)
+            self._raw = open(self._target, "wb")  # noqa: SIM115
+            self._file = compressed(self._raw, os.fsdecode(self._target))
         self.is_open = True
 
     def write(self, data: bytes) -> None:

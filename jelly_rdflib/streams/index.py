@@ -24,7 +24,7 @@ from jelly_rdflib.core.jelly_decoder import (
     StatementFrameDecoder,
     StreamScanner,
 )
-from jelly_rdflib.core.source import ByteSource, is_compressed
+from jelly_rdflib.core.source import ByteSource, starts_compressed
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.options import Limits
@@ -107,8 +107,16 @@ def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[Part]:
     ]
 
 
+def _open(source: Any) -> tuple[BinaryIO, Callable[[], None]]:
+    """Open a path; return the file and what closes it. A file that is given stays open."""
+    if hasattr(source, "read"):
+        return source, lambda: None
+    file: Any = open(source, "rb", buffering=0)  # noqa: SIM115
+    return file, file.close
+
+
 def find_parts(
-    path: str | os.PathLike[str],
+    source: str | os.PathLike[str] | BinaryIO,
     *,
     is_statements: bool = False,
     spacing: int = SPACING,
@@ -118,40 +126,44 @@ def find_parts(
 ) -> list[Part]:
     """Find the parts of a file, by decoding it once.
 
-    A part has ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one
-    part, and so is a bare frame. An error in the file ends the search (the reader of the last part
-    will raise it), unless ``keep_going`` is False: then it is raised. ``advance`` is called with
-    the number of bytes that were read since the last call.
+    The source is a path, or a binary file object with ``seek``, which stays open. A part has
+    ``spacing`` bytes at least, but the last one may have fewer. A compressed file is one part, and
+    so is a bare frame. An error in the file ends the search (the reader of the last part will raise
+    it), unless ``keep_going`` is False: then it is raised. ``advance`` is called with the number of
+    bytes that were read since the last call.
     """
     limits = limits or Limits()
-    size = os.path.getsize(path)
     found: list[Any] = [(0, None, None)]
-    if size <= spacing or is_compressed(path):
-        return _make_parts(found, size)
-    with open(path, "rb", buffering=0) as file:
+    file, close = _open(source)
 
-        def read(size: int) -> bytes:
-            data = file.read(size) or b""
-            if advance is not None:
-                advance(len(data))
-            return data
+    def read(size: int) -> bytes:
+        data = file.read(size) or b""
+        if advance is not None:
+            advance(len(data))
+        return data
 
-        source = ByteSource(read, file.close)
+    try:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if size <= spacing or starts_compressed(file.read(4)):
+            return _make_parts(found, size)
+        file.seek(0)
         decoder = _make_decoder(is_statements, limits)
         scanner = StreamScanner(
-            source, decoder, limits, spacing=spacing, counts_frames=is_statements
+            ByteSource(read, close), decoder, limits, spacing=spacing, counts_frames=is_statements
         )
-        try:
-            for start, place, state in scanner:
-                found.append((start, place, zstandard.compress(state)))
-        except DecodeError:
-            if not keep_going:
-                raise
+        for start, place, state in scanner:
+            found.append((start, place, zstandard.compress(state)))
+    except DecodeError:
+        if not keep_going:
+            raise
+    finally:
+        close()
     return _make_parts(found, size)
 
 
 def read_part(
-    path: str | os.PathLike[str],
+    source: str | os.PathLike[str] | BinaryIO,
     part: Part,
     *,
     is_statements: bool = False,
@@ -159,14 +171,15 @@ def read_part(
 ) -> BatchReader:
     """Read a part of a file as batches.
 
-    The file is closed at the end, at an error, and by ``close()``.
+    The source is as for `find_parts`. A file that is opened here is closed at the end, at an error,
+    and by ``close()``.
     """
     limits = limits or Limits()
     decoder = _make_decoder(is_statements, limits)
     state = part.load_state(limits)
     if state is not None:
         decoder.restore(state)
-    file = open(path, "rb", buffering=0)  # noqa: SIM115
+    file, close = _open(source)
     file.seek(part.start)
     left = part.end - part.start
 
@@ -177,7 +190,7 @@ def read_part(
         return data
 
     return BatchReader(
-        ByteSource(read, file.close), decoder, limits, offset=part.start, is_last=part.is_last
+        ByteSource(read, close), decoder, limits, offset=part.start, is_last=part.is_last
     )
 
 

@@ -70,6 +70,7 @@ class Input:
 def open_input(
     source: Any,
     *,
+    name: str | None = None,
     format: str | None = None,
     holds_changes: bool | None = None,
     is_exact: bool = False,
@@ -82,6 +83,7 @@ def open_input(
 
     Args:
         source, normalize: As for `jelly_rdflib.read_operations`.
+        name: The path that the source has, if it is none itself.
         format: The name of the format. None: the ending of the path tells it, else the first bytes.
         is_exact: Whether an input whose ``format`` or path says Jelly-Patch must not be Jelly-RDF,
             or the other way round.
@@ -89,7 +91,7 @@ def open_input(
         limits, holds_changes: As for `Reading`.
         settings: Further settings of a `Reading`.
     """
-    found = guess_by_name(source) if format is None else find_format(format)
+    found = guess_by_name(name or source) if format is None else find_format(format)
     if found is not None:
         if is_exact:
             holds_changes = found.holds_changes

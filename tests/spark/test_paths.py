@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import jelly_rdflib as jr
-from jelly_rdflib.spark.paths import (
-    base_of,
-    find_files,
-    folder_names,
-    folder_values,
-    local_path,
-    paths_of,
-)
+from jelly_rdflib.spark import paths
+from jelly_rdflib.spark.paths import base_of, folder_names, folder_values, paths_of
+from jelly_rdflib.spark.storage import Storage, full_path
+
+
+def find_files(given: list[str], **options: Any) -> list[str]:
+    return [file.path for file in paths.find_files(given, **options)]
 
 
 def test_paths_of_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,25 +40,28 @@ def test_paths_of_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_paths_of_this_machine(path: str, expected: str) -> None:
-    assert local_path(path) == expected
+    assert full_path(path) == expected
 
 
 def test_a_name_with_a_colon_is_no_scheme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("file", "a:b", "a:b//c"):
-        assert local_path(name) == os.path.abspath(name)
+        assert full_path(name) == os.path.abspath(name)
 
 
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("s3://bucket/a", "only paths that all executors can open .* not s3: mount it"),
+        ("ftp://host/a", "ftp://host/a: there is no way to files of ftp; Spark itself may know"),
+        ("s3n://KEY:PASS@bucket/a", r"^s3n://…: a path is no place for a password"),
+        ("s3a://KEY:PA/SS@bucket/a", r"^s3a://…: a path is no place for a password"),
+        ("webhdfs://me:PASS@host:1/a", r"^webhdfs://…: a path is no place for a password"),
         ("file://other/a", "file://other/a: a file of another host"),
     ],
 )
 def test_paths_elsewhere_are_refused(path: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        local_path(path)
+        full_path(path)
 
 
 @pytest.fixture
@@ -94,7 +97,7 @@ IN_SUB = ("a.x", "a.y", "b.z", "in/a.z")
 def test_files_folders_and_globs(
     tree: Path, path: str, options: dict[str, bool], expected: list[str]
 ) -> None:
-    found = find_files([str(tree / path)], **options)  # type: ignore[arg-type]
+    found = find_files([str(tree / path)], **options)
     found = [os.path.relpath(file, tree) for file in found]
     # Globs find hidden files as the machine does: not those with a dot.
     assert found == expected
@@ -116,7 +119,7 @@ def test_folders_with_values_are_read(tmp_path: Path) -> None:
 def test_the_base_of_a_path_exists(tmp_path: Path, path: str, base: str) -> None:
     (tmp_path / "k=1").mkdir()
     (tmp_path / "k=1" / "a.x").touch()
-    assert base_of(str(tmp_path / path)) == str(tmp_path / base)
+    assert base_of(str(tmp_path / path), Storage()) == str(tmp_path / base)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +183,14 @@ def test_the_files_of_a_log(tmp_path: Path, place: str) -> None:
     (path.parent / "notes.txt").touch()
     assert sorted(find_files([str(tmp_path / place)])) == sorted(expected)
     assert find_files([str(tmp_path / "log")], pattern="0000000004-*") == expected[-1:]
+
+
+def test_a_log_after_a_file_beside_its_database(tmp_path: Path) -> None:
+    log = jr.PatchLog(tmp_path / "log", create=True)
+    expected = str(log.append([]).path)
+    (log.path / "notes.x").touch()
+    given = [str(log.path / "notes.x"), str(log.path)]
+    assert find_files(given) == [given[0], expected]
 
 
 def test_a_log_of_the_earlier_format(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -71,7 +71,7 @@ def whole(path: Path, *, is_statements: bool) -> list[Any]:
     return list(jr.read_statements(path) if is_statements else jr.read_operations(path))
 
 
-def rows_of(path: Path, part: Part, *, is_statements: bool) -> list[Any]:
+def rows_of(path: Path | BinaryIO, part: Part, *, is_statements: bool) -> list[Any]:
     batches = read_part(path, part, is_statements=is_statements)
     return [
         row
@@ -92,6 +92,17 @@ def test_each_part_is_read_by_itself(file: Path, is_statements: bool) -> None:
     assert len(parts) > 5
     rows = [rows_of(file, part, is_statements=is_statements) for part in reversed(parts)]
     assert list(chain.from_iterable(reversed(rows))) == whole(file, is_statements=is_statements)
+
+
+def test_an_open_file_stays_open(file: Path, is_statements: bool) -> None:
+    with file.open("rb") as opened:
+        opened.seek(7)
+        parts = find_parts(opened, is_statements=is_statements, spacing=SPACING)
+        assert parts == find_parts(file, is_statements=is_statements, spacing=SPACING)
+        for part in (parts[3], parts[0]):
+            rows = rows_of(opened, part, is_statements=is_statements)
+            assert rows == rows_of(file, part, is_statements=is_statements)
+        assert not opened.closed
 
 
 def test_parts_follow_each_other_and_have_their_length(file: Path, is_statements: bool) -> None:

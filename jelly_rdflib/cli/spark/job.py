@@ -52,7 +52,7 @@ class Job:
         if output == "-" and to is not None:
             raise click.UsageError("standard output is text: --to is for -o")
         if os.path.exists(output) and not overwrite:
-            raise click.UsageError(f"{output} is there already: --overwrite replaces it")
+            raise _is_there(output)
         if to is None:
             extension = os.path.splitext(output.rstrip("/"))[1].removeprefix(".")
             to = extension if extension in formats else formats[0]
@@ -83,12 +83,23 @@ class Job:
         elif self._to == "parquet":
             table.write.mode(mode).parquet(self._output)
         else:
+            from jelly_rdflib.spark.connections import settings_of_session
+            from jelly_rdflib.spark.storage import Storage, full_path
+
+            path = full_path(self._output)
+            store = Storage.of(settings_of_session(table.sparkSession)).at(path)
+            if store.find(path) is not None and not self._overwrite:
+                raise _is_there(path)
             names = {"jelly": "jelly", "jellyp": "jelly-patch", "rdfp": "rdf-patch"}
             # A patch must be in one file.
             table = table if self._is_quads else table.repartition(1)
             # Data sources in Python have only these modes.
             mode = "overwrite" if self._overwrite else "append"
             table.write.format(names[self._to]).mode(mode).save(self._output)
+
+
+def _is_there(output: str) -> click.UsageError:
+    return click.UsageError(f"{output} is there already: --overwrite replaces it")
 
 
 def format_of(path: str, format: str | None) -> str:

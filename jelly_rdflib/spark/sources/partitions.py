@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
-from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.errors import DecodeError
-from jelly_rdflib.options import Limits, PatchOptions, PhysicalStreamType, StreamOptions
+from jelly_rdflib.options import Limits
 from jelly_rdflib.spark.kinds import Kind
 from jelly_rdflib.spark.options import FAILFAST, ReadOptions
-from jelly_rdflib.spark.paths import stats_of
-from jelly_rdflib.streams.index import SPACING, Part, StaleIndexError, find_parts, load_index
+from jelly_rdflib.spark.sources.rows import statement_type
+from jelly_rdflib.spark.storage import Entry, Storage
+from jelly_rdflib.streams.index import (
+    SPACING,
+    Part,
+    StaleIndexError,
+    find_parts,
+    load_index,
+    read_part,
+)
 from jelly_rdflib.streams.open_input import open_input
 
 # A smaller part is not worth the start of a task.
@@ -40,16 +49,37 @@ class FilePartition(InputPartition):
         self.first = first
 
 
-def open_file(file: str, kind: Kind, limits: Limits, **settings: Any) -> BatchSource:
-    """Open a whole file, with settings of a `Reading`; a DecodeError if it is the other Jelly."""
-    holds_changes = not kind.is_statements
-    return open_input(
-        file, format=kind.format, holds_changes=holds_changes, limits=limits, **settings
-    ).batches()
+@contextmanager
+def opened(
+    file: str,
+    storage: Storage,
+    kind: Kind,
+    limits: Limits,
+    part: Part | None = None,
+    **settings: Any,
+) -> Iterator[BatchSource]:
+    """Open a file, with settings of a `Reading`, or a part of it.
+
+    Its reader raises a DecodeError if it is the other Jelly.
+    """
+    is_statements = kind.is_statements
+    with closing(storage.at(file).open(file)) as source:
+        if part is None:
+            batches = open_input(
+                source,
+                format=kind.format,
+                holds_changes=not is_statements,
+                limits=limits,
+                **settings,
+            ).batches()
+        else:
+            batches = read_part(source, part, is_statements=is_statements, limits=limits)
+        with closing(batches):
+            yield batches
 
 
 def find_statement_type(
-    files: Iterable[str], kind: Kind, options: ReadOptions
+    files: Iterable[str], storage: Storage, kind: Kind, options: ReadOptions
 ) -> tuple[str, str] | None:
     """Return the first file that tells whether it has triples or quads, and which.
 
@@ -57,16 +87,16 @@ def find_statement_type(
     DecodeError in the mode FAILFAST; in other modes it is skipped here: its row reports it.
     """
     for file in files if kind.has_frames else ():
-        if (found := _look(file, kind, options)) is not None:
+        if (found := _look(file, storage, kind, options)) is not None:
             return file, found
     return None
 
 
-def _look(file: str, kind: Kind, options: ReadOptions) -> str | None:
+def _look(file: str, storage: Storage, kind: Kind, options: ReadOptions) -> str | None:
     try:
-        with closing(open_file(file, kind, options.limits, is_quiet=True)) as batches:
+        with opened(file, storage, kind, options.limits, is_quiet=True) as batches:
             next(batches, None)
-            return _statement_type(batches.options)
+            return statement_type(batches.options)
     except DecodeError as error:
         if options.mode == FAILFAST:
             raise DecodeError(f"{file}: {error}") from None
@@ -77,26 +107,9 @@ def _look(file: str, kind: Kind, options: ReadOptions) -> str | None:
         return None
 
 
-def _statement_type(options: PatchOptions | StreamOptions | None) -> str | None:
-    if isinstance(options, StreamOptions):
-        return "TRIPLES" if options.physical_type == PhysicalStreamType.TRIPLES else "QUADS"
-    return None if options is None else options.statement_type.name
-
-
-def checked(batches: BatchSource, path: str, first: tuple[str, str] | None) -> Iterator[Batch]:
-    """Yield the batches of a file; a ValueError if its statements are not as of the first file."""
-    for batch in batches:
-        # In any mode triples may not come with quads: this is no damage of a file.
-        found = _statement_type(batches.options)
-        if first is not None and found != first[1]:
-            raise ValueError(
-                f"{path}: a stream of {found}, but {first[0]} is one of {first[1]}: read them one"
-                " by one, and give the triples a graph"
-            )
-        yield batch
-
-
-def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartition]:
+def plan(
+    files: list[Entry], storage: Storage, kind: Kind, options: ReadOptions
+) -> list[FilePartition]:
     """Distribute files in their order: large files in parts, small files together.
 
     Files that are missing are left out if the options say so; else they are a FileNotFoundError.
@@ -105,50 +118,56 @@ def plan(files: list[str], kind: Kind, options: ReadOptions) -> list[FilePartiti
     Files are read in parts only in the mode FAILFAST. In other modes, a task would read the part
     after some damage as if nothing was missing.
     """
-    found = stats_of(files) if options.ignores_missing else ((f, os.stat(f)) for f in files)
-    sizes = {file: status.st_size for file, status in found}
-    if options.mode == FAILFAST and 0 in sizes.values():
-        raise DecodeError(f"{min(sizes, key=sizes.__getitem__)}: the file is empty")
-    first = find_statement_type((file for file, size in sizes.items() if size > 0), kind, options)
+    for file in files:
+        if file.is_missing and not options.ignores_missing:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file.path)
+        if file.size == 0 and options.mode == FAILFAST:
+            raise DecodeError(f"{file.path}: the file is empty")
+    files = [file for file in files if not file.is_missing]
+    full = (file.path for file in files if file.size > 0)
+    first = find_statement_type(full, storage, kind, options)
     target = options.partition_bytes
     if target is None:
-        share = sum(sizes.values()) // (2 * (os.cpu_count() or 1))
+        share = sum(file.size for file in files) // (2 * (os.cpu_count() or 1))
         target = min(SPACING, max(LEAST_BYTES, share))
     partitions: list[FilePartition] = []
     room = -1
-    for file, size in sizes.items():
+    for file in files:
+        path, size = file.path, file.size
         parts: list[Part] = []
         if kind.has_frames and options.mode == FAILFAST and size > SLACK * target:
-            parts = _parts_of(file, kind, target, options.limits)
+            parts = _parts_of(file, storage, kind, target, options.limits)
         if len(parts) > 1:
-            partitions.extend(FilePartition([(file, part)], first) for part in parts)
+            partitions.extend(FilePartition([(path, part)], first) for part in parts)
             room = -1
         elif size <= room:
-            partitions[-1].parts.append((file, None))
+            partitions[-1].parts.append((path, None))
             room -= max(size, 1)
         else:
-            partitions.append(FilePartition([(file, None)], first))
+            partitions.append(FilePartition([(path, None)], first))
             room = target - max(size, 1)
     return partitions
 
 
-def _parts_of(file: str, kind: Kind, spacing: int, limits: Limits) -> list[Part]:
+def _parts_of(
+    file: Entry, storage: Storage, kind: Kind, spacing: int, limits: Limits
+) -> list[Part]:
+    parts = None
     try:
-        parts = load_index(file, is_statements=kind.is_statements, spacing=spacing)
+        # An index knows its file by its time, which is another one in a store.
+        if not storage.at(file.path).is_remote:
+            parts = load_index(file.path, is_statements=kind.is_statements, spacing=spacing)
     except StaleIndexError as error:
         warnings.warn(f"{error}; the file is scanned instead", stacklevel=2)
-        parts = None
     if parts is not None:
         return parts
-    status = os.stat(file)
-    return _found_parts(
-        file, kind.is_statements, spacing, limits, status.st_size, status.st_mtime_ns
-    )
+    return _found_parts(file, storage, kind.is_statements, spacing, limits)
 
 
 @lru_cache(maxsize=16)
 def _found_parts(
-    file: str, is_statements: bool, spacing: int, limits: Limits, size: int, modified: int
+    file: Entry, storage: Storage, is_statements: bool, spacing: int, limits: Limits
 ) -> list[Part]:
     """Find the parts of a file once, though each query over it plans again."""
-    return find_parts(file, is_statements=is_statements, spacing=spacing, limits=limits)
+    with closing(storage.at(file.path).open(file.path)) as source:
+        return find_parts(source, is_statements=is_statements, spacing=spacing, limits=limits)

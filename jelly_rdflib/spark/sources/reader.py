@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +16,14 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.spark.filters import Filters
 from jelly_rdflib.spark.kinds import Kind, check_columns, check_names
-from jelly_rdflib.spark.options import FAILFAST, PERMISSIVE, ReadOptions
-from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values, stats_of
-from jelly_rdflib.spark.sources.partitions import FilePartition, checked, open_file, plan
-from jelly_rdflib.streams.index import Part, read_part
+from jelly_rdflib.spark.options import PERMISSIVE, ReadOptions
+from jelly_rdflib.spark.paths import base_of, find_files, folder_names, folder_values
+from jelly_rdflib.spark.sources.partitions import FilePartition, opened, plan
+from jelly_rdflib.spark.sources.rows import RowMaker
+from jelly_rdflib.spark.storage import Entry, Storage
+from jelly_rdflib.streams.index import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,9 +34,15 @@ class RowsReader:
     """Base of the readers: finds and plans files on the driver, and reads them on executors."""
 
     def __init__(
-        self, kind: Kind, options: ReadOptions, schema: StructType, paths: list[str]
+        self,
+        kind: Kind,
+        options: ReadOptions,
+        schema: StructType,
+        paths: list[str],
+        storage: Storage | None = None,
     ) -> None:
-        self.bases = [] if options.is_recursive else list(map(base_of, paths))
+        self.storage = storage or Storage()
+        self.bases = [] if options.is_recursive else [base_of(path, self.storage) for path in paths]
         self.paths = paths
         self.options = options
         whole = kind.schema_for(options)
@@ -50,23 +56,26 @@ class RowsReader:
         self.schema = schema
         self.filters = Filters.of(options)
 
-    def find_files(self) -> list[str]:
+    def find_files(self) -> list[Entry]:
         """Return the current files of the paths."""
         options = self.options
-        files = find_files(self.paths, pattern=options.pattern, is_recursive=options.is_recursive)
+        files = find_files(
+            self.paths, self.storage, pattern=options.pattern, is_recursive=options.is_recursive
+        )
         after, before = options.modified_after, options.modified_before
         if after is None and before is None:
             return files
         return [
             file
-            for file, status in stats_of(files)
-            if (after is None or status.st_mtime > after)
-            and (before is None or status.st_mtime < before)
+            for file in files
+            if not file.is_missing
+            and (after is None or file.modified > after * 1e9)
+            and (before is None or file.modified < before * 1e9)
         ]
 
     def folder_names(self) -> list[str]:
         """Return the columns of folders ``key=value``; a ValueError if files differ in them."""
-        names = folder_names(self.find_files(), self.bases)
+        names = folder_names((file.path for file in self.find_files()), self.bases)
         columns = {column.lower() for column in self.columns}
         for name in names:
             if name.lower() in columns:
@@ -76,9 +85,9 @@ class RowsReader:
                 )
         return names
 
-    def plan(self, files: list[str]) -> list[InputPartition]:
+    def plan(self, files: list[Entry]) -> list[InputPartition]:
         """Distribute files to partitions."""
-        return list(plan(files, self.kind, self.options))
+        return list(plan(files, self.storage, self.kind, self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the files of a partition, or parts of files."""
@@ -90,36 +99,26 @@ class RowsReader:
     def _read_file(
         self, path: str, part: Part | None, first: tuple[str, str] | None
     ) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         schema = to_arrow_schema(self.schema, timezone="UTC")
-        constants = self._constants(path, schema)
+        maker = RowMaker(self.kind, self.options, self.filters, schema)
+        limits, place = self.options.limits, None if part is None else part.place
+        batches = opened(path, self.storage, self.kind, limits, part)
         try:
-            for record_batch in self._rows(path, part, first, schema):
-                yield _widened(record_batch, schema, constants) if constants else record_batch
-        except DecodeError as error:
-            if self.options.mode == FAILFAST:
-                raise DecodeError(f"{path}: {error}") from error
-            if self.options.mode == PERMISSIVE and self.options.corrupt in constants:
-                told = {"file": path, "offset": error.offset, "reason": str(error)}
-                row = {name: value.as_py() for name, value in constants.items()}
-                row |= {self.options.corrupt: told, "file": path}
-                yield pa.RecordBatch.from_pylist([row], schema=schema)
+            yield from maker.rows(path, batches, self._constants(path, schema), place, first)
         except FileNotFoundError:
             if not self.options.ignores_missing:
                 raise
 
     def _constants(self, path: str, schema: pa.Schema) -> dict[str, pa.Scalar]:
-        """Return the columns that no file has: of its folders, and of errors, which is null."""
+        """Return the values of the folders that are columns."""
         import pyarrow as pa
 
         values = folder_values(path, self.bases)
         made = {}
         for field in schema:
-            if field.name == self.options.corrupt and field.name in self.columns:
-                made[field.name] = pa.scalar(None, field.type)
-            elif field.name not in self.columns:
+            if field.name not in self.columns:
                 if field.name not in values:
                     raise ValueError(f"{path}: the file is in no folder {field.name}=…")
                 try:
@@ -129,54 +128,13 @@ class RowsReader:
                     raise ValueError(f"{path}: the folder {field.name}=…: {error}") from None
         return made
 
-    def _rows(
-        self, path: str, part: Part | None, first: tuple[str, str] | None, schema: pa.Schema
-    ) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        from jelly_rdflib.arrow import ArrowRows
-
-        names = self.kind.schema.names
-        # Without a column, record batches have no number of rows.
-        fields = [field for field in schema if field.name in names] or [pa.field("seq", pa.int64())]
-        limits, is_statements = self.options.limits, self.kind.is_statements
-        rows = ArrowRows(
-            pa.schema(fields),
-            is_statements=is_statements,
-            filter=self.filters.make(limits, is_statements=is_statements),
-            file=path,
-            place=None if part is None else part.place,
-            limits=limits,
-        )
-        if part is None:
-            batches: Any = open_file(path, self.kind, limits)
-        else:
-            batches = read_part(path, part, is_statements=is_statements, limits=limits)
-        with closing(batches):
-            yield from rows.convert(checked(batches, path, first))
-
-
-def _widened(
-    record_batch: pa.RecordBatch, schema: pa.Schema, constants: dict[str, pa.Scalar]
-) -> pa.RecordBatch:
-    """Add columns that have the same value in all rows."""
-    import pyarrow as pa
-
-    arrays = [
-        pa.repeat(constants[name], record_batch.num_rows)
-        if name in constants
-        else record_batch.column(name)
-        for name in schema.names
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
 
 class FilesReader(RowsReader, DataSourceReader):
     """Reads the files that exist when a query starts."""
 
     def partitions(self) -> list[InputPartition]:
         """Distribute the files to partitions."""
-        return self.plan([file for file in self.find_files() if self.filters.wants_file(file)])
+        return self.plan([each for each in self.find_files() if self.filters.wants_file(each.path)])
 
 
 class FilteringFilesReader(FilesReader):
@@ -206,6 +164,8 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     """
 
     _only: set[str] | None = None
+    # What is known of the files of the last offset; after a restart that is nothing.
+    _found: Mapping[str, Entry] = {}
 
     def initialOffset(self) -> dict[str, Any]:
         """Return the offset before the first file."""
@@ -220,24 +180,25 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Fix the files that this query reads: those that exist now."""
-        self._only = set(self.find_files())
+        self._only = {file.path for file in self.find_files()}
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         """Return the offset after the next new files, as many as the limit allows."""
         seen: dict[str, int] = start["files"]
         new = sorted(
-            (status.st_mtime_ns, path, status.st_size)
-            for path, status in stats_of(self.find_files())
-            if path not in seen
-            and status.st_mtime_ns >= start["before"]
-            and (self._only is None or path in self._only)
+            (file.modified, file.path, file)
+            for file in self.find_files()
+            if not file.is_missing
+            and file.path not in seen
+            and file.modified >= start["before"]
+            and (self._only is None or file.path in self._only)
         )
         if self.options.latest_first:
             new.reverse()
         if isinstance(limit, ReadMaxFiles):
             new = new[: limit.max_files]
         elif isinstance(limit, ReadMaxBytes):
-            sums = accumulate(size for _, _, size in new)
+            sums = accumulate(file.size for _, _, file in new)
             # A larger file is a batch of its own.
             new = new[: max(1, sum(total <= limit.max_bytes for total in sums))]
         if not new:
@@ -248,10 +209,15 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
             before = max(before, max(new)[0] - self.options.max_age * 10**9)
         files = {path: modified for path, modified in seen.items() if modified >= before}
         files |= {path: modified for modified, path, _ in new}
+        self._found = {path: file for _, path, file in new}
         return {"before": before, "files": files}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Distribute the files between two offsets to partitions, the oldest ones first."""
         files: dict[str, int] = end["files"]
         new = files.keys() - start["files"].keys()
-        return self.plan(sorted(new, key=lambda path: (files[path], path)))
+        paths = sorted(new, key=lambda path: (files[path], path))
+        return self.plan([self._found.get(path) or self._find(path) for path in paths])
+
+    def _find(self, path: str) -> Entry:
+        return self.storage.at(path).find(path) or Entry(path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
+from jelly_rdflib.spark.connections import check_no_secrets, take_settings
 from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions, options_of_table
 from jelly_rdflib.spark.paths import paths_of
@@ -18,6 +19,9 @@ from jelly_rdflib.spark.sources.reader import (
     RowsReader,
 )
 from jelly_rdflib.spark.sources.writer import FolderStreamWriter, FolderWriter
+from jelly_rdflib.spark.storage import Storage
+
+_Reader = TypeVar("_Reader", bound=RowsReader)
 
 TABLE = "jelly_rdflib.table"
 """The metadata of a table's first column that has the table's options."""
@@ -31,6 +35,8 @@ class FileSource(DataSource):
     """
 
     kind: ClassVar[Kind]
+    settings: ClassVar[Mapping[str, str]] = {}
+    """How to reach stores, as the session says."""
 
     @classmethod
     def name(cls) -> str:
@@ -40,11 +46,10 @@ class FileSource(DataSource):
     def schema(self) -> StructType:
         """Return all columns, for a user who does not choose: folders' columns are the last."""
         table = options_of_table(self.options)
-        options = self.options if table is None else table
-        made = ReadOptions.of(options)
-        schema = self.kind.schema_for(made)
-        paths = paths_of(options, self.kind.name)
-        for name in RowsReader(self.kind, made, schema, paths).folder_names():
+        check_no_secrets(table or {})
+        reader = self._open(RowsReader, self.options if table is None else table, None)
+        schema = reader.schema
+        for name in reader.folder_names():
             schema.add(name, "string")
         if table is not None:
             schema[0].metadata = {TABLE: table}
@@ -53,15 +58,22 @@ class FileSource(DataSource):
     def reader(self, schema: StructType) -> FilesReader:
         """Return a reader of files."""
         options = self._options(schema)
-        made = ReadOptions.of(options)
-        reader = FilteringFilesReader if made.push_filters else FilesReader
-        return reader(self.kind, made, schema, paths_of(options, self.kind.name))
+        filters = ReadOptions.of(take_settings(options)[1]).push_filters
+        return self._open(FilteringFilesReader if filters else FilesReader, options, schema)
 
     def streamReader(self, schema: StructType) -> FolderReader:
         """Return a reader of new files of a folder."""
-        options = self._options(schema)
+        return self._open(FolderReader, self._options(schema), schema)
+
+    def _open(
+        self, reader: type[_Reader], options: Mapping[str, str], schema: StructType | None
+    ) -> _Reader:
+        """Make a reader; by default of all columns but those of folders."""
+        settings, options = take_settings(options)
         made = ReadOptions.of(options)
-        return FolderReader(self.kind, made, schema, paths_of(options, self.kind.name))
+        paths = paths_of(options, self.kind.name)
+        storage = Storage.of({**self.settings, **settings})
+        return reader(self.kind, made, schema or self.kind.schema_for(made), paths, storage)
 
     def _options(self, schema: StructType) -> Mapping[str, str]:
         """Return the options of a reader; those of a table, if the reader has no path."""
@@ -72,14 +84,23 @@ class FileSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> FolderWriter:
         """Return a writer of a file for each partition."""
-        return FolderWriter(self.kind, self.options, schema, overwrite=overwrite)
+        return FolderWriter(
+            self.kind, self.options, schema, overwrite=overwrite, settings=self.settings
+        )
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FolderStreamWriter:
         """Return a writer of a file for each partition of each micro-batch."""
-        return FolderStreamWriter(self.kind, self.options, schema, overwrite=overwrite)
+        return FolderStreamWriter(
+            self.kind, self.options, schema, overwrite=overwrite, settings=self.settings
+        )
 
 
-# ``jelly-patch`` and ``rdf-patch`` have a row for each operation, ``jelly`` for each statement.
-SOURCES: list[type[DataSource]] = [
-    type(kind.name, (FileSource,), {"kind": kind}) for kind in (JELLY_PATCH, RDF_PATCH, JELLY)
-]
+def make_sources(settings: Mapping[str, str]) -> list[type[DataSource]]:
+    """Make the sources of a session, with its settings for stores.
+
+    ``jelly-patch`` and ``rdf-patch`` have a row for each operation, ``jelly`` for each statement.
+    """
+    return [
+        type(kind.name, (FileSource,), {"kind": kind, "settings": settings})
+        for kind in (JELLY_PATCH, RDF_PATCH, JELLY)
+    ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import (
@@ -20,15 +20,18 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from jelly_rdflib.errors import EncodeError
+from jelly_rdflib.spark.connections import take_settings
 from jelly_rdflib.spark.kinds import Kind, check_columns
 from jelly_rdflib.spark.options import WriteOptions
-from jelly_rdflib.spark.paths import local_path
 from jelly_rdflib.spark.sources.sorting import in_order
+from jelly_rdflib.spark.storage import Entry, Machine, Storage, Store, full_path
+from jelly_rdflib.streams.destination import compressed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 SUCCESS = "_SUCCESS"
+NO_SETTINGS: Mapping[str, str] = {}
 CUT_TRANSACTION = (
     "; a transaction must be in one partition, which is not so if a long file was read in parts:"
     ' repartition("file") brings the parts together'
@@ -39,28 +42,40 @@ CUT_TRANSACTION = (
 class WrittenFile(WriterCommitMessage):
     """The temporary path of a partition's file; None for a partition without rows."""
 
-    path: Path | None
+    path: str | None
     partition: int
 
 
 class PartitionWriter:
     """Base of the writers: executors write temporary files, and the driver renames them.
 
-    The names of the files have the name of the job.
+    The names of the files have the name of the job. A store that has no renaming, as S3, copies the
+    files: each one appears as a whole, too.
     """
 
     def __init__(
-        self, kind: Kind, options: Mapping[str, str], schema: StructType, job: str
+        self,
+        kind: Kind,
+        options: Mapping[str, str],
+        schema: StructType,
+        job: str,
+        settings: Mapping[str, str],
     ) -> None:
         needed = ("s", "p", "o") if kind.is_statements else ("op", "s", "p", "o")
         check_columns(schema, kind.schema, f"a table of {kind.name}", needed=needed)
         self._kind = kind
-        self._options = WriteOptions.of(options, kind)
+        own, given = take_settings(options)
+        self._options = WriteOptions.of(given, kind)
         self._job = job
-        self._folder = Path(local_path(options["path"]))
+        self._storage = Storage.of({**settings, **own})
+        self._folder = full_path(options["path"])
         # Readers of the folder skip names that start with "_".
-        self._temporary = self._folder / f"_temporary-{job}"
+        self._temporary = os.path.join(self._folder, f"_temporary-{job}")
         self._suffix = f"{kind.extension}{self._options.suffix}"
+
+    @property
+    def _place(self) -> Machine | Store:
+        return self._storage.at(self._folder)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
         """Write a partition, in the order of ``file`` and ``seq``.
@@ -78,16 +93,21 @@ class PartitionWriter:
         first = next(rows, None)
         if first is None:
             return WrittenFile(None, partition)
-        self._temporary.mkdir(parents=True, exist_ok=True)
+        place = self._place
         # Each attempt at a task has a file of its own.
-        path = self._temporary / f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
+        name = f"part-{partition:05d}-{uuid.uuid4().hex}.{self._suffix}"
+        path = os.path.join(self._temporary, name)
         try:
-            write_arrow(
-                chain([first], rows), path, options=self._options.stream, format=self._kind.format
-            )
+            with place.create(path) as raw, compressed(raw, path) as file:
+                write_arrow(
+                    chain([first], rows),
+                    file,
+                    options=self._options.stream,
+                    format=self._kind.format,
+                )
         except BaseException as error:
             # Spark tries a failed task again, with another file.
-            path.unlink(missing_ok=True)
+            place.delete(Entry(path))
             if not isinstance(error, EncodeError):
                 raise
             hint = CUT_TRANSACTION if "transaction" in str(error) else ""
@@ -102,44 +122,64 @@ class PartitionWriter:
             assert isinstance(message, WrittenFile)
             if message.path is not None:
                 name = f"part-{message.partition:05d}-{job}.{self._suffix}"
-                message.path.replace(self._folder / name)
+                self._place.move(message.path, os.path.join(self._folder, name))
         self._delete_temporary()
+
+    def _delete_published(self, job: str) -> None:
+        """Delete the files of a job that have become visible."""
+        place, folder = self._place, self._folder
+        for entry in place.list(folder) if place.find(folder) is not None else ():
+            if fnmatch(os.path.basename(entry.path), f"*-{job}.*"):
+                place.delete(entry)
 
     def _delete_temporary(self) -> None:
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        with suppress(OSError):
+            self._place.delete(Entry(self._temporary, is_folder=True))
+
+    def _touch(self, path: str) -> None:
+        self._place.create(path).close()
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int | None = None) -> None:
-        """Delete the temporary files, and the folder if it is empty."""
+        """Delete the files of the job, and on this machine the folder if it is empty."""
         self._delete_temporary()
         with suppress(OSError):
-            self._folder.rmdir()
+            # If a commit has broken off. A name without the number of a batch is of no stream.
+            self._delete_published(self._job)
+            if not self._place.is_remote:
+                os.rmdir(self._folder)
 
 
 class FolderWriter(PartitionWriter, DataSourceArrowWriter):
     """Writes a table to a folder; with ``overwrite`` the old files are deleted."""
 
     def __init__(
-        self, kind: Kind, options: Mapping[str, str], schema: StructType, *, overwrite: bool
+        self,
+        kind: Kind,
+        options: Mapping[str, str],
+        schema: StructType,
+        *,
+        overwrite: bool,
+        settings: Mapping[str, str] = NO_SETTINGS,
     ) -> None:
         if "path" not in options:
             raise ValueError(f"to write {kind.name} there must be a path: .save(path)")
-        super().__init__(kind, options, schema, uuid.uuid4().hex)
-        if self._folder.exists() and not self._folder.is_dir():
+        super().__init__(kind, options, schema, uuid.uuid4().hex, settings)
+        found = self._place.find(self._folder)
+        if found is not None and not found.is_folder:
             raise NotADirectoryError(f"{self._folder}: this is a file; files go into a folder")
         self._overwrite = overwrite
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Delete the files to be replaced, and make the new files visible."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        # The new files are still in the temporary folder.
-        for path in self._folder.iterdir() if self._overwrite else ():
-            if path.is_dir() and not path.is_symlink():
-                if not path.name.startswith("_temporary"):
-                    shutil.rmtree(path)
-            else:
-                path.unlink()
+        place, folder = self._place, self._folder
+        if self._overwrite and place.find(folder) is not None:
+            for entry in place.list(folder):
+                # The new files are still in a temporary folder.
+                is_kept = os.path.basename(entry.path).startswith("_temporary")
+                if not (entry.is_folder and is_kept):
+                    place.delete(entry)
         self._publish(messages, self._job)
-        (self._folder / SUCCESS).touch()
+        self._touch(os.path.join(folder, SUCCESS))
 
 
 class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
@@ -150,7 +190,13 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
     """
 
     def __init__(
-        self, kind: Kind, options: Mapping[str, str], schema: StructType, *, overwrite: bool
+        self,
+        kind: Kind,
+        options: Mapping[str, str],
+        schema: StructType,
+        *,
+        overwrite: bool,
+        settings: Mapping[str, str] = NO_SETTINGS,
     ) -> None:
         if overwrite:
             raise ValueError(f"a stream of {kind.name} is written in the output mode append only")
@@ -159,20 +205,17 @@ class FolderStreamWriter(PartitionWriter, DataSourceStreamArrowWriter):
                 raise ValueError(f"to write a stream of {kind.name} there must be a {option}")
         # Batches are numbered for each checkpoint.
         checkpoint = options["checkpointLocation"].rstrip("/").encode()
-        super().__init__(
-            kind, options, schema, hashlib.blake2b(checkpoint, digest_size=8).hexdigest()
-        )
+        job = hashlib.blake2b(checkpoint, digest_size=8).hexdigest()
+        super().__init__(kind, options, schema, job, settings)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
         """Make the files of a batch visible, unless they already are."""
         job = f"{self._job}-{batchId:010d}"
-        mark = self._folder / "_committed" / job
-        if mark.exists():
+        mark = os.path.join(self._folder, "_committed", job)
+        if self._place.find(mark) is not None:
             self._delete_temporary()
             return
-        mark.parent.mkdir(parents=True, exist_ok=True)
         # A killed attempt may have made some files visible.
-        for path in self._folder.glob(f"*-{job}.*"):
-            path.unlink()
+        self._delete_published(job)
         self._publish(messages, job)
-        mark.touch()
+        self._touch(mark)

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 from py4j.protocol import Py4JError
+from pyarrow.fs import LocalFileSystem
 from pyspark.errors import AnalysisException
 from pyspark.sql import Row
 
@@ -67,6 +68,20 @@ def test_where_a_table_is_written(
     else:
         source.write.mode.assert_called_once_with("overwrite" if overwrite else "errorifexists")
         source.write.mode().parquet.assert_called_once_with(output)
+
+
+def test_a_folder_of_a_store_is_not_written_to_by_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = LocalFileSystem(), str(tmp_path)
+    monkeypatch.setattr("jelly_rdflib.spark.storage.connect", lambda start, settings: made)
+    (tmp_path / "x.jelly").mkdir()
+    output, table = "s3a://bucket/x.jelly", MagicMock()
+    with pytest.raises(click.UsageError, match=f"{output} is there already: --overwrite"):
+        job(OF_QUADS, output).write(table)
+    assert not table.write.mock_calls
+    job(OF_QUADS, output, overwrite=True).write(table)
+    table.write.format().mode().save.assert_called_once_with(output)
 
 
 def test_outputs_that_are_refused(tmp_path: Path) -> None:

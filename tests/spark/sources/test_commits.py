@@ -102,6 +102,24 @@ def test_a_job_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     assert names(folder) == {"file"}
 
 
+def test_a_commit_that_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store may fail between two files: what is visible of the job goes away again."""
+    one = writer(tmp_path)
+    one.commit([one.write(tables("0"))])
+    one = writer(tmp_path)
+    messages = [one.write(tables("1")), WrittenFile(str(tmp_path / "none"), 1)]
+    with pytest.raises(FileNotFoundError):
+        one.commit(messages)
+    assert objects(tmp_path) == ["0", "1"]
+    one.abort(list(messages))
+    assert objects(tmp_path) == ["0"]
+    # Of a stream, a batch that is committed stays.
+    stream = stream_writer(tmp_path)
+    stream.commit([stream.write(tables("2"))], 7)
+    stream.abort([None], 7)
+    assert objects(tmp_path) == ["0", "2"]
+
+
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotADirectoryError, match="this is a file; files go into a folder"):
@@ -142,7 +160,7 @@ def test_an_error_of_the_input_stays_what_it_is(tmp_path: Path) -> None:
 def test_options_reach_the_file(tmp_path: Path) -> None:
     one = writer(tmp_path, compression="gzip", statementType="TRIPLES")
     message = one.write(tables("1"))
-    assert message.path.name.endswith(".jellyp.gz")  # type: ignore[attr-defined]
+    assert message.path.endswith(".jellyp.gz")  # type: ignore[attr-defined]
     one.commit([message])
     (path,) = tmp_path.glob("part-*.jellyp.gz")
     assert path.read_bytes()[:2] == b"\x1f\x8b"

@@ -15,6 +15,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, Rea
 from jelly_rdflib.spark.kinds import JELLY_PATCH
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.reader import FolderReader
+from jelly_rdflib.spark.storage import Entry
 from tests.spark.files import make_operations, write_file
 
 DAY = 24 * 3600 * 10**9
@@ -160,6 +161,6 @@ def test_a_file_that_goes_while_the_folder_is_listed(
 ) -> None:
     folder = Folder(tmp_path)
     folder.add("a", DAY)
-    files = [str(tmp_path / "gone.jellyp"), str(tmp_path / "a.jellyp")]
+    files = [Entry(str(tmp_path / "gone.jellyp")), *folder.reader.find_files()]
     monkeypatch.setattr(folder.reader, "find_files", lambda: files)
     assert folder.batch() == ["a"]

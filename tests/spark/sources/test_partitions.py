@@ -15,6 +15,7 @@ from jelly_rdflib.spark.kinds import JELLY, JELLY_PATCH, RDF_PATCH, Kind
 from jelly_rdflib.spark.options import ReadOptions
 from jelly_rdflib.spark.sources.partitions import plan
 from jelly_rdflib.spark.sources.reader import FilesReader
+from jelly_rdflib.spark.storage import Entry, Machine, Storage
 from jelly_rdflib.streams import index
 from tests.spark.files import iri, make_operations, write_file
 
@@ -30,11 +31,15 @@ def make_files(folder: Path, sizes: list[int]) -> list[str]:
     return list(map(str, files))
 
 
+def entries(files: list[str]) -> list[Entry]:
+    return [Machine().find(file) or Entry(file) for file in files]
+
+
 def parts(files: list[str], kind: Kind = RDF_PATCH, **options: Any) -> list[list[tuple[int, bool]]]:
     """Return for each partition the numbers of its files, and whether they are read in parts."""
     return [
         [(files.index(file), part is not None) for file, part in partition.parts]
-        for partition in plan(files, kind, ReadOptions(**options))
+        for partition in plan(entries(files), Storage(), kind, ReadOptions(**options))
     ]
 
 
@@ -136,7 +141,7 @@ def write_statements(path: Path, physical_type: str) -> str:
 def read(files: list[str], kind: Kind, options: ReadOptions) -> None:
     """Plan on the driver, and read as tasks do: both check files."""
     reader = FilesReader(kind, options, kind.schema_for(options), files)
-    for partition in reader.plan(files):
+    for partition in reader.plan(entries(files)):
         list(reader.read(partition))
 
 

@@ -1,0 +1,218 @@
+"""Where files are: on this machine, or in a store such as S3 or HDFS."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from jelly_rdflib.spark.connections import connect, is_known
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+# Of a store, so many bytes are asked for at once.
+READ_SIZE = 4 << 20
+_NO_SIZE = -1
+
+
+class Entry(NamedTuple):
+    """A file or folder: its path, its size in bytes, and when it was changed, in ns since 1970."""
+
+    path: str
+    is_folder: bool = False
+    size: int = _NO_SIZE
+    modified: int = 0
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it is a link to no file, or was deleted while its folder was listed."""
+        return not self.is_folder and self.size == _NO_SIZE
+
+
+class Machine:
+    """The files of this machine."""
+
+    is_remote = False
+
+    def find(self, path: str) -> Entry | None:
+        """Return a file or folder; None if there is none."""
+        try:
+            status = os.stat(path)
+        except PermissionError:
+            raise
+        except (OSError, ValueError):
+            # A long glob is no name at all.
+            return None
+        return Entry(path, stat.S_ISDIR(status.st_mode), status.st_size, status.st_mtime_ns)
+
+    def list(self, folder: str) -> list[Entry]:
+        """Return what is in a folder, sorted by name."""
+        with os.scandir(folder) as found:
+            names = sorted((each.name, each.path, each.is_dir()) for each in found)
+        return [
+            Entry(path, is_folder=True) if is_folder else self.find(path) or Entry(path)
+            for _, path, is_folder in names
+        ]
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file to read, unbuffered."""
+        return io.FileIO(path)
+
+    def create(self, path: str) -> BinaryIO:
+        """Make a file to write to, and its folders."""
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return open(path, "wb")
+
+    def move(self, path: str, target: str) -> None:
+        """Rename a file, in one step."""
+        os.replace(path, target)
+
+    def delete(self, entry: Entry) -> None:
+        """Delete a file, a link, or a folder with all that is in it, if it is there."""
+        with suppress(FileNotFoundError):
+            if entry.is_folder and not os.path.islink(entry.path):
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
+
+
+class Store:
+    """The files of a store: a file system of Arrow's, with the start of its URLs.
+
+    Args:
+        start: Scheme and authority of the URLs, such as ``s3a://bucket``.
+        files: The file system.
+        root: Its name for what ``start`` stands for.
+    """
+
+    is_remote = True
+
+    def __init__(self, start: str, files: pyarrow.fs.FileSystem, root: str) -> None:
+        self._start = start
+        self._files = files
+        self._root = root
+
+    def _inner(self, path: str) -> str:
+        return (self._root + path[len(self._start) :]).rstrip("/") or "/"
+
+    def _entry(self, found: pyarrow.fs.FileInfo) -> Entry:
+        path = self._start + found.path[len(self._root) :].rstrip("/")
+        if not found.is_file:
+            return Entry(path, is_folder=True)
+        return Entry(path, size=found.size, modified=found.mtime_ns or 0)
+
+    def find(self, path: str) -> Entry | None:
+        """Return a file or folder; None if there is none."""
+        from pyarrow.fs import FileType
+
+        found = self._files.get_file_info(self._inner(path))
+        return None if found.type == FileType.NotFound else self._entry(found)
+
+    def list(self, folder: str) -> list[Entry]:
+        """Return what is in a folder, sorted by name."""
+        from pyarrow.fs import FileSelector
+
+        return sorted(
+            self._entry(each)
+            for each in self._files.get_file_info(FileSelector(self._inner(folder)))
+        )
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file to read: each request asks for many bytes."""
+        return _Ahead(self._files.open_input_file(self._inner(path)), READ_SIZE)
+
+    def create(self, path: str) -> BinaryIO:
+        """Make a file to write to, and its folders; on S3 it is there when it is closed."""
+        # By default Arrow would compress by the ending of the name.
+        made: BinaryIO = self._files.open_output_stream(self._inner(path), compression=None)
+        return made
+
+    def move(self, path: str, target: str) -> None:
+        """Rename a file: on S3 it is copied, and appears as a whole."""
+        self._files.move(self._inner(path), self._inner(target))
+
+    def delete(self, entry: Entry) -> None:
+        """Delete a file, or a folder with all that is in it, if it is there."""
+        delete = self._files.delete_dir if entry.is_folder else self._files.delete_file
+        with suppress(FileNotFoundError):
+            delete(self._inner(entry.path))
+
+
+class _Ahead(io.BufferedReader):
+    """A file that fills its buffer also for a reader that would take what there is."""
+
+    def read1(self, size: int = -1) -> bytes:
+        return self.read(size)
+
+
+@dataclass(frozen=True)
+class Storage:
+    """All files that there are ways to; settings: see `jelly_rdflib.spark.connections`."""
+
+    settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, settings: Mapping[str, str]) -> Storage:
+        """Make it with settings, which may be secrets."""
+        return cls(tuple(sorted(settings.items())))
+
+    def at(self, path: str) -> Machine | Store:
+        """Return where a path is that `full_path` has returned.
+
+        An ImportError if it takes an extra.
+        """
+        start = start_of(path)
+        if start is None:
+            return Machine()
+        files, root = connect(start, self.settings)
+        return Store(start, files, root)
+
+
+def start_of(path: str) -> str | None:
+    """Return scheme and authority of a URL, such as ``s3a://bucket``; None for a path."""
+    scheme, separator, rest = path.partition("://")
+    if not separator or "/" in scheme:
+        return None
+    return scheme + separator + rest.partition("/")[0]
+
+
+def parent_of(path: str) -> str:
+    """Return the folder of a path; the start of a URL is its own."""
+    start = start_of(path) or ""
+    return start + os.path.dirname(path[len(start) :]).removesuffix("/" if start else "")
+
+
+def full_path(path: str) -> str:
+    """Return an absolute path of this machine, also for a URL ``file``, or the URL of a store.
+
+    A ValueError if there is no way to it, or if it has a password.
+    """
+    scheme, separator, _ = path.partition(":")
+    if separator and scheme == "file":
+        parts = urlsplit(path)
+        if parts.netloc not in ("", "localhost"):
+            raise ValueError(f"{path}: a file of another host")
+        return os.path.abspath(unquote(parts.path))
+    start = start_of(path)
+    if start is None:
+        return os.path.abspath(path)
+    authority = start[len(scheme) + 3 :]
+    # A bucket has no port. A secret may have a slash, and then its end is no authority.
+    if ":" in (authority if scheme.startswith("s3") else authority.rpartition("@")[0]):
+        raise ValueError(
+            f"{scheme}://…: a path is no place for a password, as others see it: give credentials"
+            " as settings"
+        )
+    if not is_known(scheme):
+        raise ValueError(
+            f"{path}: there is no way to files of {scheme}; Spark itself may know one: read them"
+            ' with spark.read.format("binaryFile"), and then decode_files()'
+        )
+    return "/".join([start, *filter(None, path[len(start) :].split("/"))])

@@ -1,0 +1,186 @@
+"""What is special about S3: credentials, a server that is gone, and Spark's own connector."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests import maven
+from tests.spark.files import make_operations, write_file
+from tests.spark.live.stores import FOLDER, S3, SECRET
+from tests.support import ROOT
+
+pytest.importorskip("pyspark")
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.usefixtures("registered")
+
+WRONG = "ThisIsWrongAndNotToBeToldEither"
+
+
+@pytest.fixture
+def folder(spark: SparkSession, s3: S3, tmp_path: Path) -> str:
+    """The URL of a folder with a file, and the file beside it on this machine."""
+    path = write_file(tmp_path / "0.jellyp", make_operations(2, 30))
+    s3.put(spark, path, f"{tmp_path.name}/0.jellyp")
+    return f"{s3.url}/{tmp_path.name}"
+
+
+def load(spark: SparkSession, path: str, settings: dict[str, str]) -> DataFrame:
+    return spark.read.format("jelly-patch").options(**settings).load(path)
+
+
+@pytest.mark.parametrize("key", ["fs.s3a.access.key", "fs.s3a.secret.key"])
+def test_wrong_credentials_are_an_error_that_does_not_tell_them(
+    spark: SparkSession,
+    s3: S3,
+    folder: str,
+    tmp_path: Path,
+    key: str,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    settings = {**s3.settings, key: WRONG}
+    local = spark.read.format("jelly-patch").load(str(tmp_path / "0.jellyp"))
+    writer = local.write.format("jelly-patch").mode("append").options(**settings)
+    for use in (
+        lambda: load(spark, folder, settings),
+        lambda: writer.save(f"{folder}/out"),
+    ):
+        with pytest.raises(
+            Exception, match="in bucket 'bucket': AWS Error ACCESS_DENIED"
+        ) as caught:
+            use()
+        told = str(caught.value) + "".join(capfd.readouterr())
+        assert SECRET not in told
+        assert WRONG not in told
+
+
+def test_plans_do_not_tell_credentials(
+    spark: SparkSession, s3: S3, folder: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = load(spark, folder, s3.settings)
+    table.explain("extended")
+    table.where("op = 'A'").explain("formatted")
+    told = "".join(capfd.readouterr())
+    assert "Physical Plan" in told
+    assert SECRET not in told
+
+
+def test_the_session_has_settings(spark: SparkSession, s3: S3, folder: str) -> None:
+    from jelly_rdflib.spark import register
+
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+    last = "fs.s3a.secret.key"
+    try:
+        hadoop.set(last, s3.settings[last])
+        for name, text in s3.settings.items():
+            if name != last:
+                spark.conf.set(name, text)
+        register(spark)
+        assert load(spark, folder, {}).where("op = 'TX'").count() == 2
+        # Options come first.
+        with pytest.raises(Exception, match="ACCESS_DENIED"):
+            load(spark, folder, {last: WRONG})
+    finally:
+        hadoop.unset(last)
+        for name in s3.settings:
+            spark.conf.unset(name)
+        register(spark)
+
+
+def test_a_stream_goes_on_when_the_server_is_back(
+    spark: SparkSession, s3: S3, folder: str, tmp_path: Path
+) -> None:
+    from pyspark.sql import functions as F
+
+    def run() -> None:
+        stream = spark.readStream.format("jelly-patch").options(**s3.settings).load(folder)
+        # The server is killed while a task writes.
+        stream = stream.withColumn("seq", F.udf(end_at_30, "long")("seq"))
+        writer = stream.writeStream.format("jelly-patch").options(**s3.settings)
+        writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start(f"{folder}/out").awaitTermination()
+
+    process, flag = s3.process_id(), str(tmp_path / "is-killed")
+
+    def end_at_30(number):  # type: ignore[no-untyped-def]
+        if number == 30 and not os.path.exists(flag):
+            Path(flag).touch()
+            os.kill(process, 9)
+        return number
+
+    with pytest.raises(Exception, match="AWS Error NETWORK_CONNECTION"):
+        run()
+    assert Path(flag).exists()
+    s3.kill()
+    s3.start()
+    out = [name for name in s3.names(spark) if name.startswith(f"{tmp_path.name}/out/part-")]
+    assert out == []
+    for _ in range(2):
+        run()
+        rows = load(spark, f"{folder}/out", s3.settings)
+        assert rows.count() == len(make_operations(2, 30))
+
+
+SESSION = """
+import json, sys
+from pyspark.sql import SparkSession
+from jelly_rdflib.spark import decode_files, register
+from jelly_rdflib.spark.session import prepare_environment
+from tests.spark.session import SETTINGS
+prepare_environment()
+settings, folder = json.loads(sys.argv[1]), sys.argv[2]
+builder = SparkSession.builder.master("local[2]")
+for key, value in {**SETTINGS, **settings}.items():
+    builder = builder.config(key, value)
+spark = builder.getOrCreate()
+register(spark)
+files = spark.read.format("binaryFile").load(folder)
+rows = decode_files(files).where("op = 'TX'").select("file", "day").collect()
+spark.sql(f"CREATE TABLE changes USING `jelly-patch` LOCATION '{folder}'")
+count = spark.sql("SELECT * FROM changes").count()
+described = [list(row) for row in spark.sql("DESCRIBE EXTENDED changes").collect()]
+print(json.dumps([[list(row) for row in rows], count, described], default=str))
+"""
+
+
+def test_decode_files_by_the_connector_of_spark(
+    spark: SparkSession, s3: S3, tmp_path: Path
+) -> None:
+    try:
+        jars = maven.build(FOLDER / "s3a")
+    except maven.UnavailableError as error:
+        pytest.skip(f"the connector is not there: {error}")
+    path = write_file(tmp_path / "0.jellyp", make_operations(1, 30))
+    s3.put(spark, path, f"{tmp_path.name}/day=2026-01-01/0.jellyp")
+    settings = {
+        "spark.driver.extraClassPath": ":".join(jars),
+        "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
+        "spark.hadoop.fs.s3a.path.style.access": "true",
+        "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+        **{f"spark.hadoop.{name}": text for name, text in s3.settings.items()},
+    }
+    folder = f"{s3.url}/{tmp_path.name}"
+    ended = subprocess.run(
+        [sys.executable, "-c", SESSION, json.dumps(settings), folder],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr[-5000:]
+    rows, count, described = json.loads(ended.stdout.splitlines()[-1])
+    file = f"{folder}/day=2026-01-01/0.jellyp"
+    assert rows == [[file, "2026-01-01"]]
+    # The session's settings are those of this package's sources, too.
+    assert count == len(make_operations(1, 30))
+    told: Any = str(described) + ended.stderr
+    assert SECRET not in told

@@ -1,0 +1,191 @@
+"""Files that Spark's own source has read, decoded on a real session."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import jelly_rdflib as jr
+from tests.spark.files import COLUMNS, iri, make_operations, read_rows, write_file
+from tests.spelling import rows_of
+
+pytest.importorskip("pyspark")
+from jelly_rdflib.spark import decode_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+OWN = ["file", *COLUMNS]
+
+
+def load(spark: SparkSession, path: Path, **options: Any) -> DataFrame:
+    return spark.read.format("binaryFile").options(**options).load(str(path))
+
+
+@pytest.mark.parametrize("name", ["a.jellyp", "a.jellyp.gz", "a.jellyp.zst", "a.rdfp", "a.rdfpb"])
+def test_a_row_is_an_operation(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    operations = make_operations(3, 20)
+    path = tmp_path / name
+    if name.endswith("b"):
+        plain = write_file(tmp_path / ".a.rdfp", operations)
+        with jr.PatchWriter(path) as writer:
+            writer.write_all(jr.read_operations(plain))
+    else:
+        write_file(path, operations)
+    table = decode_files(load(spark, tmp_path))
+    assert table.columns == [*OWN, "modificationTime", "length"]
+    assert read_rows(table) == rows_of(operations)
+    (row,) = table.select("file", "length").distinct().collect()
+    assert row == (f"file:{path}", path.stat().st_size)
+
+
+def test_the_first_bytes_tell_what_no_name_does(spark: SparkSession, tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.rdfp", make_operations(1, 3))
+    path.rename(tmp_path / "a.data")
+    assert decode_files(load(spark, tmp_path)).count() == len(make_operations(1, 3))
+    # A name that is given stands above both.
+    with pytest.raises(Exception, match=r"a\.data: .*"):
+        decode_files(load(spark, tmp_path), "jelly-patch").count()
+
+
+def test_statements(spark: SparkSession, tmp_path: Path) -> None:
+    from rdflib import URIRef
+
+    with jr.StatementWriter(tmp_path / "a.jelly") as writer:
+        for number in range(9):
+            writer.add(URIRef(f"urn:{number}"), URIRef("urn:p"), URIRef("urn:o"))
+    (tmp_path / "b.nt").write_text("<urn:9> <urn:p> <urn:o> .\n")
+    table = decode_files(load(spark, tmp_path), statements=True)
+    assert table.columns[:7] == ["file", "frame", "seq", "s", "p", "o", "g"]
+    assert {row.s for row in table.collect()} == {f"<urn:{number}>" for number in range(10)}
+    with pytest.raises(Exception, match=r"b\.nt: n-triples is for statements, not for changes"):
+        decode_files(load(spark, tmp_path, pathGlobFilter="*.nt")).count()
+    one = decode_files(load(spark, tmp_path, pathGlobFilter="*.jelly"), "jelly-rdf")
+    assert one.columns == table.columns
+    assert one.count() == 9
+
+
+def test_other_columns_come_along(spark: SparkSession, tmp_path: Path) -> None:
+    for day in ("2026-01-01", "2026-01-02"):
+        (tmp_path / f"day={day}").mkdir()
+        write_file(tmp_path / f"day={day}" / "a.jellyp", [("A", iri(1), iri(2), iri(day), None)])
+    files = load(spark, tmp_path).select("*", "_metadata").drop("modificationTime")
+    rows = decode_files(files, terms="struct").where("op = 'A'").collect()
+    assert {row.o.value for row in rows} == {f"http://example.org/{row.day}" for row in rows}
+    assert len(rows) == 2
+    for row in rows:
+        path = tmp_path / f"day={row.day}" / "a.jellyp"
+        assert row.file == row._metadata.file_path == f"file:{path}"
+        assert row._metadata.file_size == row.length == path.stat().st_size
+        assert row._metadata.file_modification_time.timestamp() == pytest.approx(
+            path.stat().st_mtime, abs=0.01
+        )
+
+
+def test_damage_in_each_mode(spark: SparkSession, tmp_path: Path) -> None:
+    good = write_file(tmp_path / "a.jellyp", make_operations(1, 5))
+    (tmp_path / "b.jellyp").write_bytes(good.read_bytes()[:-1])
+    files = load(spark, tmp_path)
+    with pytest.raises(Exception, match=r"DecodeError: file:.*/b\.jellyp: "):
+        decode_files(files).count()
+    dropped = decode_files(files, mode="DROPMALFORMED")
+    rows = {Path(row.file).stem for row in dropped.collect()}
+    assert rows == {"a"}
+    told = decode_files(files, mode="PERMISSIVE")
+    assert told.columns == [*OWN, "_corrupt", "modificationTime", "length"]
+    (damage,) = told.where("_corrupt is not null").collect()
+    assert damage.file == damage._corrupt.file == f"file:{tmp_path}/b.jellyp"
+    assert damage.length == good.stat().st_size - 1
+    assert damage.op is None
+
+
+def test_limits_hold(spark: SparkSession, tmp_path: Path) -> None:
+    write_file(tmp_path / "a.jellyp", make_operations(1, 100))
+    with pytest.raises(Exception, match=r"a\.jellyp: .*limit max_frame_size: 100"):
+        decode_files(load(spark, tmp_path), limits=jr.Limits(max_frame_size=100)).count()
+
+
+def test_options_that_come_again(spark: SparkSession, tmp_path: Path) -> None:
+    one = write_file(tmp_path / ".a.jellyp", make_operations(1, 3)).read_bytes()
+    (tmp_path / "a.jellyp").write_bytes(gzip.compress(one + one))
+    table = decode_files(load(spark, tmp_path), on_repeated_options="restart")
+    assert table.where("op = 'TC'").count() == 2
+    with pytest.raises(Exception, match=r"a\.jellyp: "):
+        decode_files(load(spark, tmp_path), on_repeated_options="error").count()
+
+
+def test_a_stream_of_files(spark: SparkSession, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+
+    def run() -> list[tuple[str, int]]:
+        # Spark wants to know the columns beforehand.
+        schema = "path string, modificationTime timestamp, length long, content binary"
+        files = spark.readStream.format("binaryFile").schema(schema)
+        stream = decode_files(files.option("maxFilesPerTrigger", 1).load(str(source)))
+        query = stream.writeStream.format("parquet").trigger(availableNow=True)
+        query = query.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query.start(str(tmp_path / "out")).awaitTermination()
+        rows = spark.read.parquet(str(tmp_path / "out")).groupBy("file").count().collect()
+        return sorted((Path(row.file).stem, row["count"]) for row in rows)
+
+    size = len(make_operations(1, 3))
+    write_file(source / "a.jellyp", make_operations(1, 3))
+    write_file(source / "b.jellyp", make_operations(1, 3))
+    assert run() == [("a", size), ("b", size)]
+    write_file(source / "c.jellyp", make_operations(1, 3))
+    assert run() == [("a", size), ("b", size), ("c", size)]
+
+
+def test_only_some_files_are_in_memory_at_once(spark: SparkSession, tmp_path: Path) -> None:
+    name = "spark.sql.execution.arrow.maxBytesPerBatch"
+    path = write_file(tmp_path / "a.jellyp", make_operations(3, 300))
+    row = {"path": "a", "content": path.read_bytes()}
+
+    def sizes(batches: Any) -> Any:
+        yield from (batch.select(["path"]).slice(0, 1) for batch in batches)
+
+    try:
+        # That is so without a setting, too.
+        assert spark.conf.get(name) == f"{64 << 20}b"
+        files = spark.createDataFrame([row] * 10, "path string, content binary").coalesce(1)
+        spark.conf.set(name, 2 * path.stat().st_size)
+        assert files.mapInArrow(sizes, "path string").count() >= 4
+        assert decode_files(files).where("op = 'TX'").count() == 30
+    finally:
+        spark.conf.unset(name)
+
+
+@pytest.mark.parametrize(
+    ("columns", "arguments", "message"),
+    [
+        ("path", {}, "there is no column 'content'; there are path"),
+        ("path, length as content", {}, "the column 'content' is to be binary"),
+        ("*, length as Seq", {}, "the result has a column 'Seq' of its own"),
+        ("*", {"mode": "LAX"}, "the option mode is FAILFAST"),
+        ("*", {"terms": "xml"}, "the option terms is string, struct"),
+        ("*", {"format": "docx"}, "no format 'docx'"),
+    ],
+)
+def test_what_can_not_be(
+    spark: SparkSession, tmp_path: Path, columns: str, arguments: dict[str, str], message: str
+) -> None:
+    (tmp_path / "a").touch()
+    files = load(spark, tmp_path).selectExpr(*columns.split(", "))
+    with pytest.raises((ValueError, LookupError), match=message):
+        decode_files(files, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, "the path or the content of a file is null: a"), (b"", "a: the file is empty")],
+    ids=["null", "empty"],
+)
+def test_a_file_without_content(spark: SparkSession, content: bytes | None, message: str) -> None:
+    """Spark's own source leaves out files without bytes."""
+    files = spark.createDataFrame([("a", content)], "path string, content binary")
+    with pytest.raises(Exception, match=message):
+        decode_files(files).count()
