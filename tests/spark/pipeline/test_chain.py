@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import col
 from rdflib import URIRef
 
 from jelly_rdflib import Op
@@ -178,7 +179,13 @@ def test_the_order_of_an_operation_fits_a_long() -> None:
     assert chain.MAX_RUNS << SEQ_BITS + 1 == 1 << 63
 
 
-def test_large_numbers_of_operations(spark: SparkSession) -> None:
+def test_large_numbers_of_operations(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = PatchOrder.number
+
+    def as_last_runs(order: PatchOrder, *arguments: Any) -> Any:
+        return number(order, *arguments).withColumn(chain.RUN, col(chain.RUN) + chain.MAX_RUNS - 2)
+
+    monkeypatch.setattr(PatchOrder, "number", as_last_runs)
     s = URIRef("urn:s")
     header = {key: (Op.H, key, URIRef("urn:1")) for key in ("id", "prev")}
     files = {
