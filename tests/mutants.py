@@ -42,7 +42,7 @@ def default_tests(module: Path) -> list[str]:
 def start_java() -> dict[str, str]:
     """Start the JVM that all runs share, and return the variables that tell PySpark of it.
 
-    Without it each run would start one, and wait for that longer than for the tests.
+    Without it each run would start one, which takes long until it has compiled Spark's code.
     """
     from tests.spark.session import open_session
 
