@@ -3,12 +3,14 @@
     make mutants MODULE=jelly_rdflib/graph/canonical/pairing.py
 
 A fault that no test sees is a missing test, or a change without an effect. The module is changed in
-a copy of the project, so that the working tree stays as it is.
+a copy of the project, so that the working tree stays as it is. Annotations are left alone: at run
+time they have no effect. All runs of tests on Spark share one JVM.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import shlex
 import shutil
@@ -17,10 +19,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from tests.support import ROOT
 
-COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md")
+COPIED = ("jelly_rdflib", "tests", "proto", "docs", "pyproject.toml", "README.md", "conftest.py")
 
 
 def default_tests(module: Path) -> list[str]:
@@ -34,6 +37,36 @@ def default_tests(module: Path) -> list[str]:
         folder = folder.parent
     found = sorted(path.relative_to(ROOT) for path in (ROOT / folder).rglob("test_*.py"))
     return list(map(str, [*sorted(found, key=lambda path: path != own), module]))
+
+
+def start_java() -> dict[str, str]:
+    """Start the JVM that all runs share, and return the variables that tell PySpark of it.
+
+    Without it each run would start one, which takes long until it has compiled Spark's code.
+    """
+    from tests.spark.session import open_session
+
+    gateway: Any = open_session().sparkContext._gateway
+    parameters = gateway.gateway_parameters
+    return {
+        "PYSPARK_GATEWAY_PORT": str(parameters.port),
+        "PYSPARK_GATEWAY_SECRET": parameters.auth_token,
+    }
+
+
+def skip_annotations(module: Path, session: Path) -> None:
+    """Have a session of cosmic-ray skip what changes an annotation."""
+    from cosmic_ray.work_db import use_db
+    from cosmic_ray.work_item import WorkerOutcome, WorkResult
+
+    skipped = WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
+    nodes = list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
+    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
+    places = [((a.lineno, a.col_offset), (a.end_lineno, a.end_col_offset)) for a in found if a]
+    with use_db(str(session)) as database:
+        for item in database.pending_work_items:
+            if any(start <= item.mutations[0].start_pos < end for start, end in places):
+                database.set_result(item.job_id, skipped)
 
 
 def main() -> int:
@@ -51,11 +84,15 @@ def main() -> int:
             else:
                 shutil.copy(source, copy / name)
         # Children of the tests must find the copy, too; each run has the same examples.
-        environment = {**os.environ, "PYTHONPATH": scratch, "HYPOTHESIS_PROFILE": "quick"}
+        os.environ.update(PYTHONPATH=scratch, HYPOTHESIS_PROFILE="quick")
+        os.chdir(copy)
+        environment = dict(os.environ)
+        if arguments.module.is_relative_to("jelly_rdflib/spark"):
+            environment |= start_java()
         options = ["-x", "-q", "-p", "no:cacheprovider"]
         pytest = [sys.executable, "-m", "pytest", *options, *tests]
         started = time.monotonic()
-        subprocess.run(pytest, cwd=copy, env=environment, check=True)
+        subprocess.run(pytest, env=environment, check=True)
         timeout = 10 + 4 * (time.monotonic() - started)
         (copy / "mutants.toml").write_text(
             "[cosmic-ray]\n"
@@ -72,7 +109,6 @@ def main() -> int:
             program = Path(sys.executable).with_name(command[0])
             return subprocess.run(
                 [program, *command[1:]],
-                cwd=copy,
                 env=environment,
                 check=True,
                 stdout=subprocess.PIPE,
@@ -80,6 +116,7 @@ def main() -> int:
             ).stdout
 
         call("cosmic-ray", "init", "mutants.toml", "mutants.sqlite")
+        skip_annotations(arguments.module, copy / "mutants.sqlite")
         call("cosmic-ray", "exec", "mutants.toml", "mutants.sqlite")
         print(call("cr-report", "--surviving-only", "--show-diff", "mutants.sqlite"))
     return 0

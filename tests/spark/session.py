@@ -46,10 +46,19 @@ def _open() -> SparkSession:
     settings = dict(SETTINGS)
     with contextlib.suppress(UnavailableError):
         settings |= DELTA_SETTINGS | {"spark.jars": ",".join(connector_jars())}
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        _stop_others()
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _stop_others() -> None:
+    """Stop what another process has left in the JVM that PySpark is told to connect to."""
+    from pyspark.java_gateway import launch_gateway
+
+    launch_gateway().jvm.org.apache.spark.SparkContext.getOrCreate().stop()
 
 
 def needs_connectors() -> None:

@@ -9,7 +9,8 @@ from jelly_rdflib.spark.pipeline.chain import VERSION
 from jelly_rdflib.spark.pipeline.order import ORDER, Ordered, order_after
 from jelly_rdflib.spark.pipeline.table import header_key, make_patch
 
-# The place of a row: 0 for headers, 1 for TX, 2 for prefixes, 3 for statements, 4 for TC.
+# The place of a row: 0 for headers, 1 for TX (without `ORDER`, so that it is first) and prefixes, 2
+# for statements, 3 for TC.
 _PART = "_part"
 
 
@@ -65,12 +66,12 @@ def compact(
         <BLANKLINE>
     """
     ordered = order_after(changes, after, order_by, marks)
-    statements = ordered.net_operations().withColumn(_PART, F.lit(3))
+    statements = ordered.net_operations().withColumn(_PART, F.lit(2))
     rows = _last_marks(ordered).unionByName(statements, allowMissingColumns=True)
     # A patch of headers alone has no transaction.
     ends = F.array(
         F.struct(F.lit(1).alias(_PART), F.lit("TX").alias("op")),
-        F.struct(F.lit(4).alias(_PART), F.lit("TC").alias("op")),
+        F.struct(F.lit(3).alias(_PART), F.lit("TC").alias("op")),
     )
     transaction = rows.where(F.col(_PART) > 0).limit(1).select(F.inline(ends))
     whole = rows.unionByName(transaction, allowMissingColumns=True)
@@ -111,7 +112,7 @@ def _last_marks(ordered: Ordered) -> DataFrame:
     spelled = F.min(F.struct(ORDER, "name")).over(each(F.lower("name")))["name"]
     return (
         rows.where(F.col("op").isin("H", "PA", "PD"))
-        .withColumn(_PART, F.when(is_header, 0).otherwise(2))
+        .withColumn(_PART, F.when(is_header, 0).otherwise(1))
         # There are few, so that one shuffle for all windows is best.
         .repartition(_PART)
         .withColumns(

@@ -88,8 +88,8 @@ def order_changes(
         table = found.effective(table)
         is_add = F.col("op") == "A"
         if order is not None:
-            seq = F.shiftleft("seq", 1).bitwiseOR(is_add.cast("long"))
-            place = F.shiftleft(RUN, SEQ_BITS + 1).bitwiseOR(seq)
+            place = F.shiftleft(RUN, SEQ_BITS).bitwiseOR(F.col("seq"))
+            place = F.shiftleft(place, 1).bitwiseOR(is_add.cast("long"))
             return order.number(table, version).withColumn(ORDER, place)
         assert order_by is not None
         if upto is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from jelly_rdflib.spark.kinds import check_names
@@ -56,12 +56,8 @@ def stats(changes: DataFrame, by: Sequence[str] = ("file", "patch")) -> DataFram
     """
     changes = check_changes(changes)
     check_names(by, changes.columns)
-
-    def count(condition: Column) -> Column:
-        return F.count(F.when(condition, 1))
-
     op = F.col("op")
     return changes.groupBy(*by).agg(
-        count(op != "END").alias("operations"),
-        *(count(op == code).alias(name) for name, code in _COUNTED.items()),
+        F.count_if(op != "END").alias("operations"),
+        *(F.count_if(op == code).alias(name) for name, code in _COUNTED.items()),
     )

@@ -15,7 +15,7 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.spark.pipeline import CHANGES, effective, history, replay, versions
 from tests.algebra.strategies import patches
-from tests.spark.tables import changes_of, quad_set, quads_of, quads_table
+from tests.spark.tables import changes_of, quad_set, quads_of, quads_table, text
 
 ROUNDS = 4
 # Many logs go through one job, so that starting jobs is not all that it does.
@@ -151,9 +151,11 @@ def test_cut_off_file_in_a_chain(spark: SparkSession, number: int, patches: int)
 
 
 def test_table_without_ends_is_whole(spark: SparkSession) -> None:
-    changes = changes_of(spark, {"f": [A]})
-    assert len(quad_set(replay(changes))) == 1
-    assert effective(changes).count() == 1
+    changes = changes_of(spark, {"f": [D, (Op.A, S, S, S, None)]})
+    # Even the first operation comes after the base.
+    base = quads_table(spark, [tuple(map(text, D[1:]))])
+    assert quad_set(replay(changes, base)) == {("<urn:s>", "<urn:s>", "<urn:s>", None)}
+    assert effective(changes).count() == 2
 
 
 def test_only_file_is_cut_off(spark: SparkSession) -> None:

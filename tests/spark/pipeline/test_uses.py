@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from jelly_rdflib.spark.pipeline import (
     diff,
     effective,
     history,
+    net_changes,
     replay,
     stats,
     versions,
@@ -31,6 +34,12 @@ from tests.spark.tables import change_rows, changes_of, quad_set, quads_table
 S, P, O, G = URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")  # noqa: E741
 A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)
 END = (Op.END,)
+
+
+@pytest.mark.parametrize("function", [compact, effective, history, net_changes, replay, versions])
+def test_marks_are_given_by_name(function: Callable[..., Any]) -> None:
+    """Another release may have more options before it."""
+    assert signature(function).parameters["marks"].kind == Parameter.KEYWORD_ONLY
 
 
 def random_quads(seed: int) -> set[tuple[str | None, ...]]:
@@ -48,6 +57,7 @@ def test_difference_leads_from_old_to_new(spark: SparkSession) -> None:
     changes = diff(quads_table(spark, [*old, *old]), quads_table(spark, [*new, *old & new]))
     rows = changes.collect()
     assert changes.schema.simpleString() == CHANGES.simpleString()
+    assert {tuple(row[:3]) for row in rows} == {("diff", 0, 0)}
     assert {tuple(row[5:9]) for row in rows if row.op == "A"} == new - old
     assert {tuple(row[5:9]) for row in rows if row.op == "D"} == old - new
     assert len(rows) == len(old ^ new) == len({row.seq for row in rows})
@@ -99,16 +109,19 @@ def test_compact_over_files_by_a_column(spark: SparkSession) -> None:
 
 def test_compact_says_what_it_is_built_on(spark: SparkSession) -> None:
     """Keys are Jena's: in any case of letters, and previous for prev."""
-    ids = [URIRef(f"urn:{number}") for number in range(4)]
+    ids = [URIRef(f"urn:{number}") for number in range(5)]
+    others = [(Op.H, key, O) for key in ("at", "note", "title")]
     files = {
-        "b": [(Op.H, "ID", ids[3]), (Op.H, "Previous", ids[2]), (Op.H, "BY", O), D, END],
+        "b": [(Op.H, "ID", ids[4]), (Op.H, "Previous", ids[3]), (Op.H, "BY", O), D, END],
+        "c": [(Op.H, "id", ids[3]), (Op.H, "prev", ids[2]), *others, A, END],
         "a": [(Op.H, "Id", ids[2]), (Op.H, "PREV", ids[1]), (Op.H, "by", O), A, END],
     }
     changes = changes_of(spark, files)
     rows = compact(changes, after="urn:1").collect()
-    stream = [*files["a"], *files["b"]]
+    stream = [*files["a"], *files["c"], *files["b"]]
     assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
-    assert [row.name for row in rows if row.op == "H"] == ["PREV", "by", "Id"]
+    names = [row.name for row in rows if row.op == "H"]
+    assert names == ["PREV", "by", "at", "note", "title", "Id"]
     for after, message in (
         (None, r"comes after <urn:1> \(prev\), which is not there; .* after="),
         ("<urn:2>", r"comes after <urn:1> \(prev\), which is not there"),
@@ -128,8 +141,18 @@ def test_compact_of_what_has_no_effect(spark: SparkSession) -> None:
 
 
 def test_compact_of_prefixes_alone(spark: SparkSession) -> None:
-    changes = changes_of(spark, {"f": [(Op.PA, "ex", S, None), END]})
-    assert [row.op for row in compact(changes).collect()] == ["TX", "PA", "TC"]
+    """The last operation on each prefix stays, and the last that binds one to each IRI."""
+    bound = [("a", S), ("ex", S), ("a", G), ("ex", P)]
+    stream = [(Op.PD, "ex", None, None), *((Op.PA, *each, None) for each in bound), END]
+    rows = compact(changes_of(spark, {"f": stream})).collect()
+    assert plain(rows) == plain(change_rows("f", jr.compact(stream)))
+    assert [(row.op, row.name) for row in rows] == [
+        ("TX", None),
+        ("PA", "ex"),
+        ("PA", "a"),
+        ("PA", "ex"),
+        ("TC", None),
+    ]
 
 
 def test_history_of_what_comes_and_goes(spark: SparkSession) -> None:
@@ -159,8 +182,9 @@ def test_history_of_what_is_no_term(spark: SparkSession) -> None:
 
 def test_history_by_a_column(spark: SparkSession) -> None:
     changes = changes_of(spark, {"2020": [A, END], "2021": [A, END], "2022": [D, END]})
-    rows = history(changes, order_by="file").collect()
-    assert [(row.since, row.until) for row in rows] == [("2020", "2022")]
+    base = quads_table(spark, [("<urn:z>",) * 4])
+    rows = history(changes, order_by="file", base=base).orderBy("s").collect()
+    assert [(row.since, row.until) for row in rows] == [("2020", "2022"), (None, None)]
 
 
 def test_counts(spark: SparkSession) -> None:
