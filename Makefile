@@ -83,12 +83,13 @@ interop: $(VENV)/.dev ## Build Jelly-JVM's and Jena's side with Maven, and test 
 	$(BIN)/pytest -rs $(JVM_TESTS)
 
 .PHONY: test-spark
-test-spark: $(VENV)/.dev ## Run the tests on Spark, which take as long as all others
-	$(BIN)/pytest $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
+test-spark: $(VENV)/.dev ## Run the tests on Spark: about 12 minutes
+	$(BIN)/pytest -m "not slow" $(SIDE_BY_SIDE) --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS)
 
 .PHONY: test-spark-live
-test-spark-live: $(VENV)/.dev ## Try real servers of Kafka, S3 and HDFS, and kill them and Spark's driver: half an hour
-	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS)
+test-spark-live: $(VENV)/.dev ## Try Kafka, S3 and HDFS, and run slow tests on Spark, many with kills: half an hour
+	$(BIN)/pytest -rs -n0 $(SPARK_LIVE_TESTS) $(ARGS)
+	$(if $(ARGS),,$(BIN)/pytest -rs -n0 -m slow --ignore=$(SPARK_LIVE_TESTS) $(SPARK_TESTS))
 
 .PHONY: lint
 lint: $(VENV)/.dev ## Check style, types, and which package imports which

@@ -30,6 +30,9 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
+    # Code that Spark makes for a query pays for many rows. The command line's tests have it.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # By default 50 tasks read the log of a Delta table.
     "spark.databricks.delta.snapshotPartitions": "1",
 }

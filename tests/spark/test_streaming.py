@@ -156,6 +156,7 @@ class TestKill:
             assert time.monotonic() < deadline, "the query does not get on"
             time.sleep(0.1)
 
+    @pytest.mark.slow
     def test_each_file_is_written_once_though_the_query_is_killed(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:

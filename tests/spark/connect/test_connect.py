@@ -13,10 +13,11 @@ from tests.spark.connect.server import start_server
 from tests.spark.session import check_spark
 from tests.support import ROOT
 
-# Each public function has an example. The tests try what a server may do otherwise: tables without
-# rows, streams, and batches that a process of the server writes.
-WHAT = (
-    "jelly_rdflib/spark",
+# Each public function has an example.
+EXAMPLES = ("jelly_rdflib/spark",)
+# What a server may do otherwise: tables without rows, streams, and batches that a process of the
+# server writes.
+TESTS = (
     "tests/spark/pipeline/test_chain.py::test_versions_by_number_and_id",
     "tests/spark/pipeline/test_convert.py::test_a_table",
     "tests/spark/pipeline/test_maintain.py::test_a_relative_path",
@@ -51,9 +52,10 @@ def run(address: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_examples_and_tests_with_a_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [EXAMPLES, pytest.param(TESTS, marks=pytest.mark.slow)])
+def test_with_a_server(tmp_path: Path, what: tuple[str, ...]) -> None:
     with start_server(tmp_path, {}) as address:
-        ended = run(address, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-rs", *WHAT)
+        ended = run(address, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-rs", *what)
     assert ended.returncode == 0, ended.stdout
 
 

@@ -158,6 +158,7 @@ def rows_in(spark: SparkSession, driver: Driver) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in table.orderBy("file", "seq").collect()]
 
 
+@pytest.mark.slow
 def test_each_patch_comes_once_though_broker_and_driver_are_killed(
     spark: SparkSession, broker: Broker, driver: Driver
 ) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 from rdflib import Dataset
 
@@ -24,6 +25,7 @@ BATCHES = 50
 KILLS = 20
 
 
+@pytest.mark.slow
 def test_no_batch_is_lost_or_doubled(spark: SparkSession, tmp_path: Path) -> None:
     needs_connectors()
     dataset = Dataset()

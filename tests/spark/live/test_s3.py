@@ -152,6 +152,7 @@ print(json.dumps([[list(row) for row in rows], count, described], default=str))
 """
 
 
+@pytest.mark.slow
 def test_decode_files_by_the_connector_of_spark(
     spark: SparkSession, s3: S3, tmp_path: Path
 ) -> None:
