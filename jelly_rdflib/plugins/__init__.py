@@ -1,4 +1,4 @@
-"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats that can be parsed and serialized."""
+"""rdflib plugins: Jelly-Patch and Jelly-RDF as formats, and a store that is made for changes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import rdflib.plugin
 import rdflib.util
 from rdflib.parser import Parser
 from rdflib.serializer import Serializer
+from rdflib.store import Store
 
 
 class Plugin(NamedTuple):
@@ -48,6 +49,8 @@ def register() -> None:
         >>> rdflib.util.guess_format("changes.jellyp"), rdflib.util.guess_format("data.jelly")
         ('jelly-patch', 'jelly-rdf')
     """
+    if not any(rdflib.plugin.plugins("Jelly", Store)):
+        rdflib.plugin.register("Jelly", Store, "jelly_rdflib.store.jelly_store", "JellyStore")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):
             for name in plugin.names:

@@ -31,7 +31,7 @@ from tests.algebra.strategies import (
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 A, D = (Op.A, S, P, O, None), (Op.D, S, P, O, None)
-STORES = ["default", "Oxigraph"]
+STORES = ["default", "Jelly", "Oxigraph"]
 
 
 def apply_to(content: Any, operations: Any, store: str = "default") -> tuple[Any, Any]:

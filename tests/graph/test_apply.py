@@ -38,6 +38,10 @@ class PlainMemory(Memory):
     """A Memory store that goes the general way, since it may do more in its methods."""
 
 
+class PlainJelly(jr.JellyStore):
+    """A JellyStore that goes the general way."""
+
+
 class StoreError(Exception):
     """What a `FailingStore` raises."""
 
@@ -100,6 +104,8 @@ DATASETS: dict[str, Callable[[Path], Dataset]] = {
     "memory": lambda path: Dataset(),
     "memory, the general way": lambda path: Dataset(PlainMemory()),
     "memory, all graphs as default": lambda path: Dataset(default_union=True),
+    "jelly": lambda path: Dataset("Jelly"),
+    "jelly, the general way": lambda path: Dataset(PlainJelly()),
     "oxigraph": lambda path: Dataset("Oxigraph"),
     "oxigraph on disk": lambda path: on_disk(path),
     "transactional": lambda path: Dataset(TransactionalStore()),
@@ -116,6 +122,7 @@ GRAPHS: dict[str, Callable[[], Graph]] = {
     "memory": Graph,
     "memory, the general way": lambda: Graph(PlainMemory()),
     "simple memory": lambda: Graph(SimpleMemory()),
+    "jelly": lambda: Graph("Jelly"),
     "oxigraph": lambda: Graph("Oxigraph"),
     "auditable": lambda: Graph(AuditableStore(Memory())),
     "auditable simple memory": lambda: Graph(AuditableStore(SimpleMemory())),

@@ -74,7 +74,7 @@ def test_dataset(name: str, store: str, tmp_path: Path) -> None:
             assert dataset.store.namespace("x") == URIRef("urn:x#")
 
 
-@pytest.mark.parametrize("make_store", ["default", SimpleMemory, OxigraphStore])
+@pytest.mark.parametrize("make_store", ["default", "Jelly", SimpleMemory, OxigraphStore])
 def test_graph(make_store: Any) -> None:
     graph = Graph(make_store if isinstance(make_store, str) else make_store())
     graph.parse(data=TRIPLES, format="jelly-patch")

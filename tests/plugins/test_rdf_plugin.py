@@ -80,7 +80,7 @@ def test_a_dataset_there_and_back(store: str) -> None:
     assert ("ex", URIRef("http://example.org/")) in copy.namespaces()
 
 
-@pytest.mark.parametrize("store", ["Memory", SimpleMemory, OxigraphStore])
+@pytest.mark.parametrize("store", ["Memory", "Jelly", SimpleMemory, OxigraphStore])
 def test_a_graph_there_and_back(store: Any) -> None:
     graph = Graph(store="default").add((S, P, O)).add((BNode("b"), P, Literal("é", lang="fr")))
     graph.bind("ex", "http://example.org/")

@@ -49,13 +49,15 @@ cdef class Batch:
 
 cdef class RowIterator:
     cdef Batch batch
-    cdef list nodes  # of the batch's terms
+    cdef list nodes  # of the batch's terms; None until they are wanted
     cdef size_t row  # number of the next row in the batch
     cdef size_t stop  # where the rows end that are at hand
     cdef bint only_statements
     cdef bint next_row(self) except -1
     cdef bint next_piece(self) except -1
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1
+    cdef list need_nodes(self)
+    cdef list make_nodes(self, Batch batch)
 
 
 cdef class BatchSlice:

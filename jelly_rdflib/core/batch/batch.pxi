@@ -117,8 +117,11 @@ cdef class Batch:
         return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
 
     cdef tuple operation(self, size_t row, list nodes):
+        """The operation of a row; for one without terms ``nodes`` may be None."""
         cdef const RowColumns* rows = &self.rows
         cdef int op = rows.ops[row]
+        if nodes is None:
+            return BARE[op]
         if len(nodes) < self.terms.columns.count:
             raise RuntimeError("another thread is using this iterator")
         if op == A or op == D:
@@ -178,15 +181,19 @@ cdef class RowIterator:
     def __next__(self):
         cdef tuple item = None
         cdef Batch batch
+        cdef list nodes
+        cdef size_t row
         while item is None:
             if not self.next_row():
                 raise StopIteration
-            # Making a tuple may start the collector, and a destructor may close the iterator.
-            batch = self.batch
+            # Making nodes runs rdflib's code and other threads, which may go on with the iterator
+            # or close it.
+            batch, row = self.batch, self.row - 1
+            nodes = self.need_nodes()
             if self.only_statements:
-                item = batch.statement(self.row - 1, self.nodes)
+                item = batch.statement(row, nodes)
             else:
-                item = batch.operation(self.row - 1, self.nodes)
+                item = batch.operation(row, nodes)
         return item
 
     cdef bint next_row(self) except -1:
@@ -202,12 +209,23 @@ cdef class RowIterator:
         raise NotImplementedError
 
     cdef int start_piece(self, Batch batch, size_t start, size_t stop) except -1:
-        # Making nodes runs rdflib's code, and other threads. So the new piece is set in one step,
-        # and the destructors of the old piece's nodes run last.
-        cdef list nodes = batch.terms.make_nodes()
+        # The destructors of the old piece's nodes run last.
         cdef tuple old = (self.batch, self.nodes)
-        self.batch, self.nodes, self.row, self.stop = batch, nodes, start, stop
+        self.batch, self.nodes, self.row, self.stop = batch, None, start, stop
         return 0
+
+    cdef list need_nodes(self):
+        """Return the nodes of the batch that the iterator is at."""
+        cdef Batch batch = self.batch
+        cdef list nodes = self.nodes
+        if nodes is None:
+            nodes = self.make_nodes(batch)
+            if self.batch is batch:
+                self.nodes = nodes
+        return nodes
+
+    cdef list make_nodes(self, Batch batch):
+        return batch.terms.make_nodes()
 
 
 @cython.final

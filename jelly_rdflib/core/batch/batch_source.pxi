@@ -129,6 +129,13 @@ cdef class RowReader(RowIterator):
             raise
         return True
 
+    cdef list make_nodes(self, Batch batch):
+        try:
+            return RowIterator.make_nodes(self, batch)
+        except LimitError as error:
+            self.batches.place_error(error)
+            raise
+
     cdef void drop_batch(self) noexcept:
         self.row = self.stop = 0
         self.batch = self.nodes = None

@@ -8,9 +8,10 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Compare
 from libc.stdint cimport uint32_t, uint8_t
 
-from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator
-from jelly_rdflib.core.wire cimport A, D
+from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind
+from jelly_rdflib.core.wire cimport A, D, END, TA, TC, TX
 from jelly_rdflib.nodes.numbering cimport *
+from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row
 
 import rdflib
 import threading
@@ -27,6 +28,7 @@ from jelly_rdflib.errors import ApplyError, RecordError, RollbackError
 from jelly_rdflib.graph.stores.statements import check_graph, check_operation, check_statement
 from jelly_rdflib.graph.stores.target import get_default_graph, get_inner
 from jelly_rdflib.operations import Op
+from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.terms import TripleTerm, strong_key
 
 cdef object ADD = Op.A
@@ -43,3 +45,5 @@ include "native/journal.pxi"
 include "native/tap.pxi"
 include "native/changes.pxi"
 include "native/memory.pxi"
+include "native/jelly.pxi"
+include "native/open_changes.pxi"

@@ -23,11 +23,6 @@ cdef inline uint32_t term_number(NodeInterner interner, object node, uint32_t la
         return recent.number
     return interner.find(node, last)
 
-cdef extern from "Python.h":
-    bint PyUnicode_IS_ASCII(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    void* PyUnicode_DATA(object text)
-
 cdef enum:
     # The size of a new table.
     FIRST_TERMS = 64
@@ -132,41 +127,24 @@ cdef class NodeInterner:
         return number
 
     cdef uint32_t intern_node(self, object node) except 0:
-        cdef NodeTypes types = self.types
-        cdef object cls = type(node)
-        # Exact classes first: checks for subclasses take longer.
-        if cls is types.iri:
-            return self.intern(TermKind.IRI, node, 0)
-        if cls is types.literal:
-            return self.intern_literal(node)
-        if cls is types.blank_node:
-            return self.intern(TermKind.BLANK_NODE, node, 0)
-        if cls is str:
-            return self.intern(TermKind.STRING, node, 0)
-        if is_of(node, types.iri):
-            return self.intern(TermKind.IRI, node, 0)
-        if is_of(node, types.literal):
-            return self.intern_literal(node)
-        if is_of(node, types.blank_node):
-            return self.intern(TermKind.BLANK_NODE, node, 0)
-        if isinstance(node, types.triple_term):
-            return self.intern_triple(node)
-        refuse_node(node)
-
-    cdef uint32_t intern_literal(self, object node) except 0:
-        cdef object language = get_slot(node, self.types.slots[LANGUAGE])
-        cdef object datatype = get_slot(node, self.types.slots[DATATYPE])
-        if language is not None:
+        cdef int kind = node_kind(self.types, node)
+        if kind == TermKind.LANGUAGE_LITERAL:
             return self.intern(
-                TermKind.LANGUAGE_LITERAL, node, self.intern(TermKind.STRING, language, 0)
+                TermKind.LANGUAGE_LITERAL, node,
+                self.intern(TermKind.STRING, get_slot(node, self.types.slots[LANGUAGE]), 0),
             )
-        if datatype is not None:
+        if kind == TermKind.TYPED_LITERAL:
+            datatype = get_slot(node, self.types.slots[DATATYPE])
             return self.intern(
                 TermKind.TYPED_LITERAL, node,
                 term_number(self, datatype) if type(datatype) is self.types.iri
                 else self.intern(TermKind.IRI, datatype, 0),
             )
-        return self.intern(TermKind.SIMPLE_LITERAL, node, 0)
+        if kind == TermKind.TRIPLE_TERM:
+            return self.intern_triple(node)
+        if kind == TermKind.NONE:
+            refuse_node(node)
+        return self.intern(<TermKind>kind, node, 0)
 
     cdef uint32_t intern_triple(self, object node) except 0:
         cdef Failure failure
@@ -188,26 +166,14 @@ cdef class NodeInterner:
         """Return the number of the term that has this text."""
         cdef TermColumns* columns = &self.table.columns
         cdef Failure failure
-        cdef const uint8_t* start
-        cdef size_t size
-        cdef bytes encoded
-        if not isinstance(text, str):
-            raise EncodeError(f"{text!r} of type {type(text).__name__} is no text")
-        if PyUnicode_IS_ASCII(text):
-            start = <const uint8_t*>PyUnicode_DATA(text)
-            size = PyUnicode_GET_LENGTH(text)
-        else:
-            try:
-                encoded = str.encode(text, "utf-8")
-            except UnicodeEncodeError as error:
-                raise EncodeError(f"text has no UTF-8 form: {error}") from error
-            start = <const uint8_t*>PyBytes_AS_STRING(encoded)
-            size = PyBytes_GET_SIZE(encoded)
+        cdef object utf8 = as_utf8(text)
+        cdef Span span = utf8_of(utf8)
+        cdef size_t size = span.end - span.start
         return self.check(
             terms_intern(
-                columns, kind, start, size, extra,
-                term_hash(kind, hash_text(start, size, hash_seed()), columns.hashes[extra]),
-                start, &failure,
+                columns, kind, span.start, size, extra,
+                term_hash(kind, hash_text(span.start, size, hash_seed()), columns.hashes[extra]),
+                span.start, &failure,
             )
         )
 

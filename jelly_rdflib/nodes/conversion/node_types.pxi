@@ -1,13 +1,5 @@
 """The classes of nodes, which the compiled code does not import: they are passed to it."""
 
-cdef inline bint is_of(object node, object cls) noexcept:
-    """Is a node truly an instance of a class? The ``__class__`` of a mock or a proxy may lie."""
-    return PyObject_TypeCheck(node, <PyTypeObject*>cls)
-
-cdef inline object get_slot(object node, Py_ssize_t offset):
-    cdef void** slot = <void**>(<char*><void*>node + offset)
-    return <object>slot[0] if slot[0] != NULL else None
-
 cdef extern from *:
     """
     #include <structmember.h>
@@ -35,21 +27,9 @@ cdef Py_ssize_t find_slot(object cls, str name) except -1:
     return offset
 
 
-cdef enum:
-    # The attributes of a literal, whose byte offsets in the object are in `NodeTypes.slots`.
-    LANGUAGE, DATATYPE, VALUE, ILL_TYPED, SLOTS
-
-
 @cython.nonecheck(True)
 cdef class NodeTypes:
     """The classes by which `NodeFactory` makes nodes and encoders distinguish them."""
-
-    cdef readonly object iri, blank_node, literal
-    cdef readonly object triple_term  # called with s, p and o
-    cdef readonly object default_graph  # its node
-    # A container of those whose literals need the constructor, which computes their values.
-    cdef readonly object recognized_datatypes
-    cdef Py_ssize_t[SLOTS] slots
 
     def __cinit__(
         self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
@@ -65,3 +45,12 @@ cdef class NodeTypes:
         self.recognized_datatypes = recognized_datatypes
         for slot, name in enumerate(("_language", "_datatype", "_value", "_ill_typed")):
             self.slots[<int>slot] = find_slot(literal, name)
+
+
+cdef bytes encode_text(object text):
+    if not isinstance(text, str):
+        raise EncodeError(f"{text!r} of type {type(text).__name__} is no text")
+    try:
+        return str.encode(text, "utf-8")
+    except UnicodeEncodeError as error:
+        raise EncodeError(f"text has no UTF-8 form: {error}") from error

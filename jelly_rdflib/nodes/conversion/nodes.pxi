@@ -1,12 +1,5 @@
 """Makes nodes (rdflib's terms) of the terms of a batch."""
 
-ctypedef struct CachedNode:
-    uint64_t hash
-    PyObject* node
-    # The UTF-8 text of the term, as a bytes object, if the node has another text (a normalized
-    # literal); else NULL.
-    PyObject* source
-
 cdef extern from "Python.h":
     PyTypeObject PyUnicode_Type
     object unicode_new "PyUnicode_Type.tp_new"(PyTypeObject* cls, tuple args, void* kwargs)
@@ -30,13 +23,6 @@ cdef enum:
 @cython.final
 cdef class NodeFactory(NodeMaker):
     """Makes nodes, and remembers recent ones so that a term is the same object in many batches."""
-
-    cdef NodeTypes types
-    cdef object normalize  # passed to the literal class: True, False, or None for its own default
-    # Of a table. The literal class makes a tree of each XML literal, and several objects of a
-    # duration, which counts as two terms.
-    cdef size_t max_xml_tags, max_terms
-    cdef CachedNode* cache
 
     def __cinit__(
         self, NodeTypes types not None, *, normalize=None, size_t max_xml_tags=<size_t>-1,
@@ -99,6 +85,7 @@ cdef class NodeFactory(NodeMaker):
         cdef object node
         cdef PyObject* old_node
         cdef PyObject* old_source
+        cdef uint32_t[3] numbers
         # Encoders have a factory, too, but seldom make nodes.
         if self.cache == NULL:
             self.cache = <CachedNode*>PyMem_RawCalloc(CACHE_SIZE, sizeof(CachedNode))
@@ -110,7 +97,12 @@ cdef class NodeFactory(NodeMaker):
             and is_node_of(cached, terms, term, nodes, self.types)
         ):
             return <object>cached.node
-        node = self.make_node(terms, term, nodes)
+        if terms.kinds[term] == TermKind.TRIPLE_TERM:
+            memcpy(numbers, text_of(terms, term).start, sizeof(numbers))
+            return self.types.triple_term(nodes[numbers[0]], nodes[numbers[1]], nodes[numbers[2]])
+        node = self.make_node(
+            terms.kinds[term], text_of(terms, term), nodes[terms.extras[term]]
+        )
         if not is_small(terms, term):
             return node
         old_node, old_source = cached.node, cached.source
@@ -127,10 +119,12 @@ cdef class NodeFactory(NodeMaker):
         Py_XDECREF(old_source)
         return node
 
-    cdef object make_node(self, const TermColumns* terms, uint32_t term, list nodes):
-        cdef int kind = terms.kinds[term]
-        cdef Span text = text_of(terms, term)
-        cdef uint32_t[3] numbers
+    cdef object make_node(self, int kind, Span text, object extra):
+        """Make the node of a term that is no quoted triple.
+
+        ``extra`` is the language tag or the node of the datatype. The text is read before any
+        code of rdflib runs.
+        """
         if kind == TermKind.IRI:
             if find_iri_escape(text.start, text.end) < text.end:
                 # The constructor of the class logs a warning of such an IRI.
@@ -138,23 +132,17 @@ cdef class NodeFactory(NodeMaker):
             return subclass_text(self.types.iri, decode(text))
         if kind == TermKind.BLANK_NODE:
             return subclass_text(self.types.blank_node, decode(text))
-        if kind == TermKind.TRIPLE_TERM:
-            memcpy(numbers, text.start, sizeof(numbers))
-            return self.types.triple_term(nodes[numbers[0]], nodes[numbers[1]], nodes[numbers[2]])
         if kind == TermKind.DEFAULT_GRAPH:
             return self.types.default_graph
         if kind == TermKind.STRING:
             return decode(text)
-        return self.make_literal(terms, term, nodes)
+        return self.make_literal(kind, decode(text), extra)
 
-    cdef object make_literal(self, const TermColumns* terms, uint32_t term, list nodes):
-        cdef int kind = terms.kinds[term]
-        cdef str text = decode(text_of(terms, term))
-        extra = nodes[terms.extras[term]]
+    cdef object make_literal(self, int kind, str text, object extra):
         language = extra if kind == TermKind.LANGUAGE_LITERAL else None
         datatype = extra if kind == TermKind.TYPED_LITERAL else None
         if datatype is not None and datatype in self.types.recognized_datatypes:
-            literal = self.make_recognized(terms, term, text, datatype)
+            literal = self.make_recognized(text, datatype)
             if literal is not None:
                 return literal
         # The constructor would set the same attributes, more slowly.
@@ -165,9 +153,7 @@ cdef class NodeFactory(NodeMaker):
         set_slot(literal, self.types.slots[ILL_TYPED], None)
         return literal
 
-    cdef object make_recognized(
-        self, const TermColumns* terms, uint32_t term, str text, object datatype
-    ):
+    cdef object make_recognized(self, str text, object datatype):
         """Return a literal with its value; None if it is to have none, or can't have it."""
         cdef NodeTypes types = self.types
         cdef object known = text
@@ -176,17 +162,17 @@ cdef class NodeFactory(NodeMaker):
         cdef int slot
         # Parsing HTML may take time that grows with the square of its size, or faster. rdflib
         # visits a tree of XML by recursion.
-        if is_datatype(terms, term, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML") or (
-            is_xml(terms, term) and text.count("<") > MAX_XML_DEPTH
+        if is_iri(datatype, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML") or (
+            is_iri(datatype, XML_LITERAL) and text.count("<") > MAX_XML_DEPTH
             and find_xml_depth(text) > MAX_XML_DEPTH
         ):
             return None
-        if is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#decimal"):
+        if is_iri(datatype, b"http://www.w3.org/2001/XMLSchema#decimal"):
             # XML Schema has no exponents there, but rdflib accepts them: the normal form of
             # 1E999999999 has as many digits.
             if len(text.lower().partition("e")[2].lstrip("+-")) > 2:
                 normalize = False
-        elif is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#boolean"):
+        elif is_iri(datatype, b"http://www.w3.org/2001/XMLSchema#boolean"):
             if text.lower() not in ("true", "false", "1", "0"):
                 # rdflib warns of each, and Python keeps each warning; the value is the same.
                 known = ILL_FORMED_BOOLEAN
@@ -250,21 +236,33 @@ cdef inline str decode(Span text):
     return PyUnicode_DecodeUTF8(<const char*>text.start, text.end - text.start, NULL)
 
 
-cdef inline bint is_datatype(
-    const TermColumns* terms, uint32_t term, const char* datatype
-) noexcept:
-    return has_bytes(text_of(terms, terms.extras[term]), datatype, strlen(datatype))
+cdef const char* XML_LITERAL = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral"
+
+
+cdef inline bint is_iri(object node, const char* iri) noexcept:
+    """Is a node the IRI, which is ASCII?"""
+    cdef size_t size = strlen(iri)
+    return (
+        PyUnicode_IS_ASCII(node)
+        and <size_t>PyUnicode_GET_LENGTH(node) == size
+        and memcmp(PyUnicode_DATA(node), iri, size) == 0
+    )
+
+
+cdef inline bint has_text(Span text, const char* other) noexcept:
+    return has_bytes(text, other, strlen(other))
 
 
 cdef inline bint is_xml(const TermColumns* terms, uint32_t term) noexcept:
-    return is_datatype(terms, term, b"http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral")
+    return has_text(text_of(terms, terms.extras[term]), XML_LITERAL)
 
 
 cdef inline bint is_duration(const TermColumns* terms, uint32_t term) noexcept:
+    cdef Span datatype = text_of(terms, terms.extras[term])
     return (
-        is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#duration")
-        or is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#dayTimeDuration")
-        or is_datatype(terms, term, b"http://www.w3.org/2001/XMLSchema#yearMonthDuration")
+        has_text(datatype, b"http://www.w3.org/2001/XMLSchema#duration")
+        or has_text(datatype, b"http://www.w3.org/2001/XMLSchema#dayTimeDuration")
+        or has_text(datatype, b"http://www.w3.org/2001/XMLSchema#yearMonthDuration")
     )
 
 

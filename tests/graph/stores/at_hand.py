@@ -204,6 +204,7 @@ AT_HAND = [
         lambda: nullcontext(graph_on(AuditableStore(Memory()))),
         is_dataset=False,
     ),
+    StoreAtHand("Jelly", lambda: nullcontext(Dataset("Jelly"))),
     StoreAtHand("Oxigraph in memory", lambda: nullcontext(Dataset("Oxigraph"))),
     StoreAtHand("Oxigraph on disk", _oxigraph_on_disk),
     StoreAtHand("BerkeleyDB", _berkeley),

@@ -121,7 +121,8 @@ cdef class Changes(Undoer):
         cdef uint8_t op
         while rows.next_row():
             # Another thread may run next, and go on with these rows.
-            batch, nodes, row = rows.batch, rows.nodes, rows.row - 1
+            batch, row = rows.batch, rows.row - 1
+            nodes = rows.need_nodes()
             columns = &batch.rows
             op = columns.ops[row]
             if op != A and op != D:

@@ -399,22 +399,3 @@ cdef bint is_asserted_elsewhere(dict contexts, str key) except -1:
         if not quoted and other is not None and other != key:
             return True
     return False
-
-
-def open_changes(target, log, *, is_atomic, is_deferred, is_held):
-    """Choose how the statements of a target's store are changed.
-
-    Args:
-        target, log, is_atomic: As for `Changes`.
-        is_deferred: Whether nobody looks at the store between two operations.
-        is_held: Whether the operations come without waiting for anybody.
-    """
-    cdef Tap tap = find_tap(target.store)
-    if can_use(target.store) and (
-        tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
-    ):
-        changes = MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
-        # Another thread may have begun to record meanwhile.
-        if changes.tap is tap:
-            return changes
-    return GeneralChanges(target, log, is_atomic=is_atomic)

@@ -57,7 +57,7 @@ cdef class View(Undoer):
 
     def __init__(self, store):
         self.store = store
-        self.keeps_literals = type(store) in (Memory, SimpleMemory)
+        self.keeps_literals = type(store) in (Memory, SimpleMemory, JellyStore)
         self.lister = get_inner(store)
         self.is_graph_aware = self.lister.graph_aware
         self.forget_listed()

@@ -1,0 +1,220 @@
+"""Statements into a `JellyStore`, as rows of numbers.
+
+The store's own transactions undo them: the log has only what is changed beside it.
+"""
+
+cdef enum:
+    MANY_ROWS = 64
+
+
+@cython.final
+cdef class JellyChanges(Changes):
+    """Changes a `JellyStore`; no node is made but for what the store can't hold.
+
+    If ``is_atomic``, pending changes are committed before the first statement of a transaction. The
+    transaction itself is committed when the next one begins, or when the store is freed: up to
+    there it can be undone.
+    """
+
+    cdef QuadStore quads
+    cdef BatchNumbers numbers
+    cdef bint has_begun
+    # The numbers of graphs that were checked, by those of their names; and the default graph's.
+    # They are good for this dictionary.
+    cdef dict graphs
+    cdef uint32_t default_name
+    cdef Dictionary terms
+    # The last row's graph, and its number.
+    cdef Batch last_batch
+    cdef uint32_t last_graph, last_name
+    cdef uint32_t spelling  # of the last operation's object, as `add_row` takes it
+
+    def __init__(self, target, UndoLog log not None, *, is_atomic):
+        super().__init__(target, log, is_atomic=is_atomic)
+        self.quads = target.store.quads
+        self.numbers = BatchNumbers(self.quads)
+
+    def begin(self):
+        self.end_transaction()
+        Changes.begin(self)
+
+    def free(self):
+        self.end_transaction()
+        Changes.free(self)
+
+    def commit(self):
+        if self.is_atomic and not self.has_begun:
+            # The prefixes that were changed are to outlast a rollback of the store.
+            self.store.commit()
+
+    def begin_undoing(self):
+        if self.has_begun:
+            self.store.rollback()
+            self.has_begun = False
+
+    cdef int end_transaction(self) except -1:
+        if self.has_begun:
+            self.store.commit()
+            self.has_begun = False
+        return 0
+
+    cdef int begin_change(self) except -1:
+        if self.is_atomic and not self.has_begun:
+            self.store.commit()
+            self.has_begun = True
+            self.last_batch = None
+        return 0
+
+    cdef object run_rows(self, RowIterator rows):
+        cdef Batch batch
+        cdef size_t row
+        while rows.next_row():
+            # Another thread may run next, and go on with these rows.
+            batch, row = rows.batch, rows.row - 1
+            if is_statement(batch.rows.ops[row]):
+                rows.row = self.change_rows(batch, row, rows.stop)
+                # Nothing else here looks for Ctrl-C.
+                PyErr_CheckSignals()
+            else:
+                return batch.operation(
+                    row, None if is_bare(batch.rows.ops[row]) else rows.need_nodes()
+                )
+        return None
+
+    cdef size_t change_rows(self, Batch batch, size_t start, size_t stop) except 0:
+        """Apply rows up to the next one that is no statement, and return its number.
+
+        Few rows are numbered before any of them is applied, so that the processor fetches the
+        store's memory for all of them at once.
+        """
+        cdef Row[MANY_ROWS] quads
+        cdef size_t row = start
+        cdef size_t i, count
+        cdef uint32_t spelling
+        cdef object failure = None
+        # A commit may change the numbers of terms.
+        self.begin_change()
+        self.numbers.turn_to(batch)
+        while failure is None and row < stop and is_statement(batch.rows.ops[row]):
+            count = 0
+            while count < MANY_ROWS and row + count < stop:
+                if not is_statement(batch.rows.ops[row + count]):
+                    break
+                try:
+                    self.number_row(batch, row + count, &quads[count])
+                except Exception as error:
+                    # After the rows before it.
+                    failure = error
+                    break
+                self.quads.prefetch(&quads[count])
+                count += 1
+            for i in range(count):
+                self.operations += 1
+                spelling = 0
+                if self.numbers.spellings:
+                    spelling = self.numbers.spellings.get(batch.rows.o[row + i], 0)
+                self.change_quad(&quads[i], spelling, batch.rows.ops[row + i] == A)
+            row += count
+        if failure is not None:
+            self.operations += 1
+            raise failure
+        return row
+
+    cdef int number_row(self, Batch batch, size_t row, Row* quad) except -1:
+        """Turn a statement into the numbers of the store; 0 where it does not have a term."""
+        cdef RowColumns* columns = &batch.rows
+        cdef BatchNumbers numbers = self.numbers
+        cdef const uint8_t* kinds = batch.terms.columns.kinds
+        cdef bint is_add = columns.ops[row] == A
+        cdef uint32_t s = columns.s[row]
+        cdef uint32_t p = columns.p[row]
+        cdef uint32_t o = columns.o[row]
+        if not is_name(kinds[s]) or not is_name(kinds[p]) or not is_term(kinds[o]):
+            check_statement(
+                batch.terms.make_node(s), batch.terms.make_node(p), batch.terms.make_node(o)
+            )
+        quad.terms[G] = self.find_name(batch, columns.g[row], is_add)
+        quad.terms[S] = numbers.numbers[s] or numbers.find(s, is_add)
+        quad.terms[P] = numbers.numbers[p] or numbers.find(p, is_add)
+        quad.terms[O] = numbers.numbers[o] or numbers.find(o, is_add)
+        return 0
+
+    cdef int change_quad(self, const Row* quad, uint32_t spelling, bint is_add) except -1:
+        if is_add:
+            self.added += self.quads.add_row(quad, spelling)
+        elif quad.terms[S] and quad.terms[P] and quad.terms[O] and quad.terms[G]:
+            self.deleted += self.quads.delete_row(quad)
+        return 0
+
+    cdef uint32_t find_name(self, Batch batch, uint32_t term, bint is_add) except? 0:
+        """Return the number of the graph that a batch's term stands for; 0 if there is none."""
+        cdef int kind = batch.terms.columns.kinds[term]
+        cdef uint32_t number
+        if term == self.last_graph and batch is self.last_batch:
+            return self.last_name
+        if self.terms is not self.quads.terms:
+            self.graphs = {}
+            self.default_name = self.number_of_graph(None)
+            self.terms = self.quads.terms
+        if kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH:
+            return self.default_name
+        number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
+        if number not in self.graphs:
+            name = batch.terms.make_node(term)
+            check_graph(name)
+            if number == 0:
+                # Nothing can be deleted there, but the target may have no such graphs at all.
+                self.target.context(name)
+                return 0
+            self.graphs[number] = self.number_of_graph(name)
+        self.last_batch, self.last_graph, self.last_name = batch, term, self.graphs[number]
+        return self.last_name
+
+    cdef uint32_t number_of_graph(self, object name) except 0:
+        graph = self.target.context(name)
+        return <uint32_t>self.quads.terms.number_of_node(graph.identifier, True)
+
+    # --- operations of nodes ----------------------------------------------------------------------
+
+    cdef object make_graph(self, object name):
+        return self.target.context(name).identifier
+
+    cdef int number_quad(
+        self, Row* quad, NodeEntry s, NodeEntry p, NodeEntry o, object graph, bint is_add
+    ) except -1:
+        cdef Dictionary terms
+        self.begin_change()
+        terms = self.quads.terms
+        quad.terms[S] = <uint32_t>terms.number_of_node(s.node, is_add)
+        quad.terms[P] = <uint32_t>terms.number_of_node(p.node, is_add)
+        quad.terms[O] = <uint32_t>terms.number_of_node(o.node, is_add)
+        self.spelling = terms.spelling
+        quad.terms[G] = <uint32_t>terms.number_of_node(graph, is_add)
+        return 0
+
+    cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        cdef Row quad
+        self.number_quad(&quad, s, p, o, graph, True)
+        return self.change_quad(&quad, self.spelling, True)
+
+    cdef int delete(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
+        cdef Row quad
+        self.number_quad(&quad, s, p, o, graph, False)
+        return self.change_quad(&quad, 0, False)
+
+
+cdef inline bint is_name(int kind) noexcept:
+    return kind == TermKind.IRI or kind == TermKind.BLANK_NODE
+
+
+cdef inline bint is_term(int kind) noexcept:
+    return TermKind.IRI <= kind <= TermKind.TYPED_LITERAL
+
+
+cdef inline bint is_statement(int op) noexcept:
+    return op == A or op == D
+
+
+cdef inline bint is_bare(int op) noexcept:
+    """Does an operation have no terms?"""
+    return op == TX or op == TC or op == TA or op == END

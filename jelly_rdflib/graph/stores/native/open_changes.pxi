@@ -1,0 +1,22 @@
+"""Chooses how the statements of a store are changed."""
+
+def open_changes(target, log, *, is_atomic, is_deferred, is_held):
+    """Choose how the statements of a target's store are changed.
+
+    Args:
+        target, log, is_atomic: As for `Changes`.
+        is_deferred: Whether nobody looks at the store between two operations.
+        is_held: Whether the operations come without waiting for anybody.
+    """
+    cdef Tap tap = find_tap(target.store)
+    store = target.store
+    if type(store) is JellyStore and tap is None and not store.dispatcher.get_map():
+        return JellyChanges(target, log, is_atomic=is_atomic)
+    if can_use(store) and (
+        tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
+    ):
+        changes = MemoryChanges(target, log, is_atomic=is_atomic, is_deferred=is_deferred)
+        # Another thread may have begun to record meanwhile.
+        if changes.tap is tap:
+            return changes
+    return GeneralChanges(target, log, is_atomic=is_atomic)

@@ -1,0 +1,84 @@
+# The classes of nodes, and what of a node the compiled code reads.
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    void* PyUnicode_DATA(object text)
+
+
+cdef enum:
+    # The attributes of a literal, whose byte offsets in the object are in `NodeTypes.slots`.
+    LANGUAGE, DATATYPE, VALUE, ILL_TYPED, SLOTS
+
+
+cdef class NodeTypes:
+    cdef readonly object iri, blank_node, literal
+    cdef readonly object triple_term  # called with s, p and o
+    cdef readonly object default_graph  # its node
+    # A container of those whose literals need the constructor, which computes their values.
+    cdef readonly object recognized_datatypes
+    cdef Py_ssize_t[SLOTS] slots
+
+
+cdef inline bint is_of(object node, object cls) noexcept:
+    """Is a node truly an instance of a class? The ``__class__`` of a mock or a proxy may lie."""
+    return PyObject_TypeCheck(node, <PyTypeObject*>cls)
+
+
+cdef inline object get_slot(object node, Py_ssize_t offset):
+    cdef void** slot = <void**>(<char*><void*>node + offset)
+    return <object>slot[0] if slot[0] != NULL else None
+
+
+cdef inline int literal_kind(NodeTypes types, object literal):
+    if get_slot(literal, types.slots[LANGUAGE]) is not None:
+        return TermKind.LANGUAGE_LITERAL
+    if get_slot(literal, types.slots[DATATYPE]) is not None:
+        return TermKind.TYPED_LITERAL
+    return TermKind.SIMPLE_LITERAL
+
+
+cdef inline int node_kind(NodeTypes types, object node) except -1:
+    """Return the `TermKind` of a node, or of a plain str; NONE if it is no term."""
+    cdef object cls = type(node)
+    # Exact classes first: checks for subclasses take longer.
+    if cls is types.iri:
+        return TermKind.IRI
+    if cls is types.literal:
+        return literal_kind(types, node)
+    if cls is types.blank_node:
+        return TermKind.BLANK_NODE
+    if cls is str:
+        return TermKind.STRING
+    if is_of(node, types.iri):
+        return TermKind.IRI
+    if is_of(node, types.literal):
+        return literal_kind(types, node)
+    if is_of(node, types.blank_node):
+        return TermKind.BLANK_NODE
+    if isinstance(node, types.triple_term):
+        return TermKind.TRIPLE_TERM
+    return TermKind.NONE
+
+
+cdef bytes encode_text(object text)
+
+
+cdef inline object as_utf8(object text):
+    """Return an object that has the text of a str in UTF-8, for `utf8_of`.
+
+    An `EncodeError` if it is no str, or has no UTF-8 form.
+    """
+    # A str that is not ASCII would keep its own UTF-8 form forever.
+    return text if isinstance(text, str) and PyUnicode_IS_ASCII(text) else encode_text(text)
+
+
+cdef inline Span utf8_of(object utf8) noexcept:
+    cdef Span text
+    if type(utf8) is bytes:
+        text.start = <const uint8_t*>PyBytes_AS_STRING(utf8)
+        text.end = text.start + PyBytes_GET_SIZE(utf8)
+    else:
+        text.start = <const uint8_t*>PyUnicode_DATA(utf8)
+        text.end = text.start + PyUnicode_GET_LENGTH(utf8)
+    return text

@@ -1,0 +1,24 @@
+# cython: nonecheck=False
+# Classes whose attributes may be None while a method runs switch it on.
+"""Quads as rows of numbers: a dictionary of terms, indexes, transactions and snapshots."""
+
+cimport cython
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcmp, memcpy, memset
+
+from jelly_rdflib.errors import EncodeError, LimitError
+
+include "quads/memory.pxi"
+include "quads/dictionary.pxi"
+include "quads/rows.pxi"
+include "quads/row_index.pxi"
+include "quads/graph_table.pxi"
+include "quads/runs.pxi"
+include "quads/quad_store.pxi"
+include "quads/snapshot.pxi"
+include "quads/reading.pxi"
+include "quads/batch_numbers.pxi"
+include "quads/batches.pxi"

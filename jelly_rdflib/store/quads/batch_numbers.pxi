@@ -1,0 +1,74 @@
+"""The numbers that the terms of a batch have in a store."""
+
+@cython.nonecheck(True)
+@cython.final
+cdef class BatchNumbers:
+    """Brings the terms of one batch after the other into a store, each once.
+
+    If the batch's reader is to normalize literals, they get the normal form of their value, as
+    they do on their way to rdflib.
+    """
+
+    def __cinit__(self, QuadStore store not None):
+        self.store = store
+        self.recognized = store.terms.types.recognized_datatypes
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.numbers)
+
+    cdef int turn_to(self, Batch batch) except -1:
+        """Get ready for the terms of a batch."""
+        cdef uint32_t count = batch.terms.columns.count
+        cdef uint32_t i
+        if self.batch is batch and self.terms is self.store.terms:
+            return 0
+        if count > self.capacity:
+            grow(<void**>&self.numbers, <size_t>count * sizeof(uint32_t))
+            self.capacity = count
+        memset(self.numbers, 0, count * sizeof(uint32_t))
+        if self.spellings is None or self.spellings:
+            self.spellings = {}
+        self.batch = batch
+        self.terms = self.store.terms
+        for i in range(1, count):
+            prefetch(&self.terms.slots[
+                <uint32_t>batch.terms.columns.hashes[i] & self.terms.slot_mask
+            ])
+        return 0
+
+    cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:
+        """Return the number of a term; 0 if the store does not have it and is not to get it."""
+        cdef const TermColumns* columns = &self.batch.terms.columns
+        cdef Dictionary terms = self.terms
+        cdef int64_t number
+        cdef object node = None
+        if columns.kinds[term] == TermKind.TYPED_LITERAL:
+            node = self.normal_form(term)
+        if node is not None:
+            number = terms.number_of_node(node, is_added)
+        else:
+            number = terms.number_of_term(columns, term, is_added)
+        self.numbers[term] = <uint32_t>number
+        if terms.spelling != 0:
+            self.spellings[term] = terms.spelling
+        return <uint32_t>number
+
+    cdef uint32_t need(self, uint32_t term) except 0:
+        """Return the number of a term, which is added; a TypeError if no store can hold it."""
+        cdef int kind = self.batch.terms.columns.kinds[term]
+        if self.numbers[term] == 0:
+            if not TermKind.IRI <= kind <= TermKind.TYPED_LITERAL:
+                refuse_term(self.batch.terms.make_node(term))
+            self.find(term, True)
+        return self.numbers[term]
+
+    cdef object normal_form(self, uint32_t term):
+        """Return the node of a typed literal that may have another normal form; else None."""
+        cdef TermTable table = self.batch.terms
+        cdef NodeFactory factory = table.factory
+        cdef Span text = text_of(&table.columns, term)
+        cdef Span datatype = text_of(&table.columns, table.columns.extras[term])
+        if not factory.normalize or is_canonical(text, datatype):
+            return None
+        iri = factory.make_node(TermKind.IRI, datatype, None)
+        return table.make_node(term) if iri in self.recognized else None

@@ -1,0 +1,25 @@
+# The graphs of a store: how many quads each has, and which are listed.
+
+ctypedef struct GraphEntry:
+    uint32_t name  # number of the term
+    uint32_t count  # quads
+    bint is_listed
+
+
+ctypedef struct GraphTable:
+    GraphEntry* entries
+    uint32_t count, capacity
+    uint32_t filled  # how many have quads
+    uint32_t* slots  # an entry's number + 1; 0 is free
+    uint32_t mask
+    uint32_t last  # the entry that was found last
+
+
+cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept
+cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL
+
+
+cdef inline void count_quad(GraphTable* table, GraphEntry* graph, int change) noexcept:
+    table.filled -= graph.count > 0
+    graph.count += change
+    table.filled += graph.count > 0

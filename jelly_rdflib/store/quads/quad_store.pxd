@@ -1,0 +1,51 @@
+# The quads of a store: adding, deleting, transactions, and what readers see.
+
+@cython.final
+cdef class QuadStore:
+    cdef Dictionary terms
+    cdef Rows rows
+    cdef RowIndex index  # of the rows that are alive
+    cdef GraphTable graphs
+    cdef list runs  # of rows 0 to `sealed`; it is replaced, not changed
+    cdef uint32_t sealed
+
+    cdef Times times
+    cdef bint has_new_deaths  # since the clock went on
+    cdef Py_ssize_t readers
+    cdef uint32_t newest_reader  # the time that the last reader sees
+
+    # Since the last commit: the rows of before that died, and the graphs that came to be listed or
+    # no longer are.
+    cdef uint32_t* died
+    cdef uint32_t died_count, died_capacity
+    cdef list listings
+
+    # Changes in their order, while they are logged: a row's number * 2, + 1 for a deletion.
+    cdef bint is_logging
+    cdef uint32_t* log
+    cdef uint32_t log_count, log_capacity
+
+    cdef dict graph_objects
+    cdef object make_graph
+    cdef uint64_t changes  # counts all changes to quads
+    cdef uint64_t counted_at  # the changes when the triples of all graphs were counted
+    cdef uint32_t triple_count
+
+    cdef bint add_row(self, const Row* row, uint32_t spelling) except -1
+    cdef bint delete_row(self, const Row* row) except -1
+    cdef uint32_t* find_row(self, const Row* row) noexcept
+    cdef int insert(self, const Row* row, uint32_t spelling, uint32_t* slot) except -1
+    cdef void prefetch(self, const Row* row) noexcept
+    cdef int remove_at(self, uint32_t* slot) except -1
+    cdef int note(self, uint32_t row, bint is_deletion) except -1
+    cdef int set_listed(self, uint32_t name, bint is_listed) except -1
+    cdef int tick(self) except -1
+    cdef int seal(self) except -1
+    cdef int bring_back(self) except -1
+    cdef void drop_rows(self) noexcept
+    cdef void start_transaction(self) noexcept
+    cdef int tidy(self) except -1
+    cdef int vacuum(self) except -1
+    cdef void take(self, QuadStore fresh, uint32_t committed_rows) noexcept
+    cdef object graph_object(self, uint32_t name)
+    cdef int keep_graph(self, uint32_t name, object graph) except -1

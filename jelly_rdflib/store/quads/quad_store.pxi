@@ -1,0 +1,497 @@
+"""The quads of a store: adding, deleting, transactions, and what readers see.
+
+A quad is a row of four numbers. Rows are only appended, and marked when they die, so that a reader
+can go on with the state that it has started with. An index finds the row of a quad that is alive.
+"""
+
+cdef enum:
+    # Rows that are in no run yet are looked through one by one.
+    MAX_TAIL = 512
+    # So many dead rows are kept whatever the number of rows that are alive.
+    MAX_GARBAGE = 1 << 14
+    # Of objects for graphs.
+    MAX_GRAPHS = 1 << 14
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class QuadStore:
+    """The quads of a store, and the list of its graphs.
+
+    Args:
+        types: The classes of nodes.
+        make_graph: Makes the object that stands for a graph of its name.
+    """
+
+    def __cinit__(self, NodeTypes types not None, make_graph not None):
+        self.terms = Dictionary(types)
+        self.rows = Rows()
+        index_reserve(&self.index, self.rows)
+        self.runs = []
+        self.listings = []
+        self.graph_objects = {}
+        self.make_graph = make_graph
+        self.counted_at = <uint64_t>-1
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.index.slots)
+        PyMem_RawFree(self.died)
+        PyMem_RawFree(self.log)
+        free_graphs(&self.graphs)
+
+    # --- as rdflib has it -------------------------------------------------------------------------
+
+    def add(self, tuple triple not None, graph):
+        """Add a triple to a graph, which is given by an object with that ``identifier``.
+
+        Raises:
+            TypeError: The store can't hold one of the terms.
+            EncodeError: One has no UTF-8 form.
+        """
+        cdef Row row
+        cdef int i
+        cdef uint32_t spelling
+        if len(triple) != 3:
+            raise ValueError(f"a triple has three terms, not {len(triple)}")
+        for i in range(3):
+            row.terms[i] = <uint32_t>self.terms.number_of_node(triple[i], True)
+        spelling = self.terms.spelling
+        row.terms[G] = <uint32_t>self.terms.number_of_node(name_of(graph), True)
+        if row.terms[G] not in self.graph_objects:
+            # The user's own object has more than a name, such as a base.
+            self.keep_graph(row.terms[G], graph)
+        self.add_row(&row, spelling)
+
+    def remove(self, tuple pattern not None, graph):
+        """Remove the triples that match a pattern, of one graph, or of all if it is None."""
+        cdef Scan scan = find_rows(self, pattern, graph)
+        cdef uint32_t* rows = NULL
+        cdef uint32_t count = 0
+        cdef uint32_t capacity = 0
+        cdef uint32_t i
+        cdef int64_t row
+        cdef uint32_t* slot
+        if scan is None:
+            return
+        try:
+            while True:
+                row = scan.read_row()
+                if row < 0:
+                    break
+                if count == capacity:
+                    capacity = 2 * capacity + 16
+                    grow(<void**>&rows, capacity * sizeof(uint32_t))
+                rows[count] = <uint32_t>row
+                count += 1
+            for i in range(count):
+                slot = self.find_row(row_at(self.rows, rows[i]))
+                self.remove_at(slot)
+        finally:
+            PyMem_RawFree(rows)
+        scan = None
+        self.tidy()
+
+    def triples(self, tuple pattern not None, graph):
+        """Iterate over the triples that match a pattern, and over the graphs of each of them."""
+        return read_triples(self, pattern, graph)
+
+    def count(self, graph):
+        """Return how many triples a graph has, or all graphs together, each triple once."""
+        cdef GraphEntry* entry
+        if graph is None:
+            return count_triples(self)
+        entry = find_graph(&self.graphs, <uint32_t>find_number(self, name_of(graph)))
+        return 0 if entry == NULL else entry.count
+
+    def contexts(self, triple):
+        """Iterate over the graphs that are listed, or over those that a triple is in."""
+        cdef GraphIterator graphs
+        cdef Row row
+        if triple is None or tuple(triple) == (None, None, None):
+            return list_graphs(self)
+        if None in triple or not number_pattern(self, tuple(triple), &row):
+            return NOTHING
+        graphs = GraphIterator.__new__(GraphIterator)
+        graphs.snapshot = open_snapshot(self)
+        graphs.names = []
+        open_scan(graphs.snapshot, &row, False).read_triple(&row, graphs.names)
+        return graphs
+
+    def list_graph(self, graph):
+        """List a graph, which may have no triples."""
+        cdef uint32_t name = <uint32_t>self.terms.number_of_node(name_of(graph), True)
+        if name not in self.graph_objects:
+            self.keep_graph(name, graph)
+        self.set_listed(name, True)
+
+    def drop_graph(self, graph):
+        """Remove a graph with its triples, and list it no longer."""
+        cdef int64_t name = find_number(self, name_of(graph))
+        self.remove((None, None, None), graph)
+        if name != 0 and find_graph(&self.graphs, <uint32_t>name) != NULL:
+            self.set_listed(<uint32_t>name, False)
+
+    def add_batch(self, Batch batch not None, default_graph):
+        """Add the statements of a batch; those of its default graph to the graph of that name.
+
+        Raises:
+            TypeError: The store can't hold a quoted triple.
+        """
+        cdef BatchNumbers numbers = BatchNumbers(self)
+        cdef const RowColumns* rows = &batch.rows
+        cdef const uint8_t* kinds = batch.terms.columns.kinds
+        cdef Row row
+        cdef size_t i
+        for i in range(rows.count):
+            if rows.ops[i] != A:
+                continue
+            numbers.turn_to(batch)
+            row.terms[S] = numbers.need(rows.s[i])
+            row.terms[P] = numbers.need(rows.p[i])
+            row.terms[O] = numbers.need(rows.o[i])
+            if kinds[rows.g[i]] == TermKind.DEFAULT_GRAPH or rows.g[i] == 0:
+                row.terms[G] = <uint32_t>self.terms.number_of_node(default_graph, True)
+            else:
+                row.terms[G] = numbers.need(rows.g[i])
+            self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
+
+    def sizes(self):
+        """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
+        return {
+            "quads": self.index.count, "rows": self.rows.count, "terms": self.terms.count - 1
+        }
+
+    # --- quads of numbers -------------------------------------------------------------------------
+
+    cdef uint32_t* find_row(self, const Row* row) noexcept:
+        """Return the slot of a quad in the index, which is 0 if the quad is not there."""
+        return find_slot(&self.index, self.rows, row)
+
+    cdef bint add_row(self, const Row* row, uint32_t spelling) except -1:
+        """Add a quad; return whether it was not there.
+
+        If ``spelling`` is not 0, it is the term that its object is spelled as.
+        """
+        cdef uint32_t* slot = self.find_row(row)
+        if slot[0] != 0:
+            return False
+        self.insert(row, spelling, slot)
+        return True
+
+    cdef bint delete_row(self, const Row* row) except -1:
+        """Delete a quad; return whether it was there."""
+        cdef uint32_t* slot = self.find_row(row)
+        if slot[0] == 0:
+            return False
+        self.remove_at(slot)
+        return True
+
+    cdef void prefetch(self, const Row* row) noexcept:
+        """Have the processor fetch the slot of a quad."""
+        prefetch(&self.index.slots[<uint32_t>hash_row(row) & self.index.mask])
+
+    cdef int insert(self, const Row* row, uint32_t spelling, uint32_t* slot) except -1:
+        """Add a quad that is not there, given its slot. What takes memory comes first."""
+        cdef GraphEntry* graph
+        cdef uint32_t number
+        self.rows.reserve()
+        if index_reserve(&self.index, self.rows):
+            slot = self.find_row(row)
+        graph = need_graph(&self.graphs, row.terms[G])
+        if not graph.is_listed:
+            self.set_listed(row.terms[G], True)
+        number = self.rows.count
+        if spelling != 0:
+            self.rows.spellings[number] = spelling
+        elif self.rows.spellings:
+            # A row that was dropped may have had this number.
+            self.rows.spellings.pop(number, None)
+        self.note(number, False)
+        row_at(self.rows, number)[0] = row[0]
+        self.rows.count += 1
+        slot[0] = number + 1
+        self.index.count += 1
+        count_quad(&self.graphs, graph, 1)
+        self.changes += 1
+        return 0
+
+    cdef int remove_at(self, uint32_t* slot) except -1:
+        """Delete the quad of a slot."""
+        cdef uint32_t number = slot[0] - 1
+        cdef uint32_t capacity
+        self.rows.reserve_death(number)
+        if number < self.times.committed_rows:
+            if self.died_count == self.died_capacity:
+                capacity = 2 * self.died_capacity + 64
+                grow(<void**>&self.died, capacity * sizeof(uint32_t))
+                self.died_capacity = capacity
+            self.note(number, True)
+            self.died[self.died_count] = number
+            self.died_count += 1
+        else:
+            self.note(number, True)
+        index_remove(&self.index, self.rows, slot)
+        set_death(self.rows, number, self.times.clock + 1)
+        self.has_new_deaths = True
+        count_quad(
+            &self.graphs, find_graph(&self.graphs, row_at(self.rows, number).terms[G]), -1
+        )
+        self.changes += 1
+        return 0
+
+    cdef int note(self, uint32_t row, bint is_deletion) except -1:
+        """Log a change, if changes are logged."""
+        cdef uint32_t capacity
+        if not self.is_logging:
+            return 0
+        if self.log_count == self.log_capacity:
+            capacity = 2 * self.log_capacity + 64
+            grow(<void**>&self.log, capacity * sizeof(uint32_t))
+            self.log_capacity = capacity
+        self.log[self.log_count] = 2 * row + is_deletion
+        self.log_count += 1
+        return 0
+
+    cdef int set_listed(self, uint32_t name, bint is_listed) except -1:
+        cdef GraphEntry* graph = need_graph(&self.graphs, name)
+        if graph.is_listed != is_listed:
+            self.listings.append((name, not is_listed))
+            graph.is_listed = is_listed
+        return 0
+
+    # --- transactions -----------------------------------------------------------------------------
+
+    def commit(self):
+        """Make the changes since the last commit permanent."""
+        self.tick()
+        self.start_transaction()
+        self.tidy()
+
+    def rollback(self):
+        """Undo the changes since the last commit, also those to the list of graphs.
+
+        If there is not enough memory, a MemoryError is raised, and another call goes on.
+        """
+        cdef uint32_t number
+        cdef uint32_t* slot
+        cdef GraphEntry* graph
+        cdef Row* row
+        cdef bint was_logging = self.is_logging
+        self.is_logging = False
+        try:
+            for number in range(self.rows.count, self.times.committed_rows, -1):
+                row = row_at(self.rows, number - 1)
+                slot = self.find_row(row)
+                if slot[0] == number:
+                    self.remove_at(slot)
+            self.bring_back()
+            while self.listings:
+                name, was_listed = self.listings[len(self.listings) - 1]
+                need_graph(&self.graphs, name).is_listed = was_listed
+                self.listings.pop()
+        finally:
+            self.is_logging = was_logging
+        if self.readers == 0 and self.sealed <= self.times.committed_rows:
+            self.drop_rows()
+        self.tick()
+        self.start_transaction()
+        self.tidy()
+
+    cdef int bring_back(self) except -1:
+        """Bring back the rows that died since the last commit."""
+        cdef uint32_t number
+        cdef Row row
+        # A reader may have seen that they are dead: it must not see them alive.
+        cdef bint is_seen = self.readers > 0 and self.newest_reader > self.times.committed_at
+        while self.died_count > 0:
+            number = self.died[self.died_count - 1]
+            row = row_at(self.rows, number)[0]
+            if is_seen:
+                self.add_row(&row, spelling_of(self.rows, number))
+            else:
+                index_reserve(&self.index, self.rows)
+                self.find_row(&row)[0] = number + 1
+                self.index.count += 1
+                set_death(self.rows, number, 0)
+                count_quad(&self.graphs, find_graph(&self.graphs, row.terms[G]), 1)
+                self.changes += 1
+            self.died_count -= 1
+        return 0
+
+    cdef void drop_rows(self) noexcept:
+        """Drop the rows that came since the last commit, which are dead and which nobody sees."""
+        cdef uint32_t number
+        for number in range(self.times.committed_rows, self.rows.count):
+            if self.rows.deaths[number >> BLOCK_BITS] != NULL:
+                set_death(self.rows, number, 0)
+        self.rows.count = self.times.committed_rows
+
+    cdef void start_transaction(self) noexcept:
+        self.times.committed_rows = self.rows.count
+        self.times.committed_at = self.times.clock
+        self.died_count = 0
+        self.listings.clear()
+        self.log_count = 0
+
+    cdef int tick(self) except -1:
+        """Let the clock go on if anything died since it did."""
+        if self.has_new_deaths:
+            if self.times.clock >= <uint32_t>-2:
+                # Each time stands for a dead row, so only a rollback over and over comes here.
+                self.vacuum()
+            self.times.clock += 1
+            self.has_new_deaths = False
+        return 0
+
+    # --- order ------------------------------------------------------------------------------------
+
+    cdef int seal(self) except -1:
+        """Make a run of the last rows, if there are many, and merge runs of similar length."""
+        cdef list runs
+        cdef Run first, last
+        if self.rows.count - self.sealed <= MAX_TAIL:
+            return 0
+        runs = list(self.runs)
+        runs.append(Run(self.sealed, self.rows.count))
+        while len(runs) > 1:
+            last, first = runs.pop(), runs.pop()
+            if length_of(first) >= 2 * length_of(last):
+                runs.extend((first, last))
+                break
+            runs.append(merge_runs(first, last, self.rows, &self.times))
+        self.runs = runs
+        self.sealed = self.rows.count
+        return 0
+
+    cdef int tidy(self) except -1:
+        """Make the store smaller if it has much that is dead."""
+        cdef uint64_t kept = <uint64_t>self.index.count + self.died_count
+        if not self.is_logging and self.rows.count > 2 * kept + MAX_GARBAGE:
+            try:
+                self.vacuum()
+            except MemoryError:
+                # It is as it was, and gets smaller another time.
+                pass
+        return 0
+
+    cdef int vacuum(self) except -1:
+        """Copy what is alive, and what a rollback would bring back. Readers keep what they have."""
+        cdef QuadStore fresh = QuadStore(self.terms.types, self.make_graph)
+        cdef uint32_t* numbers = NULL
+        cdef uint32_t i, committed_rows, death
+        cdef Row row
+        cdef GraphEntry* graph
+        cdef list listings = []
+        try:
+            numbers = <uint32_t*>PyMem_RawCalloc(<size_t>self.terms.count + 1, sizeof(uint32_t))
+            if numbers == NULL:
+                raise MemoryError
+            committed_rows = 0
+            for name, was_listed in self.listings:
+                listings.append((copy_term(fresh.terms, self.terms, name, numbers), was_listed))
+            for i in range(self.rows.count):
+                death = death_of(self.rows, i)
+                if death != 0 and not (
+                    i < self.times.committed_rows and death > self.times.committed_at
+                ):
+                    continue
+                copy_row(&row, row_at(self.rows, i), fresh.terms, self.terms, numbers)
+                fresh.add_row(
+                    &row,
+                    copy_term(fresh.terms, self.terms, spelling_of(self.rows, i), numbers),
+                )
+                fresh.times.committed_rows = fresh.rows.count
+                if i < self.times.committed_rows:
+                    committed_rows = fresh.rows.count
+                if death != 0:
+                    # It is noted as one that died since the commit.
+                    fresh.remove_at(fresh.find_row(&row))
+            for i in range(self.graphs.count):
+                graph = &self.graphs.entries[i]
+                if graph.is_listed or numbers[graph.name] != 0:
+                    need_graph(
+                        &fresh.graphs, copy_term(fresh.terms, self.terms, graph.name, numbers)
+                    ).is_listed = graph.is_listed
+        finally:
+            PyMem_RawFree(numbers)
+        fresh.listings = listings
+        self.take(fresh, committed_rows)
+        return 0
+
+    cdef void take(self, QuadStore fresh, uint32_t committed_rows) noexcept:
+        """Take over the contents of a copy, in one step."""
+        self.terms, fresh.terms = fresh.terms, self.terms
+        self.rows, fresh.rows = fresh.rows, self.rows
+        self.index, fresh.index = fresh.index, self.index
+        self.graphs, fresh.graphs = fresh.graphs, self.graphs
+        self.died, fresh.died = fresh.died, self.died
+        self.died_count, self.died_capacity = fresh.died_count, fresh.died_capacity
+        self.listings = fresh.listings
+        self.graph_objects = fresh.graph_objects
+        self.runs = fresh.runs
+        self.sealed = 0
+        self.times.clock = self.times.committed_at = 0
+        self.times.committed_rows = committed_rows
+        self.has_new_deaths = self.died_count > 0
+        # Those that there are read from the old rows, which no longer change.
+        self.readers = self.newest_reader = 0
+
+    # --- graphs -----------------------------------------------------------------------------------
+
+    cdef object graph_object(self, uint32_t name):
+        """Return the object that stands for a graph."""
+        graph = self.graph_objects.get(name)
+        if graph is None:
+            graph = self.make_graph(node_of(self.terms, name))
+            self.keep_graph(name, graph)
+        return graph
+
+    cdef int keep_graph(self, uint32_t name, object graph) except -1:
+        if len(self.graph_objects) >= MAX_GRAPHS:
+            self.graph_objects.clear()
+        if name_of(graph) is not graph:
+            self.graph_objects[name] = graph
+        return 0
+
+
+cdef inline uint32_t spelling_of(Rows rows, uint32_t row) except? 0:
+    return rows.spellings.get(row, 0) if rows.spellings else 0
+
+
+cdef inline uint32_t length_of(Run run):
+    return run.end - run.start
+
+
+cdef uint32_t copy_term(
+    Dictionary target, Dictionary source, uint32_t number, uint32_t* copies
+) except? 0:
+    """Return the number of a term's copy."""
+    cdef TermKey key
+    cdef uint32_t extra = source.terms[number].extra
+    if number == 0 or copies[number] != 0:
+        return copies[number]
+    key.kind = stored_kind(source, number)
+    key.text = stored_text(source, number)
+    if key.kind == TermKind.LANGUAGE_LITERAL:
+        key.tag = stored_text(source, extra)
+        key.hash = hash_key(key.kind, key.text, hash_tag(key.tag))
+    elif key.kind == TermKind.TYPED_LITERAL:
+        key.datatype = copy_term(target, source, extra, copies)
+        key.hash = hash_key(
+            key.kind, key.text, hash_key(TermKind.IRI, stored_text(source, extra), 0)
+        )
+    else:
+        key.hash = hash_key(key.kind, key.text, 0)
+    copies[number] = <uint32_t>target.number_of_key(&key, True)
+    if target.spelling != 0:
+        copies[number] = target.spelling
+    return copies[number]
+
+
+cdef int copy_row(
+    Row* copy, const Row* row, Dictionary target, Dictionary source, uint32_t* copies
+) except -1:
+    cdef int i
+    for i in range(<int>COLUMNS):
+        copy.terms[i] = copy_term(target, source, row.terms[i], copies)
+    return 0

@@ -1,0 +1,176 @@
+"""What rdflib reads of a store: triples with their graphs."""
+
+@cython.nonecheck(True)
+@cython.final
+cdef class TripleIterator:
+    """Yields each triple of a scan, and an iterator over the graphs that it is in."""
+
+    cdef Scan scan
+    # The nodes that were asked for, None for any; the store may spell a literal in another way.
+    cdef object s, p
+    cdef bint is_merged
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Snapshot snapshot = self.scan.snapshot
+        cdef Dictionary terms = snapshot.terms
+        cdef GraphIterator graphs = GraphIterator.__new__(GraphIterator)
+        cdef int64_t number
+        cdef Row row
+        graphs.snapshot = snapshot
+        if self.is_merged:
+            graphs.names = []
+            if not self.scan.read_triple(&row, graphs.names):
+                raise StopIteration
+            number = self.scan.row
+        else:
+            number = self.scan.read_row()
+            if number < 0:
+                raise StopIteration
+            row = row_at(snapshot.rows, <uint32_t>number)[0]
+        graphs.row = row
+        return (
+            (
+                node_of(terms, row.terms[S]) if self.s is None else self.s,
+                node_of(terms, row.terms[P]) if self.p is None else self.p,
+                node_of(terms, object_of(snapshot.rows, <uint32_t>number)),
+            ),
+            graphs,
+        )
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class GraphIterator:
+    """Yields the objects that stand for the graphs of a triple, or of a list of names."""
+
+    cdef Snapshot snapshot
+    cdef Row row
+    # The numbers of the graphs' names; None until they are wanted.
+    cdef list names
+    cdef Py_ssize_t next_name
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Snapshot snapshot = self.snapshot
+        cdef uint32_t name
+        if self.names is None:
+            self.names = snapshot.names_of(&self.row)
+        if self.next_name >= len(self.names):
+            raise StopIteration
+        name = self.names[self.next_name]
+        self.next_name += 1
+        if snapshot.terms is snapshot.store.terms:
+            return snapshot.store.graph_object(name)
+        return snapshot.store.make_graph(node_of(snapshot.terms, name))
+
+
+cdef object NOTHING = iter(())
+
+
+cdef bint number_pattern(QuadStore store, tuple pattern, Row* row) except -1:
+    """Turn a pattern of nodes into numbers, 0 for None; return whether the store has all of them."""
+    cdef int64_t number
+    cdef int i
+    for i in range(3):
+        number = 0
+        if pattern[i] is not None:
+            number = find_number(store, pattern[i])
+            if number == 0:
+                return False
+        row.terms[i] = <uint32_t>number
+    row.terms[G] = 0
+    return True
+
+
+cdef int64_t find_number(QuadStore store, object node) except -1:
+    try:
+        return store.terms.number_of_node(node, False)
+    except EncodeError:
+        # No store has a text without a UTF-8 form.
+        return 0
+
+
+cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
+    """Return the rows of a pattern, of all graphs if there is none; None if there can't be any."""
+    cdef Row row
+    cdef int64_t name
+    cdef Scan scan
+    cdef GraphEntry* entry
+    cdef uint32_t number
+    if len(pattern) != 3:
+        raise ValueError(f"a pattern has three terms, not {len(pattern)}")
+    if not number_pattern(store, pattern, &row):
+        return None
+    if graph is None:
+        return open_scan(open_snapshot(store), &row, False)
+    name = find_number(store, name_of(graph))
+    entry = find_graph(&store.graphs, <uint32_t>name)
+    if name == 0 or entry == NULL or entry.count == 0:
+        return None
+    row.terms[G] = <uint32_t>name
+    if row.terms[S] != 0 and row.terms[P] != 0 and row.terms[O] != 0:
+        number = store.find_row(&row)[0]
+        if number == 0:
+            return None
+        scan = Scan.__new__(Scan)
+        scan.snapshot = open_snapshot(store)
+        scan.pattern = row
+        scan.has_graph = True
+        scan.next_row, scan.last_row = number - 1, number
+        return scan
+    return open_scan(open_snapshot(store), &row, True)
+
+
+cdef object name_of(object graph):
+    """Return the name of a graph, which may be given as such."""
+    return getattr(graph, "identifier", graph)
+
+
+cdef object read_triples(QuadStore store, tuple pattern, object graph):
+    cdef TripleIterator triples
+    cdef Scan scan = find_rows(store, pattern, graph)
+    if scan is None:
+        return NOTHING
+    triples = TripleIterator.__new__(TripleIterator)
+    triples.scan = scan
+    triples.s, triples.p = pattern[0], pattern[1]
+    triples.is_merged = graph is None and scan.snapshot.has_many_graphs
+    return triples
+
+
+cdef GraphIterator list_graphs(QuadStore store):
+    """Iterate over the graphs that are listed."""
+    cdef GraphIterator graphs = GraphIterator.__new__(GraphIterator)
+    cdef uint32_t i
+    graphs.snapshot = open_snapshot(store)
+    graphs.names = [
+        store.graphs.entries[i].name
+        for i in range(store.graphs.count)
+        if store.graphs.entries[i].is_listed
+    ]
+    return graphs
+
+
+cdef uint32_t count_triples(QuadStore store) except? 0:
+    """Count the triples of all graphs, each once."""
+    cdef Row row
+    cdef Scan scan
+    cdef list names
+    cdef uint32_t count = 0
+    if store.graphs.filled <= 1:
+        return store.index.count
+    if store.counted_at != store.changes:
+        memset(&row, 0, sizeof(row))
+        scan = open_scan(open_snapshot(store), &row, False)
+        names = []
+        while scan.read_triple(&row, names):
+            count += 1
+            names.clear()
+        store.triple_count = count
+        store.counted_at = store.changes
+    return store.triple_count

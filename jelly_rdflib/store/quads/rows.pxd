@@ -1,0 +1,69 @@
+# All quads of a store as rows, the oldest first, and when each was deleted.
+
+cdef enum:
+    # Rows of a block, which never moves.
+    BLOCK_BITS = 14
+    BLOCK_ROWS = 1 << BLOCK_BITS
+    # A row's number and a flag have 32 bits together.
+    MAX_ROWS = 0x7FFFFFF0
+
+cdef enum:
+    # Of a row.
+    S, P, O, G, COLUMNS
+
+
+ctypedef struct Row:
+    uint32_t[4] terms
+
+
+ctypedef struct Times:
+    # A death is stamped with the time after the clock's, which goes on when a reader comes then.
+    uint32_t clock
+    # The last commit: the rows that were there, and the time.
+    uint32_t committed_rows, committed_at
+
+
+@cython.final
+cdef class Rows:
+    cdef Row** blocks
+    # The deaths of a block's rows: 0 for a row that is alive. NULL if all rows of a block are.
+    cdef uint32_t** deaths
+    cdef uint32_t count, block_count, block_capacity
+    # The terms that objects of rows are spelled as, where that is not as the dictionary has them.
+    cdef dict spellings
+
+    cdef int reserve(self) except -1
+    cdef int reserve_death(self, uint32_t row) except -1
+
+
+cdef inline Row* row_at(Rows rows, uint32_t row) noexcept:
+    return &rows.blocks[row >> BLOCK_BITS][row & (BLOCK_ROWS - 1)]
+
+
+cdef inline uint32_t death_of(Rows rows, uint32_t row) noexcept:
+    cdef uint32_t* deaths = rows.deaths[row >> BLOCK_BITS]
+    return 0 if deaths == NULL else deaths[row & (BLOCK_ROWS - 1)]
+
+
+cdef inline bint is_alive(Rows rows, uint32_t row, uint32_t at) noexcept:
+    """Was the row alive at a time of the store's clock? It must have been there then."""
+    cdef uint32_t death = death_of(rows, row)
+    return death == 0 or death > at
+
+
+cdef inline void set_death(Rows rows, uint32_t row, uint32_t death) noexcept:
+    """Set the death of a row, after `reserve_death`."""
+    rows.deaths[row >> BLOCK_BITS][row & (BLOCK_ROWS - 1)] = death
+
+
+cdef inline uint32_t object_of(Rows rows, uint32_t row) except? 0:
+    """Return the object of a row in its spelling."""
+    cdef uint32_t term = row_at(rows, row).terms[O]
+    return rows.spellings.get(row, term) if rows.spellings else term
+
+
+cdef inline bint is_row(const Row* one, const Row* other) noexcept:
+    return (
+        load64(<const uint8_t*>one) == load64(<const uint8_t*>other)
+        and load64(<const uint8_t*>one + 8) == load64(<const uint8_t*>other + 8)
+    )

@@ -1,0 +1,261 @@
+"""What a reader sees: the quads as of its start, whatever others write meanwhile."""
+
+cdef enum:
+    # A graph with so large a part of all rows is found by looking through the rows.
+    LARGE_PART = 16
+
+
+@cython.nonecheck(True)
+@cython.final
+@cython.no_gc_clear
+cdef class Snapshot:
+    """The state of a store at a time."""
+
+    def __dealloc__(self):
+        # After a vacuum the store has other rows, which this reader does not see.
+        if self.store is not None and self.store.rows is self.rows:
+            self.store.readers -= 1
+
+    cdef Permutation permutation(self, Run run, int order):
+        """Return the rows of a run in an order."""
+        cdef Permutation permutation
+        cdef Times times
+        if self.store.rows is self.rows and self.store.times.clock == self.at:
+            return get_permutation(run, self.rows, &self.store.times, order)
+        permutation = run.permutations[order]
+        if permutation is not None and permutation.made_at <= self.at:
+            return permutation
+        # The run's own one may leave out what died since.
+        times.clock = times.committed_at = self.at
+        times.committed_rows = 0
+        return get_permutation(Run(run.start, run.end), self.rows, &times, order)
+
+    cdef int sort(self) except -1:
+        """See that few rows are in no run."""
+        cdef QuadStore store = self.store
+        if self.count - self.sealed <= MAX_TAIL:
+            return 0
+        if store.rows is self.rows and store.rows.count == self.count:
+            store.seal()
+            self.runs = store.runs
+        else:
+            self.runs = self.runs + [Run(self.sealed, self.count)]
+        self.sealed = self.count
+        return 0
+
+    cdef list names_of(self, const Row* row):
+        """Return the numbers of the graphs that a triple is in."""
+        cdef Row pattern = row[0]
+        cdef Row found
+        cdef list names = []
+        if not self.has_many_graphs:
+            return [row.terms[G]]
+        pattern.terms[G] = 0
+        open_scan(self, &pattern, has_graph=False).read_triple(&found, names)
+        return names
+
+
+cdef Snapshot open_snapshot(QuadStore store):
+    """Return the state of a store now."""
+    cdef Snapshot snapshot = Snapshot.__new__(Snapshot)
+    store.tick()
+    snapshot.terms = store.terms
+    snapshot.rows = store.rows
+    snapshot.runs = store.runs
+    snapshot.sealed = store.sealed
+    snapshot.count = store.rows.count
+    snapshot.at = store.times.clock
+    snapshot.has_many_graphs = store.graphs.filled > 1
+    store.readers += 1
+    store.newest_reader = store.times.clock
+    snapshot.store = store
+    return snapshot
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class Scan:
+    """The rows that match a pattern."""
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.sources)
+        PyMem_RawFree(self.tail)
+
+    cdef int open_sources(self, int order, int length, bint is_merged) except -1:
+        """Look a pattern up in each run, by the first terms of an order."""
+        cdef Snapshot snapshot = self.snapshot
+        cdef Permutation permutation
+        cdef Source* source
+        cdef uint32_t[4] key
+        cdef uint32_t run_count, i, count
+        snapshot.sort()
+        self.order = order
+        for i in range(<uint32_t>length):
+            key[i] = self.pattern.terms[ORDER_COLUMNS[order][i]]
+        run_count = len(snapshot.runs)
+        self.sources = <Source*>PyMem_RawMalloc((<size_t>run_count + 1) * sizeof(Source))
+        if self.sources == NULL:
+            raise MemoryError
+        self.permutations = []
+        for run in snapshot.runs:
+            permutation = snapshot.permutation(run, order)
+            source = &self.sources[self.source_count]
+            source.rows = permutation.rows
+            source.at = find_bound(permutation, snapshot.rows, order, key, length, False)
+            source.end = find_bound(permutation, snapshot.rows, order, key, length, True)
+            if source.at < source.end:
+                self.source_count += 1
+                self.permutations.append(permutation)
+        self.next_row = snapshot.sealed
+        self.last_row = snapshot.count
+        if is_merged:
+            self.sort_tail()
+        return 0
+
+    cdef int sort_tail(self) except -1:
+        """Make a source of the rows that are in no run."""
+        cdef Source* source = &self.sources[self.source_count]
+        cdef uint32_t row
+        if self.next_row == self.last_row:
+            return 0
+        self.tail = <uint32_t*>PyMem_RawMalloc(
+            (self.last_row - self.next_row) * sizeof(uint32_t)
+        )
+        if self.tail == NULL:
+            raise MemoryError
+        source.at = source.end = 0
+        for row in range(self.next_row, self.last_row):
+            if self.matches(row_at(self.snapshot.rows, row)):
+                self.tail[source.end] = row
+                source.end += 1
+        sort_rows(self.snapshot.rows, self.order, self.tail, source.end)
+        source.rows = self.tail
+        self.source_count += source.end > 0
+        self.next_row = self.last_row
+        return 0
+
+    cdef inline bint matches(self, const Row* row) noexcept:
+        cdef const uint32_t* pattern = self.pattern.terms
+        return (
+            (pattern[S] == 0 or pattern[S] == row.terms[S])
+            and (pattern[P] == 0 or pattern[P] == row.terms[P])
+            and (pattern[O] == 0 or pattern[O] == row.terms[O])
+            and (not self.has_graph or pattern[G] == row.terms[G])
+        )
+
+    cdef int64_t read_row(self) except -2:
+        """Return the number of the next row; -1 at the end."""
+        cdef Snapshot snapshot = self.snapshot
+        cdef Source* source
+        cdef uint32_t row
+        while self.source < self.source_count:
+            source = &self.sources[self.source]
+            while source.at < source.end:
+                row = source.rows[source.at]
+                source.at += 1
+                if is_alive(snapshot.rows, row, snapshot.at):
+                    return row
+                if source.rows != self.tail:
+                    (<Permutation>self.permutations[self.source]).wasted += 1
+            self.source += 1
+        while self.next_row < self.last_row:
+            row = self.next_row
+            self.next_row += 1
+            if self.matches(row_at(snapshot.rows, row)) and is_alive(
+                snapshot.rows, row, snapshot.at
+            ):
+                return row
+        return -1
+
+    cdef bint read_triple(self, Row* triple, list names) except -1:
+        """Read the next triple, and append the numbers of its graphs; False at the end.
+
+        The scan is one over all graphs, of which there are several.
+        """
+        cdef Rows rows = self.snapshot.rows
+        cdef const Row* row
+        cdef const Row* first
+        cdef uint32_t i, number
+        while True:
+            first = NULL
+            for i in range(self.source_count):
+                self.skip_dead(i)
+                if self.sources[i].at < self.sources[i].end:
+                    row = row_at(rows, self.sources[i].rows[self.sources[i].at])
+                    if first == NULL or compare_rows(row, first, self.order) < 0:
+                        first = row
+                        number = self.sources[i].rows[self.sources[i].at]
+            if first == NULL:
+                return len(names) > 0
+            if names and not is_same_triple(first, triple):
+                return True
+            if not names:
+                self.row = number
+            triple[0] = first[0]
+            names.append(first.terms[G])
+            for i in range(self.source_count):
+                # A quad is alive in one row at a time.
+                if (
+                    self.sources[i].at < self.sources[i].end
+                    and row_at(rows, self.sources[i].rows[self.sources[i].at]) == first
+                ):
+                    self.sources[i].at += 1
+
+    cdef int skip_dead(self, uint32_t number) except -1:
+        cdef Snapshot snapshot = self.snapshot
+        cdef Source* source = &self.sources[number]
+        while source.at < source.end and not is_alive(
+            snapshot.rows, source.rows[source.at], snapshot.at
+        ):
+            source.at += 1
+            if source.rows != self.tail:
+                (<Permutation>self.permutations[number]).wasted += 1
+        return 0
+
+
+cdef inline bint is_same_triple(const Row* one, const Row* other) noexcept:
+    return (
+        one.terms[S] == other.terms[S] and one.terms[P] == other.terms[P]
+        and one.terms[O] == other.terms[O]
+    )
+
+
+cdef Scan open_scan(Snapshot snapshot, const Row* pattern, bint has_graph):
+    """Return the rows of a pattern, in which 0 stands for any term; of one graph if it has one.
+
+    A scan of all graphs, if there are several, is read triple by triple, else row by row.
+    """
+    cdef Scan scan = Scan.__new__(Scan)
+    cdef QuadStore store = snapshot.store
+    cdef bint s = pattern.terms[S] != 0
+    cdef bint p = pattern.terms[P] != 0
+    cdef bint o = pattern.terms[O] != 0
+    cdef bint is_merged = snapshot.has_many_graphs and not has_graph
+    cdef int order, length
+    cdef uint32_t row
+    scan.snapshot = snapshot
+    scan.pattern = pattern[0]
+    scan.has_graph = has_graph
+    if not (s or p or o) and not is_merged and (
+        not snapshot.has_many_graphs or is_large_graph(store, pattern.terms[G])
+    ):
+        scan.last_row = snapshot.count
+        return scan
+    if s:
+        order = OSPG if o and not p else SPOG
+    elif p:
+        order = POSG
+    else:
+        order = OSPG if o else SPOG
+    length = s + p + o
+    if has_graph and snapshot.has_many_graphs:
+        # The same order within each graph, but for POSG, whose other terms follow as O and S.
+        order = GSPO if order == SPOG else GPOS if order == POSG else GOSP
+        length += 1
+    scan.open_sources(order, length, is_merged)
+    return scan
+
+
+cdef bint is_large_graph(QuadStore store, uint32_t name) noexcept:
+    cdef GraphEntry* graph = find_graph(&store.graphs, name)
+    return graph != NULL and <uint64_t>graph.count * LARGE_PART >= store.rows.count

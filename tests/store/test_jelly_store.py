@@ -1,0 +1,199 @@
+"""The store as rdflib's users meet it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from typing import Any
+
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal, URIRef, Variable
+from rdflib.graph import QuotedGraph
+from rdflib.store import TripleAddedEvent, TripleRemovedEvent
+
+import jelly_rdflib as jr
+from jelly_rdflib import EncodeError, JellyStore
+
+S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
+G, H = URIRef("urn:g"), URIRef("urn:h")
+
+
+def test_it_is_a_plugin_of_rdflib() -> None:
+    assert type(Dataset(store="Jelly").store) is JellyStore
+    assert type(Graph("Jelly").store) is JellyStore
+
+
+@pytest.mark.parametrize(
+    "node", [Variable("x"), jr.TripleTerm(S, P, O), "urn:s", None, 1], ids=repr
+)
+@pytest.mark.parametrize("place", range(3))
+def test_what_is_no_term_is_refused(node: Any, place: int) -> None:
+    store = JellyStore()
+    triple: list[Any] = [S, P, O]
+    triple[place] = node
+    with pytest.raises(TypeError, match="the store can't hold"):
+        store.add(tuple(triple), Graph(store, G))
+    assert (len(store), list(store.contexts())) == (0, [])
+
+
+def test_formulas_are_refused() -> None:
+    store = JellyStore()
+    with pytest.raises(TypeError, match="no formulas"):
+        store.add((S, P, O), QuotedGraph("Memory", G), quoted=True)
+    with pytest.raises(TypeError, match="no formulas"):
+        store.add((QuotedGraph("Memory", G), P, O), Graph(store, G))
+
+
+def test_a_text_without_utf_8_is_refused_and_not_found() -> None:
+    store = JellyStore()
+    with pytest.raises(EncodeError, match="no UTF-8"):
+        store.add((S, P, Literal("\ud800")), Graph(store, G))
+    assert list(store.triples((S, P, Literal("\ud800")))) == []
+    store.remove((S, P, Literal("\ud800")))
+
+
+def test_a_triple_is_in_a_graph() -> None:
+    store = JellyStore()
+    with pytest.raises(TypeError, match="graph is None"):
+        store.add((S, P, O), None)
+    with pytest.raises(TypeError, match="graph is None"):
+        store.addN([(S, P, O, None)])
+
+
+def test_iterators_see_one_state_whoever_changes_it() -> None:
+    graph = Graph("Jelly")
+    for number in range(2000):
+        graph.add((S, P, Literal(number)))
+    seen = []
+    for triple in graph.triples((S, P, None)):
+        graph.remove(triple)
+        graph.add((S, P, Literal("new " + triple[2])))
+        seen.append(int(triple[2]))
+    assert sorted(seen) == list(range(2000))
+    assert len(graph) == 2000
+    assert all(o.startswith("new ") for o in graph.objects())
+
+
+def test_an_iterator_outlasts_a_rollback_and_a_smaller_store() -> None:
+    graph = Graph("Jelly")
+    graph.add((S, P, Literal("kept")))
+    graph.commit()
+    for number in range(30_000):
+        graph.add((S, P, Literal(number)))
+    # A graph's own iterator asks the store when it is first asked itself.
+    inside = graph.store.triples((None, None, None))
+    graph.rollback()
+    before = graph.store.triples((None, None, None))
+    for _ in range(2):
+        for number in range(30_000):
+            graph.add((S, P, Literal(number)))
+        graph.remove((S, P, None))
+        graph.commit()
+    assert len(list(inside)) == 30_001
+    assert [triple[2] for triple, _ in before] == [Literal("kept")]
+    assert len(graph) == 0
+
+
+def test_a_deletion_that_is_rolled_back_stays_one_for_who_saw_it() -> None:
+    graph = Graph("Jelly")
+    graph.add((S, P, O))
+    graph.commit()
+    graph.remove((S, P, O))
+    reader = graph.store.triples((None, None, None))
+    graph.rollback()
+    assert list(reader) == []
+    assert list(graph) == [(S, P, O)]
+
+
+def test_a_transaction_takes_prefixes_and_graphs_with_it() -> None:
+    dataset = Dataset("Jelly")
+    dataset.bind("a", "urn:a#")
+    dataset.commit()
+    dataset.bind("a", "urn:b#", replace=True)
+    dataset.bind("c", "urn:c#")
+    dataset.add_graph(G)
+    dataset.rollback()
+    prefixes = dict(dataset.store.namespaces())
+    assert prefixes["a"] == URIRef("urn:a#")
+    assert "c" not in prefixes
+    assert G not in {graph.identifier for graph in dataset.graphs()}
+
+
+def test_old_values_are_given_back() -> None:
+    """A value that changes over and over: the store has not all the old ones."""
+    graph = Graph("Jelly")
+    for number in range(100_000):
+        graph.set((S, P, Literal(number)))
+    assert [int(o) for o in graph.objects()] == [99_999]
+    sizes = graph.store.quads.sizes()
+    assert sizes["rows"] < 40_000
+    assert sizes["terms"] < 40_000
+
+
+def test_events() -> None:
+    graph = Graph("Jelly")
+    events: list[Any] = []
+    graph.store.dispatcher.subscribe(TripleAddedEvent, events.append)
+    graph.store.dispatcher.subscribe(TripleRemovedEvent, events.append)
+    graph.add((S, P, O))
+    graph.remove((S, None, None))
+    jr.apply([(jr.Op.A, S, P, O, None)], graph)
+    assert [type(event) for event in events] == [
+        TripleAddedEvent,
+        TripleRemovedEvent,
+        TripleAddedEvent,
+    ]
+
+
+def test_destroy_empties_it() -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O, G))
+    dataset.bind("a", "urn:a#")
+    dataset.store.destroy(None)
+    assert (len(dataset.store), list(dataset.store.contexts())) == (0, [])
+    assert list(dataset.store.namespaces()) == []
+
+
+def test_a_store_is_collected() -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O, G))
+    reader = dataset.store.triples((None, None, None))
+    _, graphs = next(reader)
+    assert [graph.identifier for graph in graphs] == [G]
+    reference = weakref.ref(dataset.store)
+    del dataset, reader, graphs
+    gc.collect()
+    assert reference() is None
+
+
+def test_two_threads() -> None:
+    dataset = Dataset("Jelly")
+    failures: list[BaseException] = []
+
+    def change(name: URIRef) -> None:
+        try:
+            graph = dataset.graph(name)
+            for number in range(3000):
+                graph.add((BNode(), P, Literal(number)))
+                if number % 3 == 0:
+                    graph.remove((None, P, Literal(number // 2)))
+        except BaseException as error:
+            failures.append(error)
+
+    def read() -> None:
+        try:
+            for _ in range(40):
+                quads = list(dataset.quads((None, None, None, None)))
+                assert len(quads) == len(set(quads))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=change, args=(name,)) for name in (G, H)]
+    threads += [threading.Thread(target=read)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(dataset.graph(G)) == len(dataset.graph(H)) > 1000
