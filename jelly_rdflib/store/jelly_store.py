@@ -45,13 +45,13 @@ class JellyStore(Store):
         >>> dataset = Dataset(store=JellyStore())
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
         >>> _ = dataset.add((s, p, Literal("old")))
-        >>> dataset.commit()
+        >>> _ = dataset.commit()
         >>> for triple in dataset.triples((s, p, None)):
         ...     _ = dataset.remove(triple)
         ...     _ = dataset.add((s, p, Literal("new")))
         >>> [str(o) for o in dataset.objects(s, p)]
         ['new']
-        >>> dataset.rollback()
+        >>> _ = dataset.rollback()
         >>> [str(o) for o in dataset.objects(s, p)]
         ['old']
     """
