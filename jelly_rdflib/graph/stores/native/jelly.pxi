@@ -19,6 +19,7 @@ cdef class JellyChanges(Changes):
     cdef QuadStore quads
     cdef BatchNumbers numbers
     cdef bint has_begun
+    cdef size_t numbered
     # The numbers of graphs that were checked, by those of their names; and the default graph's.
     # They are good for this dictionary.
     cdef dict graphs
@@ -96,18 +97,12 @@ cdef class JellyChanges(Changes):
         self.begin_change()
         self.numbers.turn_to(batch)
         while failure is None and row < stop and is_statement(batch.rows.ops[row]):
-            count = 0
-            while count < MANY_ROWS and row + count < stop:
-                if not is_statement(batch.rows.ops[row + count]):
-                    break
-                try:
-                    self.number_row(batch, row + count, &quads[count])
-                except Exception as error:
-                    # After the rows before it.
-                    failure = error
-                    break
-                self.quads.prefetch(&quads[count])
-                count += 1
+            try:
+                self.number_rows(batch, row, min(stop, row + MANY_ROWS), quads)
+            except Exception as error:
+                # After the rows before it.
+                failure = error
+            count = self.numbered
             for i in range(count):
                 self.operations += 1
                 spelling = 0
@@ -119,6 +114,18 @@ cdef class JellyChanges(Changes):
             self.operations += 1
             raise failure
         return row
+
+    cdef int number_rows(self, Batch batch, size_t start, size_t stop, Row* quads) except -1:
+        """Number rows up to the next one that is no statement; ``numbered`` tells how many."""
+        cdef size_t row
+        self.numbered = 0
+        for row in range(start, stop):
+            if not is_statement(batch.rows.ops[row]):
+                break
+            self.number_row(batch, row, &quads[row - start])
+            self.quads.prefetch(&quads[row - start])
+            self.numbered += 1
+        return 0
 
     cdef int number_row(self, Batch batch, size_t row, Row* quad) except -1:
         """Turn a statement into the numbers of the store; 0 where it does not have a term."""
