@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 settings.register_profile(
     "default",
     deadline=None,
-    # Half of what CI tries, so that `make test` stays short.
+    # Two thirds of what CI tries, so that `make test` stays short.
     max_examples=30,
     print_blob=True,
     report_multiple_bugs=False,
@@ -20,7 +20,7 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 # A change is to be refused for what it brings, not for what chance finds of an earlier one.
-settings.register_profile("ci", settings.get_profile("default"), derandomize=True, max_examples=60)
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, max_examples=45)
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
 settings.register_profile(
     "look", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
