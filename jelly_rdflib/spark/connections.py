@@ -60,8 +60,12 @@ def check_no_secrets(options: Mapping[str, str]) -> None:
 def settings_of_session(spark: SparkSession) -> dict[str, str]:
     """Return the settings that users, or the cluster's files, have made: not Hadoop's defaults."""
     configured, start = spark.conf.getAll, "spark.hadoop."
-    # With these Hadoop's settings have begun; those of the session itself come before them.
-    found = {name.removeprefix(start): text for name, text in configured.items() if start in name}
+    # Hadoop's configuration starts with these; settings of the session itself override them.
+    found = {
+        name.removeprefix(start): text
+        for name, text in configured.items()
+        if name.startswith(start)
+    }
     context = getattr(spark, "sparkContext", None)
     if context is not None:
         hadoop = context._jsc.hadoopConfiguration()
@@ -151,7 +155,7 @@ def _webhdfs(start: str, host: str, settings: dict[str, str]) -> tuple[pyarrow.f
 
 
 def _of_fsspec(files: Any) -> pyarrow.fs.FileSystem:
-    """Make a file system of Arrow's of one of fsspec for HDFS: Arrow does not know its times."""
+    """Wrap a file system of fsspec for HDFS as one of Arrow, which does not find its times."""
     from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
     class Handler(FSSpecHandler):  # type: ignore[misc]

@@ -48,7 +48,7 @@ def paths_of(options: Mapping[str, str], format: str) -> list[str]:
 def list_folder(
     place: Machine | Store, entries: list[Entry], *, pattern: str = "*", is_recursive: bool = False
 ) -> Iterator[Entry]:
-    """Yield the files among what is in a folder, and those of its folders ``key=value``.
+    """Yield the files of a folder, given its entries, and the files of its folders ``key=value``.
 
     Hidden files (``.x``, ``_x``), such as unfinished output, and indexes (``x.idx``) are left out.
     """

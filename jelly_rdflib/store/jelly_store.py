@@ -18,6 +18,14 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
+# A copy of a store may have anything that the store may have.
+_NO_LIMITS = Limits(
+    max_frame_size=2**31 - 1,
+    max_string_size=2**31 - 1,
+    max_text_size=2**31 - 1,
+    max_expansion=1 << 24,
+)
+
 
 class JellyStore(Store):
     """A store in memory for rdflib's graphs and datasets that is made for changes.
@@ -231,7 +239,7 @@ class JellyStore(Store):
         self.__init__(None, state["identifier"])  # type: ignore[misc]
         for name in state["graphs"]:
             self.quads.list_graph(name)
-        for batch in read_batches(state["quads"], limits=Limits(max_frame_size=2**31 - 1)):
+        for batch in read_batches(state["quads"], limits=_NO_LIMITS):
             self.quads.add_batch(batch, DATASET_DEFAULT_GRAPH_ID)
         self._namespace_for_prefix.update(state["iris"])
         self._prefix_for_namespace.update(state["names"])

@@ -27,11 +27,4 @@ class QuadStore:
 
 @final
 class StoreBatches(BatchSource):
-    def __init__(
-        self,
-        store: QuadStore,
-        default_graph: Node,
-        *,
-        graph: Node | None = None,
-        rows: int = 512,
-    ) -> None: ...
+    def __init__(self, store: QuadStore, default_graph: Node, *, rows: int = 512) -> None: ...

@@ -15,9 +15,9 @@ from jelly_rdflib.errors import InUseError
 
 
 def compressed(file: Any, name: str) -> Any:
-    """Return what compresses to a file if the ending of its name says so; else the file itself.
+    """Return a file that compresses into another one if the name's ending says so; else that one.
 
-    What is returned is to be closed, which leaves the file open if it compresses.
+    The caller closes the returned file. Closing a compressing file leaves the other one open.
     """
     extension = os.path.splitext(name)[1].lower()
     if extension == ".gz":

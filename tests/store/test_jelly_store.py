@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import io
 import threading
 import weakref
 from typing import Any
@@ -131,6 +133,34 @@ def test_old_values_are_given_back() -> None:
     assert sizes["terms"] < 40_000
 
 
+def test_a_large_graph_is_dropped_and_no_other() -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O, G))
+    for number in range(30_000):
+        dataset.add((S, P, Literal(number), H))
+    dataset.store.remove_graph(dataset.graph(H))
+    # So much is deleted that terms have got other numbers.
+    assert dataset.store.quads.sizes() == {"quads": 1, "rows": 1, "terms": 5}
+    assert [graph.identifier for graph in dataset.store.contexts()] == [G]
+
+
+def test_a_copy_has_literals_of_any_size() -> None:
+    graph = Graph("Jelly")
+    long = Literal("x" * 20_000_000)
+    graph.add((S, P, long))
+    copied = Graph(copy.deepcopy(graph.store), graph.identifier)
+    assert copied.value(S, P) == long
+
+
+def test_a_base_of_a_graph_outlasts_a_smaller_store() -> None:
+    dataset = Dataset("Jelly")
+    graph = Graph(dataset.store, G, base="urn:base")
+    graph.add((S, P, O))
+    for number in range(10_000):
+        graph.set((S, P, Literal(number)))
+    assert [each.base for each in dataset.store.contexts() if each.identifier == G] == ["urn:base"]
+
+
 def test_events() -> None:
     graph = Graph("Jelly")
     events: list[Any] = []
@@ -168,32 +198,47 @@ def test_a_store_is_collected() -> None:
 
 
 def test_two_threads() -> None:
+    """Two change so much that the store is made smaller, while others read, apply and commit."""
     dataset = Dataset("Jelly")
     failures: list[BaseException] = []
+    patch = [(jr.Op.A, S, P, Literal(number), G) for number in range(50)]
+    data = io.BytesIO()
+    with jr.PatchWriter(data) as writer:
+        writer.write_all(patch)
+
+    def run(work: Any, *arguments: Any) -> threading.Thread:
+        def guarded() -> None:
+            try:
+                work(*arguments)
+            except BaseException as error:
+                failures.append(error)
+
+        return threading.Thread(target=guarded)
 
     def change(name: URIRef) -> None:
-        try:
-            graph = dataset.graph(name)
-            for number in range(3000):
-                graph.add((BNode(), P, Literal(number)))
-                if number % 3 == 0:
-                    graph.remove((None, P, Literal(number // 2)))
-        except BaseException as error:
-            failures.append(error)
+        graph = dataset.graph(name)
+        for number in range(6000):
+            graph.add((BNode(), P, Literal(f"{name} {number}")))
+            graph.remove((None, P, Literal(f"{name} {number - 1}")))
+        dataset.store.commit()
 
     def read() -> None:
-        try:
-            for _ in range(40):
-                quads = list(dataset.quads((None, None, None, None)))
-                assert len(quads) == len(set(quads))
-        except BaseException as error:
-            failures.append(error)
+        for _ in range(100):
+            for s, p, o, g in dataset.quads((None, None, None, None)):
+                assert p == P
+                # Numbers that were mixed up would show a text in another graph.
+                assert s == S or o.startswith(f"{g} ")
 
-    threads = [threading.Thread(target=change, args=(name,)) for name in (G, H)]
-    threads += [threading.Thread(target=read)]
+    def apply() -> None:
+        for _ in range(100):
+            jr.apply(data.getvalue(), dataset)
+
+    threads = [run(change, G), run(change, H), run(read), run(apply)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert not failures
-    assert len(dataset.graph(G)) == len(dataset.graph(H)) > 1000
+    assert dataset.store.quads.sizes()["rows"] < 5000
+    assert len(dataset.graph(H)) == 1
+    assert len(dataset.graph(G)) == 51

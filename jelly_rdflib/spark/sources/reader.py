@@ -164,7 +164,7 @@ class FolderReader(RowsReader, DataSourceStreamReader, SupportsTriggerAvailableN
     """
 
     _only: set[str] | None = None
-    # What is known of the files of the last offset; after a restart that is nothing.
+    # The entries of the last offset's files, by path; empty after a restart.
     _found: Mapping[str, Entry] = {}
 
     def initialOffset(self) -> dict[str, Any]:

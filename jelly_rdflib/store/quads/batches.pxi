@@ -3,12 +3,11 @@
 @cython.nonecheck(True)
 @cython.final
 cdef class StoreBatches(BatchSource):
-    """Iterates over the quads of a store, or of one of its graphs, as they are when it is made.
+    """Iterates over the quads of a store as they are when it is made, the oldest first.
 
     Args:
         store: The quads.
         default_graph: The name of the graph whose quads are in the default graph.
-        graph: The name of the only graph that is wanted, whose triples are read; None for all.
         rows: How many rows a batch has, at the most.
     """
 
@@ -16,20 +15,15 @@ cdef class StoreBatches(BatchSource):
     cdef Scan scan
     cdef NodeFactory factory
     cdef int64_t default_name
-    cdef bint has_graphs
     cdef size_t max_rows
     # The numbers that the store's terms have in the batch, 0 for none; and which have one.
     cdef uint32_t* numbers
     cdef uint32_t* numbered
     cdef size_t count, capacity
 
-    def __cinit__(self, QuadStore store not None, default_graph, *, graph=None, size_t rows=512):
-        cdef Row pattern
-        cdef int64_t name = 0
-        memset(&pattern, 0, sizeof(pattern))
+    def __cinit__(self, QuadStore store not None, default_graph, *, size_t rows=512):
         self.factory = store.terms.factory
         self.default_name = find_number(store, default_graph)
-        self.has_graphs = graph is None
         self.max_rows = max(rows, <size_t>1)
         self.snapshot = open_snapshot(store)
         self.numbers = <uint32_t*>PyMem_RawCalloc(
@@ -37,15 +31,7 @@ cdef class StoreBatches(BatchSource):
         )
         if self.numbers == NULL:
             raise MemoryError
-        if graph is not None:
-            name = find_number(store, graph)
-            if name == 0:
-                self.is_finished = True
-                return
-            pattern.terms[G] = <uint32_t>name
-            self.scan = open_scan(self.snapshot, &pattern, True)
-        else:
-            self.scan = scan_all(self.snapshot)
+        self.scan = scan_all(self.snapshot)
 
     def __dealloc__(self):
         PyMem_RawFree(self.numbers)
@@ -75,7 +61,7 @@ cdef class StoreBatches(BatchSource):
             rows_free(&rows)
             terms_free(&terms)
             return None
-        return make_batch(&rows, &terms, self.factory, self.has_graphs, {})
+        return make_batch(&rows, &terms, self.factory, True, {})
 
     cdef int close_source(self) except -1:
         self.scan = None
@@ -86,20 +72,19 @@ cdef class StoreBatches(BatchSource):
         cdef uint32_t s = self.number(terms, row.terms[S])
         cdef uint32_t p = self.number(terms, row.terms[P])
         cdef uint32_t o = self.number(terms, object_of(self.snapshot.rows, number))
-        cdef uint32_t g = 0
+        cdef uint32_t g
         cdef Failure failure
         cdef int64_t default_graph
-        if self.has_graphs:
-            if row.terms[G] == self.default_name:
-                default_graph = terms_intern(
-                    terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
-                    term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
-                )
-                if default_graph < 0:
-                    raise MemoryError
-                g = <uint32_t>default_graph
-            else:
-                g = self.number(terms, row.terms[G])
+        if row.terms[G] == self.default_name:
+            default_graph = terms_intern(
+                terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
+                term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
+            )
+            if default_graph < 0:
+                raise MemoryError
+            g = <uint32_t>default_graph
+        else:
+            g = self.number(terms, row.terms[G])
         if rows_append(rows, A, s, p, o, g) < 0:
             raise MemoryError
         return 0

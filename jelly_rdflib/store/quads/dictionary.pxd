@@ -52,6 +52,7 @@ cdef class Dictionary:
     cdef int reserve(self, size_t text) except -1
     cdef int rehash(self, uint64_t slots) except -1
     cdef object node(self, uint32_t number)
+    cdef bint is_small(self, uint32_t number) noexcept
     cdef object make_node(self, uint32_t number)
     cdef void forget_nodes(self) noexcept
 

@@ -7,6 +7,8 @@ case. Equal terms have the same number; a language tag in another case is kept b
 cdef enum:
     FIRST_CAPACITY = 64
     FIRST_DATA = 1 << 11
+    # Nodes with a longer text are not kept.
+    MAX_RECENT_TEXT = 1 << 10
     # Language tags are hashed in pieces of this size.
     TAG_PIECE = 64
 
@@ -232,9 +234,12 @@ cdef class Dictionary:
 
     cdef object node(self, uint32_t number):
         """Return the node of a term, and keep it for the next time."""
+        cdef bint is_kept = self.is_small(number)
         cdef object node = self.make_node(number)
         cdef RecentNode* recent
         cdef PyObject* old
+        if not is_kept:
+            return node
         if self.recent == NULL:
             self.recent = <RecentNode*>PyMem_RawCalloc(RECENT_NODES, sizeof(RecentNode))
             if self.recent == NULL:
@@ -247,6 +252,15 @@ cdef class Dictionary:
         # Last, since a destructor may run any code.
         Py_XDECREF(old)
         return node
+
+    cdef bint is_small(self, uint32_t number) noexcept:
+        """Does the term's node surely take little memory? rdflib makes trees of XML and HTML."""
+        cdef Span text = stored_text(self, number)
+        cdef size_t size = text.end - text.start
+        return size <= MAX_RECENT_TEXT and (
+            stored_kind(self, number) != TermKind.TYPED_LITERAL
+            or memchr(text.start, b"<", size) == NULL
+        )
 
     cdef object make_node(self, uint32_t number):
         cdef uint32_t extra = self.terms[number].extra

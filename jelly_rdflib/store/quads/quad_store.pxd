@@ -20,11 +20,6 @@ cdef class QuadStore:
     cdef uint32_t died_count, died_capacity
     cdef list listings
 
-    # Changes in their order, while they are logged: a row's number * 2, + 1 for a deletion.
-    cdef bint is_logging
-    cdef uint32_t* log
-    cdef uint32_t log_count, log_capacity
-
     cdef dict graph_objects
     cdef object make_graph
     cdef uint64_t changes  # counts all changes to quads
@@ -37,7 +32,6 @@ cdef class QuadStore:
     cdef int insert(self, const Row* row, uint32_t spelling, uint32_t* slot) except -1
     cdef void prefetch(self, const Row* row) noexcept
     cdef int remove_at(self, uint32_t* slot) except -1
-    cdef int note(self, uint32_t row, bint is_deletion) except -1
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1

@@ -8,7 +8,7 @@ cdef enum:
     # Rows that are in no run yet are looked through one by one.
     MAX_TAIL = 512
     # So many dead rows are kept whatever the number of rows that are alive.
-    MAX_GARBAGE = 1 << 14
+    MAX_GARBAGE = 1 << 10
     # Of objects for graphs.
     MAX_GRAPHS = 1 << 14
 
@@ -36,7 +36,6 @@ cdef class QuadStore:
     def __dealloc__(self):
         PyMem_RawFree(self.index.slots)
         PyMem_RawFree(self.died)
-        PyMem_RawFree(self.log)
         free_graphs(&self.graphs)
 
     # --- as rdflib has it -------------------------------------------------------------------------
@@ -48,16 +47,22 @@ cdef class QuadStore:
             TypeError: The store can't hold one of the terms.
             EncodeError: One has no UTF-8 form.
         """
+        # A property may run any code, which may change the numbers of terms.
+        name = name_of(graph)
+        cdef Dictionary terms = self.terms
+        cdef uint32_t spelling
         cdef Row row
         cdef int i
-        cdef uint32_t spelling
         if len(triple) != 3:
             raise ValueError(f"a triple has three terms, not {len(triple)}")
         for i in range(3):
-            row.terms[i] = <uint32_t>self.terms.number_of_node(triple[i], True)
-        spelling = self.terms.spelling
-        row.terms[G] = <uint32_t>self.terms.number_of_node(name_of(graph), True)
-        if row.terms[G] not in self.graph_objects:
+            row.terms[i] = <uint32_t>terms.number_of_node(triple[i], True)
+        spelling = terms.spelling
+        row.terms[G] = <uint32_t>terms.number_of_node(name, True)
+        if terms is not self.terms:
+            self.add(triple, graph)
+            return
+        if name is not graph and row.terms[G] not in self.graph_objects:
             # The user's own object has more than a name, such as a base.
             self.keep_graph(row.terms[G], graph)
         self.add_row(&row, spelling)
@@ -85,7 +90,8 @@ cdef class QuadStore:
                 count += 1
             for i in range(count):
                 slot = self.find_row(row_at(self.rows, rows[i]))
-                self.remove_at(slot)
+                if slot[0] == rows[i] + 1:
+                    self.remove_at(slot)
         finally:
             PyMem_RawFree(rows)
         scan = None
@@ -119,17 +125,21 @@ cdef class QuadStore:
 
     def list_graph(self, graph):
         """List a graph, which may have no triples."""
-        cdef uint32_t name = <uint32_t>self.terms.number_of_node(name_of(graph), True)
-        if name not in self.graph_objects:
-            self.keep_graph(name, graph)
-        self.set_listed(name, True)
+        name = name_of(graph)
+        cdef uint32_t number = <uint32_t>self.terms.number_of_node(name, True)
+        if name is not graph and number not in self.graph_objects:
+            self.keep_graph(number, graph)
+        self.set_listed(number, True)
 
     def drop_graph(self, graph):
         """Remove a graph with its triples, and list it no longer."""
-        cdef int64_t name = find_number(self, name_of(graph))
+        cdef uint32_t number
+        name = name_of(graph)
         self.remove((None, None, None), graph)
-        if name != 0 and find_graph(&self.graphs, <uint32_t>name) != NULL:
-            self.set_listed(<uint32_t>name, False)
+        # Not before: to remove many triples may change the numbers of terms.
+        number = <uint32_t>find_number(self, name)
+        if find_graph(&self.graphs, number) != NULL:
+            self.set_listed(number, False)
 
     def add_batch(self, Batch batch not None, default_graph):
         """Add the statements of a batch; those of its default graph to the graph of that name.
@@ -141,9 +151,10 @@ cdef class QuadStore:
         cdef const RowColumns* rows = &batch.rows
         cdef const uint8_t* kinds = batch.terms.columns.kinds
         cdef Row row
-        cdef size_t i
-        for i in range(rows.count):
+        cdef size_t i = 0
+        while i < rows.count:
             if rows.ops[i] != A:
+                i += 1
                 continue
             numbers.turn_to(batch)
             row.terms[S] = numbers.need(rows.s[i])
@@ -153,7 +164,10 @@ cdef class QuadStore:
                 row.terms[G] = <uint32_t>self.terms.number_of_node(default_graph, True)
             else:
                 row.terms[G] = numbers.need(rows.g[i])
-            self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
+            # To normalize a literal runs rdflib's code, and other threads.
+            if numbers.terms is self.terms:
+                self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
+                i += 1
 
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
@@ -206,7 +220,6 @@ cdef class QuadStore:
         elif self.rows.spellings:
             # A row that was dropped may have had this number.
             self.rows.spellings.pop(number, None)
-        self.note(number, False)
         row_at(self.rows, number)[0] = row[0]
         self.rows.count += 1
         slot[0] = number + 1
@@ -225,11 +238,8 @@ cdef class QuadStore:
                 capacity = 2 * self.died_capacity + 64
                 grow(<void**>&self.died, capacity * sizeof(uint32_t))
                 self.died_capacity = capacity
-            self.note(number, True)
             self.died[self.died_count] = number
             self.died_count += 1
-        else:
-            self.note(number, True)
         index_remove(&self.index, self.rows, slot)
         set_death(self.rows, number, self.times.clock + 1)
         self.has_new_deaths = True
@@ -237,19 +247,6 @@ cdef class QuadStore:
             &self.graphs, find_graph(&self.graphs, row_at(self.rows, number).terms[G]), -1
         )
         self.changes += 1
-        return 0
-
-    cdef int note(self, uint32_t row, bint is_deletion) except -1:
-        """Log a change, if changes are logged."""
-        cdef uint32_t capacity
-        if not self.is_logging:
-            return 0
-        if self.log_count == self.log_capacity:
-            capacity = 2 * self.log_capacity + 64
-            grow(<void**>&self.log, capacity * sizeof(uint32_t))
-            self.log_capacity = capacity
-        self.log[self.log_count] = 2 * row + is_deletion
-        self.log_count += 1
         return 0
 
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1:
@@ -274,23 +271,17 @@ cdef class QuadStore:
         """
         cdef uint32_t number
         cdef uint32_t* slot
-        cdef GraphEntry* graph
         cdef Row* row
-        cdef bint was_logging = self.is_logging
-        self.is_logging = False
-        try:
-            for number in range(self.rows.count, self.times.committed_rows, -1):
-                row = row_at(self.rows, number - 1)
-                slot = self.find_row(row)
-                if slot[0] == number:
-                    self.remove_at(slot)
-            self.bring_back()
-            while self.listings:
-                name, was_listed = self.listings[len(self.listings) - 1]
-                need_graph(&self.graphs, name).is_listed = was_listed
-                self.listings.pop()
-        finally:
-            self.is_logging = was_logging
+        for number in range(self.rows.count, self.times.committed_rows, -1):
+            row = row_at(self.rows, number - 1)
+            slot = self.find_row(row)
+            if slot[0] == number:
+                self.remove_at(slot)
+        self.bring_back()
+        while self.listings:
+            name, was_listed = self.listings[len(self.listings) - 1]
+            need_graph(&self.graphs, name).is_listed = was_listed
+            self.listings.pop()
         if self.readers == 0 and self.sealed <= self.times.committed_rows:
             self.drop_rows()
         self.tick()
@@ -298,24 +289,24 @@ cdef class QuadStore:
         self.tidy()
 
     cdef int bring_back(self) except -1:
-        """Bring back the rows that died since the last commit."""
-        cdef uint32_t number
+        """Bring back the rows that died since the last commit. May be called again."""
+        cdef uint32_t number, i
         cdef Row row
         # A reader may have seen that they are dead: it must not see them alive.
         cdef bint is_seen = self.readers > 0 and self.newest_reader > self.times.committed_at
-        while self.died_count > 0:
-            number = self.died[self.died_count - 1]
+        for i in range(self.died_count):
+            number = self.died[i]
             row = row_at(self.rows, number)[0]
             if is_seen:
                 self.add_row(&row, spelling_of(self.rows, number))
-            else:
-                index_reserve(&self.index, self.rows)
+                continue
+            index_reserve(&self.index, self.rows)
+            if self.find_row(&row)[0] == 0:
                 self.find_row(&row)[0] = number + 1
                 self.index.count += 1
                 set_death(self.rows, number, 0)
                 count_quad(&self.graphs, find_graph(&self.graphs, row.terms[G]), 1)
                 self.changes += 1
-            self.died_count -= 1
         return 0
 
     cdef void drop_rows(self) noexcept:
@@ -331,7 +322,6 @@ cdef class QuadStore:
         self.times.committed_at = self.times.clock
         self.died_count = 0
         self.listings.clear()
-        self.log_count = 0
 
     cdef int tick(self) except -1:
         """Let the clock go on if anything died since it did."""
@@ -366,7 +356,7 @@ cdef class QuadStore:
     cdef int tidy(self) except -1:
         """Make the store smaller if it has much that is dead."""
         cdef uint64_t kept = <uint64_t>self.index.count + self.died_count
-        if not self.is_logging and self.rows.count > 2 * kept + MAX_GARBAGE:
+        if self.rows.count > 2 * kept + MAX_GARBAGE:
             try:
                 self.vacuum()
             except MemoryError:
@@ -378,7 +368,7 @@ cdef class QuadStore:
         """Copy what is alive, and what a rollback would bring back. Readers keep what they have."""
         cdef QuadStore fresh = QuadStore(self.terms.types, self.make_graph)
         cdef uint32_t* numbers = NULL
-        cdef uint32_t i, committed_rows, death
+        cdef uint32_t i, committed_rows, death, copied
         cdef Row row
         cdef GraphEntry* graph
         cdef list listings = []
@@ -409,9 +399,10 @@ cdef class QuadStore:
             for i in range(self.graphs.count):
                 graph = &self.graphs.entries[i]
                 if graph.is_listed or numbers[graph.name] != 0:
-                    need_graph(
-                        &fresh.graphs, copy_term(fresh.terms, self.terms, graph.name, numbers)
-                    ).is_listed = graph.is_listed
+                    copied = copy_term(fresh.terms, self.terms, graph.name, numbers)
+                    need_graph(&fresh.graphs, copied).is_listed = graph.is_listed
+                    if graph.name in self.graph_objects:
+                        fresh.graph_objects[copied] = self.graph_objects[graph.name]
         finally:
             PyMem_RawFree(numbers)
         fresh.listings = listings
@@ -449,8 +440,7 @@ cdef class QuadStore:
     cdef int keep_graph(self, uint32_t name, object graph) except -1:
         if len(self.graph_objects) >= MAX_GRAPHS:
             self.graph_objects.clear()
-        if name_of(graph) is not graph:
-            self.graph_objects[name] = graph
+        self.graph_objects[name] = graph
         return 0
 
 

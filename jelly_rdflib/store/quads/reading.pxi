@@ -104,11 +104,13 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
     cdef uint32_t number
     if len(pattern) != 3:
         raise ValueError(f"a pattern has three terms, not {len(pattern)}")
+    # A property may run any code, which may change the numbers of terms.
+    graph_name = None if graph is None else name_of(graph)
     if not number_pattern(store, pattern, &row):
         return None
     if graph is None:
         return open_scan(open_snapshot(store), &row, False)
-    name = find_number(store, name_of(graph))
+    name = find_number(store, graph_name)
     entry = find_graph(&store.graphs, <uint32_t>name)
     if name == 0 or entry == NULL or entry.count == 0:
         return None

@@ -1,6 +1,7 @@
 """Statements into a `JellyStore`, as rows of numbers.
 
-The store's own transactions undo them: the log has only what is changed beside it.
+A rollback of the store undoes them. So the log of the transaction has no entries for statements,
+but only for prefixes.
 """
 
 cdef enum:
@@ -63,69 +64,73 @@ cdef class JellyChanges(Changes):
         if self.is_atomic and not self.has_begun:
             self.store.commit()
             self.has_begun = True
-            self.last_batch = None
         return 0
 
     cdef object run_rows(self, RowIterator rows):
         cdef Batch batch
-        cdef size_t row
+        cdef size_t row, stop
         while rows.next_row():
-            # Another thread may run next, and go on with these rows.
+            # Another thread may run next, and go on with the rows behind these.
             batch, row = rows.batch, rows.row - 1
-            if is_statement(batch.rows.ops[row]):
-                rows.row = self.change_rows(batch, row, rows.stop)
-                # Nothing else here looks for Ctrl-C.
-                PyErr_CheckSignals()
-            else:
+            if not is_statement(batch.rows.ops[row]):
                 return batch.operation(
                     row, None if is_bare(batch.rows.ops[row]) else rows.need_nodes()
                 )
+            stop = row + 1
+            while stop < rows.stop and is_statement(batch.rows.ops[stop]):
+                stop += 1
+            rows.row = stop
+            while row < stop:
+                self.change_rows(batch, row, min(stop, row + MANY_ROWS))
+                row += MANY_ROWS
+                # Nothing else here looks for Ctrl-C.
+                PyErr_CheckSignals()
         return None
 
-    cdef size_t change_rows(self, Batch batch, size_t start, size_t stop) except 0:
-        """Apply rows up to the next one that is no statement, and return its number.
+    cdef int change_rows(self, Batch batch, size_t start, size_t stop) except -1:
+        """Apply few statements.
 
-        Few rows are numbered before any of them is applied, so that the processor fetches the
-        store's memory for all of them at once.
+        All are numbered before any of them is applied, so that the processor fetches the store's
+        memory for all of them at once.
         """
         cdef Row[MANY_ROWS] quads
-        cdef size_t row = start
-        cdef size_t i, count
+        cdef size_t i
         cdef uint32_t spelling
         cdef object failure = None
         # A commit may change the numbers of terms.
         self.begin_change()
-        self.numbers.turn_to(batch)
-        while failure is None and row < stop and is_statement(batch.rows.ops[row]):
-            try:
-                self.number_rows(batch, row, min(stop, row + MANY_ROWS), quads)
-            except Exception as error:
-                # After the rows before it.
-                failure = error
-            count = self.numbered
-            for i in range(count):
-                self.operations += 1
-                spelling = 0
-                if self.numbers.spellings:
-                    spelling = self.numbers.spellings.get(batch.rows.o[row + i], 0)
-                self.change_quad(&quads[i], spelling, batch.rows.ops[row + i] == A)
-            row += count
+        try:
+            self.number_rows(batch, start, stop, quads)
+        except Exception as error:
+            # After the rows before it, if their numbers still hold.
+            failure = error
+            if self.numbers.terms is not self.quads.terms:
+                self.numbered = 0
+        for i in range(self.numbered):
+            self.operations += 1
+            spelling = 0
+            if self.numbers.spellings:
+                spelling = self.numbers.spellings.get(batch.rows.o[start + i], 0)
+            self.change_quad(&quads[i], spelling, batch.rows.ops[start + i] == A)
         if failure is not None:
             self.operations += 1
             raise failure
-        return row
+        return 0
 
     cdef int number_rows(self, Batch batch, size_t start, size_t stop, Row* quads) except -1:
-        """Number rows up to the next one that is no statement; ``numbered`` tells how many."""
+        """Number rows; ``numbered`` tells how many."""
         cdef size_t row
-        self.numbered = 0
-        for row in range(start, stop):
-            if not is_statement(batch.rows.ops[row]):
-                break
-            self.number_row(batch, row, &quads[row - start])
-            self.quads.prefetch(&quads[row - start])
-            self.numbered += 1
-        return 0
+        while True:
+            self.numbered = 0
+            self.numbers.turn_to(batch)
+            for row in range(start, stop):
+                self.number_row(batch, row, &quads[row - start])
+                self.quads.prefetch(&quads[row - start])
+                self.numbered += 1
+            # To normalize a literal runs rdflib's code. Meanwhile another thread may have changed
+            # the store so much that its terms have other numbers now.
+            if self.numbers.terms is self.quads.terms:
+                return 0
 
     cdef int number_row(self, Batch batch, size_t row, Row* quad) except -1:
         """Turn a statement into the numbers of the store; 0 where it does not have a term."""
@@ -157,15 +162,19 @@ cdef class JellyChanges(Changes):
         """Return the number of the graph that a batch's term stands for; 0 if there is none."""
         cdef int kind = batch.terms.columns.kinds[term]
         cdef uint32_t number
-        if term == self.last_graph and batch is self.last_batch:
-            return self.last_name
         if self.terms is not self.quads.terms:
             self.graphs = {}
-            self.default_name = self.number_of_graph(None)
+            self.last_batch = None
             self.terms = self.quads.terms
+            self.default_name = self.number_of_graph(None)
+        if term == self.last_graph and batch is self.last_batch:
+            return self.last_name
         if kind == TermKind.NONE or kind == TermKind.DEFAULT_GRAPH:
             return self.default_name
         number = self.numbers.numbers[term] or self.numbers.find(term, is_add)
+        if self.numbers.terms is not self.terms:
+            # The numbers have changed meanwhile, and this one is not used.
+            return 0
         if number not in self.graphs:
             name = batch.terms.make_node(term)
             check_graph(name)
@@ -179,7 +188,7 @@ cdef class JellyChanges(Changes):
 
     cdef uint32_t number_of_graph(self, object name) except 0:
         graph = self.target.context(name)
-        return <uint32_t>self.quads.terms.number_of_node(graph.identifier, True)
+        return <uint32_t>self.terms.number_of_node(graph.identifier, True)
 
     # --- operations of nodes ----------------------------------------------------------------------
 
@@ -197,6 +206,8 @@ cdef class JellyChanges(Changes):
         quad.terms[O] = <uint32_t>terms.number_of_node(o.node, is_add)
         self.spelling = terms.spelling
         quad.terms[G] = <uint32_t>terms.number_of_node(graph, is_add)
+        if terms is not self.quads.terms:
+            return self.number_quad(quad, s, p, o, graph, is_add)
         return 0
 
     cdef int add(self, NodeEntry s, NodeEntry p, NodeEntry o, object graph) except -1:
