@@ -22,6 +22,7 @@ from .errors import RecordError as RecordError
 from .errors import RollbackError as RollbackError
 from .graph.apply import ApplyResult as ApplyResult
 from .graph.apply import apply as apply
+from .graph.batches import read_batches as read_batches
 from .graph.graphs import read_graphs as read_graphs
 from .graph.graphs import write_graphs as write_graphs
 from .inspection.inspect import FrameReport as FrameReport
@@ -58,7 +59,6 @@ from .streams.codecs import StatementDecoder as StatementDecoder
 from .streams.codecs import StatementEncoder as StatementEncoder
 from .streams.frames import Frame as Frame
 from .streams.frames import read_frames as read_frames
-from .streams.reading import read_batches as read_batches
 from .streams.reading import read_operations as read_operations
 from .streams.reading import read_statements as read_statements
 from .streams.writing import PatchWriter as PatchWriter

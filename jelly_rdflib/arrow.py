@@ -27,10 +27,10 @@ from jelly_rdflib.core.arrow import (
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import find_format
+from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
-from jelly_rdflib.streams.reading import read_batches
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 try:

@@ -6,22 +6,19 @@ from typing import Any
 
 import click
 from rdflib.graph import Dataset
-from rdflib.namespace import NamespaceManager
 
 from jelly_rdflib.cli.inputs import InputArgument
 from jelly_rdflib.formats import Format
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply
-from jelly_rdflib.graph.graphs import write_graph
+from jelly_rdflib.graph.graphs import empty_dataset, write_graph
 from jelly_rdflib.options import StreamOptions
 from jelly_rdflib.streams.writing import StatementWriter
 
 
 def load(input_: InputArgument) -> Dataset:
     """Load the statements and prefixes of an input; literals keep their lexical forms."""
-    dataset = Dataset()
-    # Only the prefixes of the input.
-    dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
+    dataset = empty_dataset()
     for batch in input_.batches():
         if input_.format.holds_changes:
             raise click.UsageError(

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from rdflib.graph import Dataset, Graph
+from rdflib.namespace import NamespaceManager
+from rdflib.store import Store
 
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.core.warning import warn
@@ -169,11 +171,18 @@ def write_graphs(
             writer.end_frame()
 
 
+def empty_dataset(store: str | Store = "Jelly") -> Dataset:
+    """Make a dataset without the prefixes that rdflib binds by itself."""
+    dataset = Dataset(store=store)
+    dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
+    return dataset
+
+
 def write_graph(graph: Graph, writer: StatementWriter, *, namespaces: bool) -> None:
     """Write the statements of a graph or dataset, and its prefixes first if that is asked for."""
     contents = Contents(graph)
     if namespaces:
         for prefix, iri in sorted(graph.namespaces()):
             writer.add_namespace(prefix, iri)
-    for statement in contents.statements():
-        writer.add(*statement)
+    for batch in contents.batches():
+        writer.write_all(batch)

@@ -14,6 +14,7 @@ from rdflib.term import Node, URIRef
 from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
 from jelly_rdflib.errors import LogError
+from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
 from jelly_rdflib.log.files import FORMAT, Place, headers_of
 from jelly_rdflib.log.names import file_path
@@ -22,7 +23,7 @@ from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.patch.reading import read_patches
-from jelly_rdflib.streams.reading import read_batches, read_operations
+from jelly_rdflib.streams.reading import read_operations
 
 COLUMNS = "version, first, id, prev, file, size, digest, time"
 """The columns of a patch in the database."""

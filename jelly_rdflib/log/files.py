@@ -16,13 +16,13 @@ from typing import Any
 
 import zstandard
 from rdflib.graph import Dataset
-from rdflib.namespace import NamespaceManager
 from rdflib.term import Literal, Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSlice
 from jelly_rdflib.errors import EncodeError, LogError
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply_read
+from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import write_graph
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.graph.stores.statements import show_term
@@ -40,7 +40,6 @@ from jelly_rdflib.options import (
     StreamOptions,
 )
 from jelly_rdflib.streams.open_input import open_input
-from jelly_rdflib.streams.reading import read_batches
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
 
 _SQUASHED = "squashed"
@@ -168,13 +167,6 @@ def check_segment(
 def headers_of(batch: Batch) -> list[Operation]:
     """Return the headers in a batch."""
     return BatchSlice(batch, 0, len(batch)).headers()
-
-
-def empty_dataset() -> Dataset:
-    """Make a dataset without the prefixes that rdflib binds by itself."""
-    dataset = Dataset()
-    dataset.namespace_manager = NamespaceManager(dataset, bind_namespaces="none")
-    return dataset
 
 
 def write_snapshot(

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from rdflib.graph import Dataset, Graph
+from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning
+from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.files import check_empty, empty_dataset, load_snapshot
+from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.names import make_patch_id, parse_patch_id
@@ -299,6 +301,7 @@ class PatchLog:
         self,
         version: Any = None,
         *,
+        store: str | Store = "Jelly",
         target: Dataset | None = None,
         progress: Progress | None = None,
     ) -> Dataset:
@@ -309,7 +312,9 @@ class PatchLog:
 
         Args:
             version: The version; by default the newest.
-            target: An empty dataset to fill, of any store; by default a new one.
+            store: The store of the new dataset, as for rdflib's Dataset: by default a
+                `JellyStore`; ``"default"`` is rdflib's own.
+            target: An empty dataset to fill, of any store, in place of a new one.
             progress: Called with each applied `LogEntry`.
 
         Returns:
@@ -324,7 +329,7 @@ class PatchLog:
             LogWarning: A snapshot is damaged or missing; the data are made without it.
         """
         if target is None:
-            target = empty_dataset()
+            target = empty_dataset(store)
         else:
             check_empty(target)
         end = self._resolve(version)

@@ -25,16 +25,18 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.sources import closing_reader
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, BatchSlice, SliceIterator
 from jelly_rdflib.errors import ApplyError, LogError
 from jelly_rdflib.graph.apply import apply, apply_read
+from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.stores.statements import show_term
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.log.entry import LogEntry, check_start
 from jelly_rdflib.log.files import FORMAT
 from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.streams.reading import read_batches
 
 POSITION = URIRef("urn:x-jelly-rdflib:position")
 """The predicate of a position; its object is the id of the patch that was applied last."""
@@ -117,14 +119,16 @@ def replay_entries(
         protected = None if position is None else position.name
         changes = _committed_changes(entry, normalize=normalize, protected=protected)
         with closing(changes):
-            apply_read(chain(changes, moves), place, is_held=True, limits=entry.limits)
+            last = (BatchSlice(batch, 0, len(batch)) for batch in NodeBatches(NODE_TYPES, moves))
+            rows = SliceIterator(chain(changes, last))
+            apply_read(rows, place, is_held=True, limits=entry.limits)
         if progress is not None:
             progress(entry)
 
 
 def _committed_changes(
     entry: LogEntry, *, normalize: bool | None, protected: URIRef | None
-) -> Generator[Operation, None, None]:
+) -> Generator[BatchSlice, None, None]:
     """Iterate over the committed changes of a patch, without marks of transactions.
 
     So the whole patch is applied as one transaction. Only the end of a transaction shows whether it
@@ -153,7 +157,7 @@ def _committed_changes(
                     is_aborted = False
                 elif not is_aborted:
                     _check_graphs(batch, part.start(), part.end(), entry, protected)
-                    yield from batch.operations(part.start(), part.end())
+                    yield BatchSlice(batch, part.start(), part.end())
 
 
 def _check_graphs(

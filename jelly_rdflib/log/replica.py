@@ -11,9 +11,10 @@ from typing import Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.errors import LogError
+from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
 from jelly_rdflib.log.entry import LogEntry
-from jelly_rdflib.log.files import empty_dataset, load_snapshot, write_snapshot
+from jelly_rdflib.log.files import load_snapshot, write_snapshot
 from jelly_rdflib.log.history import Snapshot, check_compression
 from jelly_rdflib.log.names import file_path, file_paths
 from jelly_rdflib.log.patch_log import PatchLog
@@ -48,8 +49,8 @@ class Replica:
         timeout: The seconds to wait for other writers.
 
     Attributes:
-        dataset: The data, without the prefixes that rdflib binds by itself. Only changes by
-            `update` are kept; others are neither kept nor undone.
+        dataset: The data, in a `JellyStore`, without the prefixes that rdflib binds by itself.
+            Only changes by `update` are kept; others are neither kept nor undone.
 
     Raises:
         LogError: The file is damaged; or the folder is no replica, and is not empty.

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jelly_rdflib.errors import DecodeError, JellyError, LogConflict, LogError
+from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import wrong_types
 from jelly_rdflib.log.entry import COLUMNS, LogEntry, place_of
-from jelly_rdflib.log.files import check_segment, check_snapshot, empty_dataset, load_snapshot
+from jelly_rdflib.log.files import check_segment, check_snapshot, load_snapshot
 from jelly_rdflib.log.history import NAME, History, broken_links
 from jelly_rdflib.log.names import SEGMENT, SNAPSHOT, FileName, file_path
 from jelly_rdflib.log.replay import replay_entries

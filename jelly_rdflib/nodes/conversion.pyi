@@ -5,7 +5,7 @@ from typing import Any, Final, final
 
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.core.batch import Batch, NodeMaker
+from jelly_rdflib.core.batch import Batch, BatchSource, NodeMaker
 from jelly_rdflib.operations import Operation, Statement
 
 class NodeTypes:
@@ -35,6 +35,12 @@ class NodeFactory(NodeMaker):
         normalize: bool | None = None,
         max_xml_tags: int = ...,
         max_terms: int = ...,
+    ) -> None: ...
+
+@final
+class NodeBatches(BatchSource):
+    def __init__(
+        self, types: NodeTypes, operations: Iterable[Operation], *, has_graphs: bool = True
     ) -> None: ...
 
 class NodeSink:

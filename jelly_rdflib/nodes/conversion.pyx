@@ -22,4 +22,5 @@ from jelly_rdflib.errors import EncodeError, InUseError, LimitError
 include "conversion/node_types.pxi"
 include "conversion/nodes.pxi"
 include "conversion/node_interner.pxi"
+include "conversion/node_batches.pxi"
 include "conversion/node_sink.pxi"

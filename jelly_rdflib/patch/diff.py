@@ -128,16 +128,9 @@ def _missing_triples(
 ) -> dict[Node, list[_Triple]]:
     """Return the triples that ``other`` lacks, by graph; ``only_ground``: without blank nodes."""
     missing: dict[Node, list[_Triple]] = {}
-    for name in contents.graphs:
-        if only_ground and is_blank(name):
-            continue
-        triples = [
-            triple
-            for triple in contents.missing(other, name)
-            if not (only_ground and _has_blank_node(triple))
-        ]
-        if triples:
-            missing[name] = triples
+    for name, triple in contents.missing(other):
+        if not (only_ground and (is_blank(name) or _has_blank_node(triple))):
+            missing.setdefault(name, []).append(triple)
     return missing
 
 

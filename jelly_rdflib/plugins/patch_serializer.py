@@ -80,8 +80,10 @@ class PatchSerializer(Serializer):
             if header_prev:
                 writer.header("prev", URIRef(header_prev))
             writer.begin()
-            for change in _changes(self.store, operation, target):
-                writer.write(change)
+            if target is None:
+                _write_all(self.store, writer, is_removed=operation == "remove")
+            else:
+                writer.write_all(_difference(self.store, target))
             writer.commit()
 
 
@@ -142,18 +144,18 @@ class RdfPatchThriftSerializer(PatchSerializer):
     format = RDF_PATCH_THRIFT
 
 
-def _changes(
-    graph: Graph, operation: Literal["add", "remove"] | None, target: Graph | None
-) -> Iterator[Operation]:
-    """Yield what is in the transaction. The default graph is None, which all options allow."""
-    if target is not None:
-        for change in diff(graph, target):
-            if change[0] not in (Op.TX, Op.TC):
-                *start, g = change
-                yield (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
-        return
-    statement_op, prefix_op = (Op.D, Op.PD) if operation == "remove" else (Op.A, Op.PA)
+def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
+    """Write operations for all prefixes and statements."""
+    statement_op, prefix_op = (Op.D, Op.PD) if is_removed else (Op.A, Op.PA)
     for prefix, iri in sorted(graph.namespaces()):
-        yield (prefix_op, prefix, URIRef(iri), None)
-    for statement in Contents(graph).statements():
-        yield (statement_op, *statement)
+        writer.write((prefix_op, prefix, URIRef(iri), None))
+    for batch in Contents(graph).batches(statement_op):
+        writer.write_all(batch)
+
+
+def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
+    """Yield the changes of a difference. The default graph is None, which all options allow."""
+    for change in diff(graph, target):
+        if change[0] not in (Op.TX, Op.TC):
+            *start, g = change
+            yield (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)

@@ -13,7 +13,7 @@ from rdflib.term import URIRef
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.options import Limits, StreamOptions
 from jelly_rdflib.store.quads import QuadStore, StoreBatches
-from jelly_rdflib.streams.reading import read_batches
+from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
@@ -94,7 +94,10 @@ class JellyStore(Store):
         if quoted:
             raise TypeError("this store has no formulas, and can't hold a quoted triple")
         if context is None:
-            raise TypeError("this store has each triple in a graph, but the graph is None")
+            raise TypeError(
+                "this store has each triple in a graph, but the graph is None: for the default"
+                " graph of a dataset, add the triple without a graph"
+            )
         self.quads.add(triple, context)
         super().add(triple, context, quoted)
 
@@ -239,7 +242,7 @@ class JellyStore(Store):
         self.__init__(None, state["identifier"])  # type: ignore[misc]
         for name in state["graphs"]:
             self.quads.list_graph(name)
-        for batch in read_batches(state["quads"], limits=_NO_LIMITS):
+        for batch in open_input(state["quads"], limits=_NO_LIMITS).batches():
             self.quads.add_batch(batch, DATASET_DEFAULT_GRAPH_ID)
         self._namespace_for_prefix.update(state["iris"])
         self._prefix_for_namespace.update(state["names"])

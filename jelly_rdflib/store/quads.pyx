@@ -3,6 +3,7 @@
 """Quads as rows of numbers: a dictionary of terms, indexes, transactions and snapshots."""
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -21,4 +22,6 @@ include "quads/quad_store.pxi"
 include "quads/snapshot.pxi"
 include "quads/reading.pxi"
 include "quads/batch_numbers.pxi"
+include "quads/term_ranks.pxi"
 include "quads/batches.pxi"
+include "quads/difference.pxi"

@@ -15,6 +15,7 @@ import pytest
 from oxrdflib import OxigraphStore
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 from rdflib.namespace import XSD
+from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import LogConflict, LogError, Op, PatchLog, TripleTerm
@@ -552,6 +553,15 @@ def test_checkout_into_a_store_of_ones_own(log: PatchLog, tmp_path: Path) -> Non
     with pytest.raises(TypeError, match="Dataset"):
         log.checkout(3, target=Graph())  # type: ignore[arg-type]
     assert isinstance(target.store, OxigraphStore)
+
+
+def test_checkout_makes_a_dataset_of_the_store_that_is_asked_for(log: PatchLog) -> None:
+    fill(log, 2)
+    assert type(log.checkout().store) is jr.JellyStore
+    for store, kind in (("Jelly", jr.JellyStore), ("default", Memory), (Memory(), Memory)):
+        dataset = log.checkout(1, store=store)
+        assert type(dataset.store) is kind
+        assert numbers(dataset) == {1}
 
 
 # --- a view ---------------------------------------------------------------------------------------

@@ -12,8 +12,14 @@ from rdflib.namespace import XSD
 from rdflib.plugins.stores.memory import Memory
 from rdflib.term import Literal, Node, URIRef
 
+from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.errors import PatchError
 from jelly_rdflib.graph.stores.target import check_target, get_default_graph
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.store.jelly_store import JellyStore
+from jelly_rdflib.store.quads import StoreBatches
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
 
@@ -48,12 +54,19 @@ class Contents:
                 if name != default.identifier and not isinstance(context, QuotedGraph):
                     self.graphs[name] = Graph(graph.store, name)
 
-    def statements(self) -> Iterator[tuple[Node, Node, Node, Node | None]]:
-        """Iterate over all statements, sorted. The default graph is None."""
+    def batches(self, op: Op = Op.A) -> BatchSource:
+        """Iterate over batches of all statements, sorted. The default graph is none."""
+        default = self.graphs[DATASET_DEFAULT_GRAPH_ID]
+        if type(default.store) is JellyStore:
+            quads, name = default.store.quads, default.identifier
+            return StoreBatches(quads, name, only_default=not self.is_dataset, op=op)
+        return NodeBatches(NODE_TYPES, self._operations(op), has_graphs=self.is_dataset)
+
+    def _operations(self, op: Op) -> Iterator[Operation]:
         for name in sort_names(self.graphs):
             g = None if name == DATASET_DEFAULT_GRAPH_ID else name
             for s, p, o in sort_triples(self.triples(name)):
-                yield s, p, o, g
+                yield op, s, p, o, g
 
     def triples(self, name: Node) -> Iterator[_Triple]:
         """Iterate over the triples of a graph; none if there is no such graph."""
@@ -64,8 +77,24 @@ class Contents:
         graph = self.graphs[name]
         return (triple for triple, _ in graph.store.triples((None, None, None), graph))
 
-    def missing(self, other: Contents, name: Node) -> Iterator[_Triple]:
-        """Iterate over the triples of a graph that ``other`` lacks in all spellings."""
+    def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
+        """Iterate over the triples that ``other`` lacks in all spellings, with their graphs."""
+        default, other_default = (each.graphs[DATASET_DEFAULT_GRAPH_ID] for each in (self, other))
+        if type(default.store) is JellyStore and type(other_default.store) is JellyStore:
+            for s, p, o, g in default.store.quads.missing(
+                default.identifier,
+                not self.is_dataset,
+                other_default.store.quads,
+                other_default.identifier,
+                not other.is_dataset,
+            ):
+                yield DATASET_DEFAULT_GRAPH_ID if g is None else g, (s, p, o)
+            return
+        for name in self.graphs:
+            for triple in self._missing_in(other, name):
+                yield name, triple
+
+    def _missing_in(self, other: Contents, name: Node) -> Iterator[_Triple]:
         ours, theirs = self._triple_set(name), other._triple_set(name)
         if ours is not None and theirs is not None:
             # Both stores distinguish all spellings.

@@ -12,6 +12,9 @@ cdef enum:
     # Of objects for graphs.
     MAX_GRAPHS = 1 << 14
 
+# In place of the number of a term.
+cdef uint32_t MISSING = 0xFFFFFFFF
+
 
 @cython.nonecheck(True)
 @cython.final
@@ -168,6 +171,24 @@ cdef class QuadStore:
             if numbers.terms is self.terms:
                 self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
                 i += 1
+
+    def missing(
+        self, default_graph, bint only_default,
+        QuadStore other not None, other_default, bint other_only_default,
+    ):
+        """Return the quads that another store lacks, as a list of ``(s, p, o, g)``.
+
+        Terms are compared as rdflib compares them.
+
+        Args:
+            default_graph: The name of the default graph, which is compared with the other store's
+                default graph whatever its name; its quads have None as ``g``.
+            only_default: Whether to leave out all other graphs.
+            other, other_default, other_only_default: The same of the other store.
+        """
+        return missing_quads(
+            self, default_graph, only_default, other, other_default, other_only_default
+        )
 
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
@@ -453,9 +474,9 @@ cdef inline uint32_t length_of(Run run):
 
 
 cdef uint32_t copy_term(
-    Dictionary target, Dictionary source, uint32_t number, uint32_t* copies
+    Dictionary target, Dictionary source, uint32_t number, uint32_t* copies, bint is_added=True
 ) except? 0:
-    """Return the number of a term's copy."""
+    """Return the number of a term's copy; `MISSING` if it is not there and not to be added."""
     cdef TermKey key
     cdef uint32_t extra = source.terms[number].extra
     if number == 0 or copies[number] != 0:
@@ -466,14 +487,14 @@ cdef uint32_t copy_term(
         key.tag = stored_text(source, extra)
         key.hash = hash_key(key.kind, key.text, hash_tag(key.tag))
     elif key.kind == TermKind.TYPED_LITERAL:
-        key.datatype = copy_term(target, source, extra, copies)
+        key.datatype = copy_term(target, source, extra, copies, is_added)
         key.hash = hash_key(
             key.kind, key.text, hash_key(TermKind.IRI, stored_text(source, extra), 0)
         )
     else:
         key.hash = hash_key(key.kind, key.text, 0)
-    copies[number] = <uint32_t>target.number_of_key(&key, True)
-    if target.spelling != 0:
+    copies[number] = <uint32_t>target.number_of_key(&key, is_added) or MISSING
+    if is_added and target.spelling != 0:
         copies[number] = target.spelling
     return copies[number]
 

@@ -34,4 +34,6 @@ cdef uint32_t find_bound(
     Permutation permutation, Rows rows, int order, const uint32_t* key, int length, bint is_upper
 ) noexcept
 cdef int compare_rows(const Row* one, const Row* other, int order) noexcept
-cdef int sort_rows(Rows rows, int order, uint32_t* numbers, uint32_t count) except -1
+cdef int sort_rows(
+    Rows rows, int order, uint32_t* numbers, uint32_t count, const uint32_t* ranks
+) except -1

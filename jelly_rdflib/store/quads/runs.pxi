@@ -45,7 +45,7 @@ cdef Permutation get_permutation(Run run, Rows rows, const Times* times, int ord
         permutation = make_permutation(times, run.end - run.start)
         for i in range(run.start, run.end):
             keep_row(permutation, rows, times, i)
-        sort_rows(rows, order, permutation.rows, permutation.count)
+        sort_rows(rows, order, permutation.rows, permutation.count, NULL)
         run.permutations[order] = permutation
     elif permutation.wasted > permutation.count:
         # Skipping dead rows has taken as long as leaving them out takes.
@@ -150,43 +150,59 @@ cdef uint32_t find_bound(
     return low
 
 
-cdef int sort_rows(Rows rows, int order, uint32_t* numbers, uint32_t count) except -1:
-    """Sort numbers of rows: by two terms, then those that have both in common by the others."""
+cdef int sort_rows(
+    Rows rows, int order, uint32_t* numbers, uint32_t count, const uint32_t* ranks
+) except -1:
+    """Sort numbers of rows: by two terms, then those that have both in common by the others.
+
+    Terms are compared by their ranks, or by their numbers if ``ranks`` is NULL.
+    """
     cdef SortItem* items = <SortItem*>PyMem_RawMalloc(2 * <size_t>count * sizeof(SortItem) + 1)
     cdef uint32_t i, start
     if items == NULL:
         raise MemoryError
-    for i in range(count):
-        items[i].row = numbers[i]
-        items[i].key = sort_key(rows, numbers[i], order, 0)
-    sort_items(items, items + count, count)
-    start = 0
-    for i in range(1, count + 1):
-        if i == count or items[i].key != items[start].key:
-            if i - start > 1:
-                sort_ties(rows, order, items + start, items + count, i - start)
-            start = i
-    for i in range(count):
-        numbers[i] = items[i].row
-    PyMem_RawFree(items)
+    try:
+        for i in range(count):
+            items[i].row = numbers[i]
+            items[i].key = sort_key(rows, numbers[i], order, 0, ranks)
+        sort_items(items, items + count, count)
+        start = 0
+        for i in range(1, count + 1):
+            if i == count or items[i].key != items[start].key:
+                if i - start > 1:
+                    sort_ties(rows, order, items + start, items + count, i - start, ranks)
+                start = i
+        for i in range(count):
+            numbers[i] = items[i].row
+    finally:
+        PyMem_RawFree(items)
     return 0
 
 
-cdef void sort_ties(
-    Rows rows, int order, SortItem* items, SortItem* spare, uint32_t count
-) noexcept:
+cdef int sort_ties(
+    Rows rows, int order, SortItem* items, SortItem* spare, uint32_t count, const uint32_t* ranks
+) except -1:
     cdef uint32_t i
     for i in range(count):
-        items[i].key = sort_key(rows, items[i].row, order, 2)
+        items[i].key = sort_key(rows, items[i].row, order, 2, ranks)
     sort_items(items, spare, count)
+    return 0
 
 
-cdef inline uint64_t sort_key(Rows rows, uint32_t row, int order, int column) noexcept:
-    cdef const Row* terms = row_at(rows, row)
-    return (
-        <uint64_t>terms.terms[ORDER_COLUMNS[order][column]] << 32
-        | terms.terms[ORDER_COLUMNS[order][column + 1]]
-    )
+cdef inline uint64_t sort_key(
+    Rows rows, uint32_t row, int order, int place, const uint32_t* ranks
+) except? 0:
+    """Return the terms at two places of an order as one key."""
+    cdef uint64_t high = sort_term(rows, row, ORDER_COLUMNS[order][place], ranks)
+    return high << 32 | sort_term(rows, row, ORDER_COLUMNS[order][place + 1], ranks)
+
+
+cdef inline uint32_t sort_term(
+    Rows rows, uint32_t row, int column, const uint32_t* ranks
+) except? 0:
+    if ranks == NULL:
+        return row_at(rows, row).terms[column]
+    return ranks[object_of(rows, row) if column == O else row_at(rows, row).terms[column]]
 
 
 cdef void sort_items(SortItem* items, SortItem* spare, uint32_t count) noexcept:

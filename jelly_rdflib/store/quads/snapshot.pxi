@@ -128,7 +128,7 @@ cdef class Scan:
             if self.matches(row_at(self.snapshot.rows, row)):
                 self.tail[source.end] = row
                 source.end += 1
-        sort_rows(self.snapshot.rows, self.order, self.tail, source.end)
+        sort_rows(self.snapshot.rows, self.order, self.tail, source.end, NULL)
         source.rows = self.tail
         self.source_count += source.end > 0
         self.next_row = self.last_row

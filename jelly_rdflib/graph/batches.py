@@ -1,0 +1,85 @@
+"""Batches of any source: of a stream, or of a graph or dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rdflib.graph import Graph
+
+from jelly_rdflib.core.batch import BatchSource
+from jelly_rdflib.graph.stores.contents import Contents
+from jelly_rdflib.options import Limits, RepeatedOptions
+from jelly_rdflib.streams.open_input import open_input
+
+
+def read_batches(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    normalize: bool | None = False,
+    strict: bool = True,
+    format: str | None = None,
+    base: str | None = None,
+    isolated: bool = False,
+    on_repeated_options: RepeatedOptions = "continue",
+) -> BatchSource:
+    """Iterate over the batches of a stream of changes or of statements, or of a graph or dataset.
+
+    Of a stream a frame is a batch; of a text some hundred rows are. A batch has the operations as
+    columns of numbers, and a table with each distinct term once: what is fast, and what Arrow and
+    numpy take without a copy. A statement is an `Op.A`, a namespace or prefix that is declared an
+    `Op.PA`. If the end of the input ends a patch, a last batch says so.
+
+    The batches of a graph or dataset have its statements as they are now, sorted by graph, subject,
+    predicate and object. Of a `JellyStore` no node is made.
+
+    Args:
+        source: A Graph or Dataset, or a source as for `jelly_rdflib.read_operations`. The other
+            arguments are for the latter.
+        limits: As for `jelly_rdflib.read_operations`.
+        normalize: As for `jelly_rdflib.read_operations`, but False by default. It concerns only the
+            nodes that ``batch.terms`` makes on request.
+        strict: As for `jelly_rdflib.read_statements`; for changes it means nothing.
+        format: As for `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
+        base, isolated: As for `jelly_rdflib.read_statements`.
+        on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+
+    Returns:
+        An iterator of `Batch`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_operations`.
+        ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
+        ValueError: Other arguments are given for a graph or dataset.
+        PatchError: The store of a graph is not open.
+
+    Examples:
+        >>> from rdflib import Literal, URIRef
+        >>> from jelly_rdflib import Op, PatchEncoder
+        >>> frame = PatchEncoder().encode_frame(
+        ...     [(Op.A, URIRef("urn:s"), URIRef("urn:p"), Literal("o"), None)]
+        ... )
+        >>> batch = next(read_batches(frame))
+        >>> [Op(code).name for code in batch.ops]
+        ['A']
+        >>> batch.terms[batch.o[0]]
+        rdflib.term.Literal('o')
+    """
+    settings: dict[str, Any] = {
+        "limits": limits,
+        "normalize": normalize,
+        "strict": strict,
+        "format": format,
+        "base": base,
+        "isolated": isolated,
+        "on_repeated_options": on_repeated_options,
+    }
+    if not isinstance(source, Graph):
+        return open_input(source, **settings).batches()
+    given = [name for name, value in settings.items() if value != _DEFAULTS[name]]
+    if given:
+        raise ValueError(f"a graph is given, for which there is no {given[0]}")
+    return Contents(source).batches()
+
+
+_DEFAULTS: dict[str, Any] = read_batches.__kwdefaults__ or {}

@@ -1,0 +1,92 @@
+"""Batches of graphs and datasets, by `read_batches`."""
+
+from __future__ import annotations
+
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+import jelly_rdflib as jr
+from jelly_rdflib.arrow import read_arrow
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
+
+S, P, G = URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:g")
+DEFAULT = DATASET_DEFAULT_GRAPH_ID
+STORES = ["default", "Jelly"]
+
+
+def big(store: str) -> Dataset:
+    dataset = Dataset(store=store)
+    for n in range(3000):
+        triple = (URIRef(f"urn:{n}"), P, Literal(n % 5))
+        dataset.add((*triple, G) if n % 2 else triple)
+    return dataset
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_batches_have_all_statements(store: str) -> None:
+    dataset = big(store)
+    batches = list(jr.read_batches(dataset))
+    assert len(batches) > 1
+    found = [operation for batch in batches for operation in batch]
+    assert {code for code, *_ in found} == {jr.Op.A}
+    assert {(s, p, o, g or DEFAULT) for _, s, p, o, g in found} == {
+        (s, p, o, g or DEFAULT) for s, p, o, g in dataset.quads()
+    }
+    assert [len(statement) for statement in batches[0].statements()] == [4] * len(batches[0])
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_graph_has_triples(store: str) -> None:
+    graph = Graph(store=store)
+    graph.add((S, P, Literal("o")))
+    (batch,) = jr.read_batches(graph)
+    assert list(batch.statements()) == [(S, P, Literal("o"))]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_batches_can_be_kept_and_written(store: str, tmp_path: object) -> None:
+    dataset = big(store)
+    batches = list(jr.read_batches(dataset))
+    path = f"{tmp_path}/x.nq"
+    with jr.StatementWriter(path) as writer:
+        for batch in batches:
+            writer.write_all(batch)
+    assert set(Dataset().parse(path).quads()) == set(dataset.quads())
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_dataset_becomes_a_table(store: str) -> None:
+    rows = [row for batch in read_arrow(big(store)) for row in batch.to_pylist()]
+    assert len(rows) == 3000
+    assert {row["p"] for row in rows} == {"<urn:p>"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"limits": jr.Limits()}, {"format": "nq"}, {"strict": False}, {"base": "urn:b"}],
+)
+def test_settings_for_bytes_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=f"a graph is given, .* no {next(iter(settings))}"):
+        jr.read_batches(Graph(), **settings)  # type: ignore[arg-type]
+
+
+def test_nodes_that_have_no_utf8_form_are_an_error() -> None:
+    graph = Graph()
+    graph.add((S, P, Literal("\ud800")))
+    with pytest.raises(jr.EncodeError, match="UTF-8"):
+        list(jr.read_batches(graph))
+
+
+def test_iterable_of_a_node_batch_may_fail_and_call_back() -> None:
+    def statements() -> object:
+        yield (jr.Op.A, S, P, BNode("b"), None)
+        with pytest.raises(ValueError, match="already reading"):
+            next(batches)
+        raise KeyError("broken")
+
+    batches = NodeBatches(NODE_TYPES, statements())  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="broken"):
+        next(batches)
+    assert list(batches) == []
