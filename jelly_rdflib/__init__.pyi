@@ -50,9 +50,9 @@ from .options import StreamOptions as StreamOptions
 from .patch.diff import diff as diff
 from .patch.patch import Patch as Patch
 from .patch.reading import read_patches as read_patches
+from .plugins.store import JellyStore as JellyStore
 from .recording.record import Recorder as Recorder
 from .recording.record import record as record
-from .store.jelly_store import JellyStore as JellyStore
 from .streams.codecs import PatchDecoder as PatchDecoder
 from .streams.codecs import PatchEncoder as PatchEncoder
 from .streams.codecs import StatementDecoder as StatementDecoder

@@ -3,7 +3,7 @@
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
 cimport cython
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.string cimport memset
 
@@ -16,5 +16,6 @@ include "batch/terms.pxi"
 include "batch/term_table.pxi"
 include "batch/batch.pxi"
 include "batch/batch_source.pxi"
+include "batch/relabelled.pxi"
 include "batch/batch_builder.pxi"
 include "batch/transactions.pxi"

@@ -12,6 +12,7 @@ from rdflib.term import URIRef
 
 from jelly_rdflib.core.batch import Batch, OperationReader, check_closed, follow_transaction
 from jelly_rdflib.errors import ApplyError, LimitError
+from jelly_rdflib.formats.format import Format
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.stores.native import UndoLog, open_changes
 from jelly_rdflib.graph.stores.prefix_changes import PrefixChanges
@@ -19,6 +20,7 @@ from jelly_rdflib.graph.stores.statements import check_reading, check_source
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.store.jelly_store import JellyStore
 from jelly_rdflib.streams.open_input import open_input
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.sources import is_at_hand, is_readable
@@ -154,14 +156,18 @@ def apply_statements(
     source: Any,
     target: Graph,
     *,
-    atomic: bool,
+    atomic: bool = True,
     limits: Limits | None,
-    normalize: bool | None,
+    normalize: bool | None = None,
     strict: bool,
+    format: Format = JELLY,
+    base: str | None = None,
+    label_prefix: str = "",
 ) -> ApplyResult:
-    """Add the statements and namespaces of a Jelly-RDF stream to a graph or dataset, as `apply`.
+    """Add the statements and namespaces of a source to a graph or dataset, as `apply`.
 
     Namespaces are bound as by rdflib's parsers: a prefix that is bound already keeps its IRI.
+    ``label_prefix`` is put before the label of each blank node.
     """
     place = Target(target)
     opened = open_input(
@@ -170,10 +176,13 @@ def apply_statements(
         limits=limits,
         normalize=normalize,
         strict=strict,
-        format=JELLY.name,
+        format=format.name,
+        base=base,
     )
+    # A store with transactions of its own holds no operations.
+    is_buffered = atomic and type(target.store) is not JellyStore
     return apply_read(
-        opened.operations(is_held=atomic),
+        opened.operations(is_held=is_buffered, label_prefix=label_prefix),
         place,
         atomic=atomic,
         is_held=is_at_hand(source),

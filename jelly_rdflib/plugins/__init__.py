@@ -50,7 +50,7 @@ def register() -> None:
         ('jelly-patch', 'jelly-rdf')
     """
     if not any(rdflib.plugin.plugins("Jelly", Store)):
-        rdflib.plugin.register("Jelly", Store, "jelly_rdflib.store.jelly_store", "JellyStore")
+        rdflib.plugin.register("Jelly", Store, f"{__name__}.store", "JellyStore")
     for plugin in PLUGINS:
         for kind, word in ((Parser, "parser"), (Serializer, "serializer")):
             for name in plugin.names:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jelly_rdflib.core.batch import BatchSource, LateBatches, OperationReader
+from jelly_rdflib.core.batch import (
+    BatchSource,
+    LateBatches,
+    OperationReader,
+    RelabelledBatches,
+)
 from jelly_rdflib.core.input_start import look_at_start
 from jelly_rdflib.core.source import ByteSource, Meter, open_source
 from jelly_rdflib.formats import Format, check_kind, find_format, guess_by_name, guess_by_start
@@ -53,13 +58,18 @@ class Input:
         is_told = self.format is not None or isinstance(self.source, memoryview)
         return self.open() if is_told else LateBatches(self)
 
-    def operations(self, *, is_held: bool = False) -> OperationReader:
+    def operations(self, *, is_held: bool = False, label_prefix: str = "") -> OperationReader:
         """Return the operations, once; as for `batches`.
 
-        With ``is_held``, the operations of a transaction are kept in memory until it ends, and
-        ``max_held_operations`` bounds their number.
+        Args:
+            is_held: Whether the operations of a transaction are kept in memory until it ends. Then
+                ``max_held_operations`` bounds their number.
+            label_prefix: Put before the label of each blank node.
         """
-        return OperationReader(self.batches(), limits=self._reading.limits if is_held else None)
+        batches = self.batches()
+        if label_prefix:
+            batches = RelabelledBatches(batches, label_prefix)
+        return OperationReader(batches, limits=self._reading.limits if is_held else None)
 
     def close(self) -> None:
         """Close the file, if it was opened here and there are no batches to close."""

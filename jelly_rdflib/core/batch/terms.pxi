@@ -167,12 +167,18 @@ cdef int64_t terms_intern_triple(
     TermColumns* terms, uint32_t s, uint32_t p, uint32_t o, const uint8_t* at, Failure* failure
 ) noexcept nogil:
     cdef uint32_t[3] numbers
-    cdef uint64_t hash = mix(mix(terms.hashes[s], terms.hashes[p]), terms.hashes[o])
     numbers[0], numbers[1], numbers[2] = s, p, o
     return terms_intern(
         terms, TermKind.TRIPLE_TERM, <uint8_t*>numbers, sizeof(numbers), 0,
-        term_hash(TermKind.TRIPLE_TERM, hash, 0), at, failure,
+        triple_hash(terms, s, p, o), at, failure,
     )
+
+
+cdef uint64_t triple_hash(
+    const TermColumns* terms, uint32_t s, uint32_t p, uint32_t o
+) noexcept nogil:
+    cdef uint64_t hash = mix(mix(terms.hashes[s], terms.hashes[p]), terms.hashes[o])
+    return term_hash(TermKind.TRIPLE_TERM, hash, 0)
 
 
 cdef int64_t terms_copy(
