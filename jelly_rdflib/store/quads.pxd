@@ -8,6 +8,7 @@ from jelly_rdflib.core.batch cimport *
 from jelly_rdflib.core.wire cimport *
 from jelly_rdflib.nodes.conversion cimport *
 
+include "quads/slots.pxd"
 include "quads/dictionary.pxd"
 include "quads/rows.pxd"
 include "quads/row_index.pxd"

@@ -13,9 +13,9 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from jelly_rdflib.errors import EncodeError, LimitError
 
 include "quads/memory.pxi"
+include "quads/slots.pxi"
 include "quads/dictionary.pxi"
 include "quads/rows.pxi"
-include "quads/row_index.pxi"
 include "quads/graph_table.pxi"
 include "quads/runs.pxi"
 include "quads/quad_store.pxi"

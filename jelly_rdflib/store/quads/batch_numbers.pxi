@@ -31,9 +31,7 @@ cdef class BatchNumbers:
         self.batch = batch
         self.terms = self.store.terms
         for i in range(1, count):
-            prefetch(&self.terms.slots[
-                <uint32_t>batch.terms.columns.hashes[i] & self.terms.slot_mask
-            ])
+            prefetch_slot(&self.terms.table, batch.terms.columns.hashes[i])
         return 0
 
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:

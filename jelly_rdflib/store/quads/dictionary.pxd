@@ -28,8 +28,7 @@ cdef class Dictionary:
     cdef uint32_t count, capacity
     cdef uint8_t* data
     cdef size_t data_capacity
-    cdef uint32_t* slots  # open addressing; 0 is free
-    cdef uint32_t slot_mask
+    cdef SlotTable table
     cdef RecentNode* recent
     # Literals that differ from one of the table in the case of the language tag: their numbers, by
     # the number of that one and their own tag. What was numbered last is spelled as the term of
@@ -45,12 +44,11 @@ cdef class Dictionary:
     ) except -1
     cdef int64_t number_of_key(self, TermKey* key, bint is_added) except -1
 
-    cdef uint32_t* slot_of(self, const TermKey* key) noexcept
+    cdef uint64_t* slot_of(self, const TermKey* key) noexcept
     cdef uint32_t add_key(self, TermKey* key) except 0
     cdef uint32_t append(self, TermKey* key) except 0
     cdef uint32_t find_spelling(self, TermKey* key, uint32_t number, bint is_added) except? 0
     cdef int reserve(self, size_t text) except -1
-    cdef int rehash(self, uint64_t slots) except -1
     cdef object node(self, uint32_t number)
     cdef bint is_small(self, uint32_t number) noexcept
     cdef object make_node(self, uint32_t number)

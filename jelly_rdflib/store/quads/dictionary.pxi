@@ -31,13 +31,13 @@ cdef class Dictionary:
         memset(self.terms, 0, 2 * sizeof(StoredTerm))
         self.count = 1
         self.spellings = {}
-        self.rehash(2 * FIRST_CAPACITY)
+        slots_resize(&self.table, 2 * FIRST_CAPACITY)
 
     def __dealloc__(self):
         self.forget_nodes()
         PyMem_RawFree(self.terms)
         PyMem_RawFree(self.data)
-        PyMem_RawFree(self.slots)
+        PyMem_RawFree(self.table.slots)
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ cdef class Dictionary:
 
     cdef int64_t number_of_key(self, TermKey* key, bint is_added) except -1:
         """Return the number of what a key stands for, whose texts somebody keeps in memory."""
-        cdef uint32_t number = self.slot_of(key)[0]
+        cdef uint32_t number = <uint32_t>self.slot_of(key)[0]
         self.spelling = 0
         if number == 0 and is_added:
             return self.add_key(key)
@@ -132,18 +132,20 @@ cdef class Dictionary:
 
     # --- the table --------------------------------------------------------------------------------
 
-    cdef uint32_t* slot_of(self, const TermKey* key) noexcept:
+    cdef uint64_t* slot_of(self, const TermKey* key) noexcept:
         """Return the slot of a term, or the free one where it is to be put."""
-        cdef uint32_t slot = <uint32_t>key.hash & self.slot_mask
+        cdef uint32_t hash = <uint32_t>key.hash
+        cdef uint32_t slot = hash & self.table.mask
         cdef size_t size = key.text.end - key.text.start
         cdef StoredTerm* term
         cdef uint64_t start
-        while self.slots[slot] != 0:
-            term = &self.terms[self.slots[slot]]
-            if term.hash == <uint32_t>key.hash and <uint8_t>term.place == key.kind:
+        while self.table.slots[slot] != 0:
+            if self.table.slots[slot] >> 32 == hash:
+                term = &self.terms[<uint32_t>self.table.slots[slot]]
                 start = term.place >> 8
                 if (
-                    (term[1].place >> 8) - start == size
+                    <uint8_t>term.place == key.kind
+                    and (term[1].place >> 8) - start == size
                     and memcmp(self.data + start, key.text.start, size) == 0
                 ):
                     if key.kind == TermKind.TYPED_LITERAL:
@@ -154,14 +156,14 @@ cdef class Dictionary:
                             break
                     else:
                         break
-            slot = (slot + 1) & self.slot_mask
-        return &self.slots[slot]
+            slot = (slot + 1) & self.table.mask
+        return &self.table.slots[slot]
 
     cdef uint32_t add_key(self, TermKey* key) except 0:
         """Add a term that the store does not have."""
         cdef uint32_t number = self.append(key)
         # Before there was a number, the slots may have grown.
-        self.slot_of(key)[0] = number
+        self.slot_of(key)[0] = make_slot(key.hash, number)
         return number
 
     cdef uint32_t append(self, TermKey* key) except 0:
@@ -205,29 +207,8 @@ cdef class Dictionary:
             grow(<void**>&self.data, needed + DATA_SLACK)
             self.data_capacity = needed
         # Two thirds of the slots are taken at the most.
-        if 3 * <uint64_t>self.count > 2 * <uint64_t>self.slot_mask:
-            self.rehash(2 * (<uint64_t>self.slot_mask + 1))
-        return 0
-
-    cdef int rehash(self, uint64_t count) except -1:
-        """Make a table of that many slots, a power of two."""
-        cdef uint32_t mask = <uint32_t>(count - 1)
-        cdef uint32_t* slots = <uint32_t*>PyMem_RawCalloc(count, sizeof(uint32_t))
-        cdef uint32_t number, slot
-        cdef uint64_t old
-        if slots == NULL:
-            raise MemoryError
-        if self.slots != NULL:
-            for old in range(<uint64_t>self.slot_mask + 1):
-                number = self.slots[old]
-                if number != 0:
-                    slot = self.terms[number].hash & mask
-                    while slots[slot] != 0:
-                        slot = (slot + 1) & mask
-                    slots[slot] = number
-        PyMem_RawFree(self.slots)
-        self.slots = slots
-        self.slot_mask = mask
+        if 3 * <uint64_t>self.count > 2 * <uint64_t>self.table.mask:
+            slots_resize(&self.table, 2 * (<uint64_t>self.table.mask + 1))
         return 0
 
     # --- nodes ------------------------------------------------------------------------------------

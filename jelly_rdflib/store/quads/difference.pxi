@@ -51,7 +51,7 @@ cdef list missing_quads(
                 and is_row(row_at(other.rows, found), &copy)
                 and death_of(other.rows, found) == 0
             ):
-                found = other.find_row(&copy)[0] - 1
+                found = <uint32_t>other.find_row(&copy)[0] - 1
             if found == NO_ROW:
                 missing.append(number)
             found += 1

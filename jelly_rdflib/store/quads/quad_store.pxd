@@ -28,10 +28,10 @@ cdef class QuadStore:
 
     cdef bint add_row(self, const Row* row, uint32_t spelling) except -1
     cdef bint delete_row(self, const Row* row) except -1
-    cdef uint32_t* find_row(self, const Row* row) noexcept
-    cdef int insert(self, const Row* row, uint32_t spelling, uint32_t* slot) except -1
+    cdef uint64_t* find_row(self, const Row* row) noexcept
+    cdef int insert(self, const Row* row, uint32_t spelling, uint64_t* slot) except -1
     cdef void prefetch(self, const Row* row) noexcept
-    cdef int remove_at(self, uint32_t* slot) except -1
+    cdef int remove_at(self, uint64_t* slot) except -1
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1

@@ -29,7 +29,7 @@ cdef class QuadStore:
     def __cinit__(self, NodeTypes types not None, make_graph not None):
         self.terms = Dictionary(types)
         self.rows = Rows()
-        index_reserve(&self.index, self.rows)
+        slots_resize(&self.index.table, FIRST_SLOTS)
         self.runs = []
         self.listings = []
         self.graph_objects = {}
@@ -37,7 +37,7 @@ cdef class QuadStore:
         self.counted_at = <uint64_t>-1
 
     def __dealloc__(self):
-        PyMem_RawFree(self.index.slots)
+        PyMem_RawFree(self.index.table.slots)
         PyMem_RawFree(self.died)
         free_graphs(&self.graphs)
 
@@ -78,7 +78,7 @@ cdef class QuadStore:
         cdef uint32_t capacity = 0
         cdef uint32_t i
         cdef int64_t row
-        cdef uint32_t* slot
+        cdef uint64_t* slot
         if scan is None:
             return
         try:
@@ -93,7 +93,7 @@ cdef class QuadStore:
                 count += 1
             for i in range(count):
                 slot = self.find_row(row_at(self.rows, rows[i]))
-                if slot[0] == rows[i] + 1:
+                if <uint32_t>slot[0] == rows[i] + 1:
                     self.remove_at(slot)
         finally:
             PyMem_RawFree(rows)
@@ -198,7 +198,7 @@ cdef class QuadStore:
 
     # --- quads of numbers -------------------------------------------------------------------------
 
-    cdef uint32_t* find_row(self, const Row* row) noexcept:
+    cdef uint64_t* find_row(self, const Row* row) noexcept:
         """Return the slot of a quad in the index, which is 0 if the quad is not there."""
         return find_slot(&self.index, self.rows, row)
 
@@ -207,7 +207,7 @@ cdef class QuadStore:
 
         If ``spelling`` is not 0, it is the term that its object is spelled as.
         """
-        cdef uint32_t* slot = self.find_row(row)
+        cdef uint64_t* slot = self.find_row(row)
         if slot[0] != 0:
             return False
         self.insert(row, spelling, slot)
@@ -215,7 +215,7 @@ cdef class QuadStore:
 
     cdef bint delete_row(self, const Row* row) except -1:
         """Delete a quad; return whether it was there."""
-        cdef uint32_t* slot = self.find_row(row)
+        cdef uint64_t* slot = self.find_row(row)
         if slot[0] == 0:
             return False
         self.remove_at(slot)
@@ -223,14 +223,14 @@ cdef class QuadStore:
 
     cdef void prefetch(self, const Row* row) noexcept:
         """Have the processor fetch the slot of a quad."""
-        prefetch(&self.index.slots[<uint32_t>hash_row(row) & self.index.mask])
+        prefetch_slot(&self.index.table, hash_row(row))
 
-    cdef int insert(self, const Row* row, uint32_t spelling, uint32_t* slot) except -1:
+    cdef int insert(self, const Row* row, uint32_t spelling, uint64_t* slot) except -1:
         """Add a quad that is not there, given its slot. What takes memory comes first."""
         cdef GraphEntry* graph
         cdef uint32_t number
         self.rows.reserve()
-        if index_reserve(&self.index, self.rows):
+        if index_reserve(&self.index):
             slot = self.find_row(row)
         graph = need_graph(&self.graphs, row.terms[G])
         if not graph.is_listed:
@@ -243,15 +243,15 @@ cdef class QuadStore:
             self.rows.spellings.pop(number, None)
         row_at(self.rows, number)[0] = row[0]
         self.rows.count += 1
-        slot[0] = number + 1
+        slot[0] = make_slot(hash_row(row), number + 1)
         self.index.count += 1
         count_quad(&self.graphs, graph, 1)
         self.changes += 1
         return 0
 
-    cdef int remove_at(self, uint32_t* slot) except -1:
+    cdef int remove_at(self, uint64_t* slot) except -1:
         """Delete the quad of a slot."""
-        cdef uint32_t number = slot[0] - 1
+        cdef uint32_t number = <uint32_t>slot[0] - 1
         cdef uint32_t capacity
         self.rows.reserve_death(number)
         if number < self.times.committed_rows:
@@ -261,7 +261,8 @@ cdef class QuadStore:
                 self.died_capacity = capacity
             self.died[self.died_count] = number
             self.died_count += 1
-        index_remove(&self.index, self.rows, slot)
+        slots_remove(&self.index.table, slot)
+        self.index.count -= 1
         set_death(self.rows, number, self.times.clock + 1)
         self.has_new_deaths = True
         count_quad(
@@ -291,12 +292,12 @@ cdef class QuadStore:
         If there is not enough memory, a MemoryError is raised, and another call goes on.
         """
         cdef uint32_t number
-        cdef uint32_t* slot
+        cdef uint64_t* slot
         cdef Row* row
         for number in range(self.rows.count, self.times.committed_rows, -1):
             row = row_at(self.rows, number - 1)
             slot = self.find_row(row)
-            if slot[0] == number:
+            if <uint32_t>slot[0] == number:
                 self.remove_at(slot)
         self.bring_back()
         while self.listings:
@@ -321,9 +322,9 @@ cdef class QuadStore:
             if is_seen:
                 self.add_row(&row, spelling_of(self.rows, number))
                 continue
-            index_reserve(&self.index, self.rows)
+            index_reserve(&self.index)
             if self.find_row(&row)[0] == 0:
-                self.find_row(&row)[0] = number + 1
+                self.find_row(&row)[0] = make_slot(hash_row(&row), number + 1)
                 self.index.count += 1
                 set_death(self.rows, number, 0)
                 count_quad(&self.graphs, find_graph(&self.graphs, row.terms[G]), 1)

@@ -116,7 +116,7 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
         return None
     row.terms[G] = <uint32_t>name
     if row.terms[S] != 0 and row.terms[P] != 0 and row.terms[O] != 0:
-        number = store.find_row(&row)[0]
+        number = <uint32_t>store.find_row(&row)[0]
         if number == 0:
             return None
         scan = Scan.__new__(Scan)

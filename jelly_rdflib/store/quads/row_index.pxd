@@ -1,20 +1,12 @@
 # Finds the row of a quad that is there.
 
+cdef enum:
+    FIRST_SLOTS = 64
+
+
 ctypedef struct RowIndex:
-    uint32_t* slots  # a row's number + 1; 0 is free
-    uint32_t mask
+    SlotTable table  # of a row's number + 1
     uint32_t count
-
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define jelly_prefetch(place) __builtin_prefetch(place)
-    #else
-    #define jelly_prefetch(place) ((void)(place))
-    #endif
-    """
-    void prefetch "jelly_prefetch"(const void* place) noexcept
 
 
 cdef inline uint64_t hash_row(const Row* row) noexcept:
@@ -24,13 +16,25 @@ cdef inline uint64_t hash_row(const Row* row) noexcept:
     return fold(first ^ hash_seed(), second ^ MIX_B)
 
 
-cdef inline uint32_t* find_slot(const RowIndex* index, Rows rows, const Row* row) noexcept:
+cdef inline uint64_t* find_slot(const RowIndex* index, Rows rows, const Row* row) noexcept:
     """Return the slot of a quad, or the free one where it is to be put."""
-    cdef uint32_t slot = <uint32_t>hash_row(row) & index.mask
-    while index.slots[slot] != 0 and not is_row(row_at(rows, index.slots[slot] - 1), row):
-        slot = (slot + 1) & index.mask
-    return &index.slots[slot]
+    cdef uint32_t hash = <uint32_t>hash_row(row)
+    cdef uint32_t slot = hash & index.table.mask
+    cdef uint64_t found = index.table.slots[slot]
+    while found != 0 and not (
+        found >> 32 == hash and is_row(row_at(rows, <uint32_t>found - 1), row)
+    ):
+        slot = (slot + 1) & index.table.mask
+        found = index.table.slots[slot]
+    return &index.table.slots[slot]
 
 
-cdef int index_reserve(RowIndex* index, Rows rows) except -1
-cdef void index_remove(RowIndex* index, Rows rows, uint32_t* place) noexcept
+cdef inline bint index_reserve(RowIndex* index) except -1:
+    """Make room for one more quad; return whether the slots moved.
+
+    Three quarters of the slots are taken at the most.
+    """
+    if 4 * <uint64_t>index.count < 3 * <uint64_t>index.table.mask:
+        return False
+    slots_resize(&index.table, 2 * (<uint64_t>index.table.mask + 1))
+    return True

@@ -1,0 +1,219 @@
+"""Texts into and out of a `JellyStore`, by rdflib's own names of formats."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
+from rdflib.compare import isomorphic
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import XSD
+
+import jelly_rdflib as jr
+from jelly_rdflib.plugins.store import StoreParser, StoreSerializer
+
+TURTLE = """
+@prefix ex: <http://example.org/> .
+@base <http://example.org/base/> .
+<a> ex:p "é\U0001f600\\n", 01, true, 1.50, "x"@en-gb, [ ex:q ( 1 2 ) ], _:b .
+_:b ex:p <b#c> .
+"""
+TRIG = TURTLE + "ex:g { _:b ex:p _:c . } { ex:s ex:p ex:o } _:g { ex:s ex:p _:b }"
+TRIPLES = """
+<urn:s> <urn:p> "a\\u00e9\\"" .
+# a comment
+_:b <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<urn:s> <urn:p> _:b .
+"""
+QUADS = TRIPLES + '_:b <urn:p> "x"@en <urn:g> .\n<urn:s> <urn:p> _:b _:g .\n'
+TEXTS = {
+    "nt": TRIPLES,
+    "ntriples": TRIPLES,
+    "nt11": TRIPLES,
+    "application/n-triples": TRIPLES,
+    "nquads": QUADS,
+    "application/n-quads": QUADS,
+    "turtle": TURTLE,
+    "ttl": TURTLE,
+    "text/turtle": TURTLE,
+    "trig": TRIG,
+    "application/trig": TRIG,
+}
+HAS_GRAPHS = {name: text in (QUADS, TRIG) for name, text in TEXTS.items()}
+
+
+def union(dataset: Graph) -> Graph:
+    """Return the quads of a dataset as triples, so that two can be compared."""
+    if not isinstance(dataset, Dataset):
+        return dataset
+    graph = Graph()
+    for s, p, o, g in dataset.quads():
+        if g != DATASET_DEFAULT_GRAPH_ID and g is not None:
+            node = BNode()
+            for name, term in zip("spog", (s, p, o, g), strict=True):
+                graph.add((node, URIRef(f"urn:{name}"), term))
+        else:
+            graph.add((s, p, o))
+    return graph
+
+
+@pytest.fixture(autouse=True)
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note which parts of ours do the work."""
+    calls: list[str] = []
+    for cls, name in ((StoreParser, "apply_statements"), (StoreSerializer, "write_graph")):
+        module = __import__(cls.__module__, fromlist=[""])
+        function = getattr(module, name)
+
+        def noted(*args: Any, _function: Any = function, _name: str = name, **kw: Any) -> Any:
+            calls.append(_name)
+            return _function(*args, **kw)
+
+        monkeypatch.setattr(module, name, noted)
+    return calls
+
+
+@pytest.mark.parametrize("format", TEXTS)
+def test_contents_are_those_of_other_stores(format: str, calls: list[str]) -> None:
+    kind = Dataset if HAS_GRAPHS[format] else Graph
+    ours, theirs = kind(store="Jelly"), kind(store="default")
+    for graph in (ours, theirs):
+        graph.parse(data=TEXTS[format], format=format)
+    assert calls == ["apply_statements"]
+    assert len(ours) > 0
+    assert isomorphic(union(ours), union(theirs))
+    assert set(ours.namespaces()) == set(theirs.namespaces())
+
+
+@pytest.mark.parametrize("format", ["nt", "turtle"])
+def test_triples_go_into_the_graph_that_parses(format: str) -> None:
+    dataset, expected = Dataset(store="Jelly"), Dataset()
+    for each in (dataset, expected):
+        each.parse(data=TEXTS[format], format=format)
+        each.graph(URIRef("urn:g")).parse(data=TEXTS[format], format=format)
+    assert isomorphic(union(dataset), union(expected))
+
+
+@pytest.mark.parametrize("format", ["nt", "nquads", "turtle", "trig"])
+def test_every_kind_of_source(format: str, tmp_path: Path) -> None:
+    text = TEXTS[format]
+    path = tmp_path / "x"
+    path.write_bytes(text.encode())
+    for source in (
+        {"data": text},
+        {"data": text.encode()},
+        {"source": str(path)},
+        {"source": path},
+        {"location": str(path)},
+        {"source": io.BytesIO(text.encode())},
+        {"source": io.StringIO(text)},
+    ):
+        ours, theirs = Dataset(store="Jelly"), Dataset()
+        ours.parse(**source, format=format)  # type: ignore[arg-type]
+        theirs.parse(data=text, format=format)
+        assert isomorphic(union(ours), union(theirs))
+
+
+@pytest.mark.parametrize("format", ["nt", "turtle"])
+def test_blank_nodes_of_two_texts_are_not_the_same(format: str) -> None:
+    graph = Graph(store="Jelly")
+    text = "_:b <urn:p> <urn:o> ."
+    graph.parse(data=text, format=format)
+    graph.parse(data=text, format=format)
+    assert len(graph) == 2
+    assert BNode("b") not in set(graph.subjects())
+
+
+def test_relative_iris_are_relative_to_the_source(tmp_path: Path) -> None:
+    text = "<a> <p> <#o> ."
+    (tmp_path / "x.ttl").write_text(text)
+    for arguments in ({"data": text, "publicID": "http://h/x"}, {"source": tmp_path / "x.ttl"}):
+        ours, theirs = Graph(store="Jelly"), Graph()
+        for graph in (ours, theirs):
+            graph.parse(**arguments, format="turtle")  # type: ignore[arg-type]
+        assert set(ours) == set(theirs)
+
+
+def test_literals_get_their_normal_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '<urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .'
+    assert [str(o) for o in Graph(store="Jelly").parse(data=text, format="nt").objects()] == ["1"]
+    monkeypatch.setattr("rdflib.NORMALIZE_LITERALS", False)
+    (o,) = Graph(store="Jelly").parse(data=text, format="nt").objects()
+    assert (str(o), o.datatype) == ("01", XSD.integer)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("format", ["nt", "nquads", "turtle", "trig"])
+def test_error_leaves_nothing(format: str) -> None:
+    dataset = Dataset(store="Jelly")
+    dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("kept")))
+    before = set(dataset.quads())
+    with pytest.raises(jr.DecodeError):
+        dataset.parse(data=TEXTS[format] * 200 + "<urn:s> oh no", format=format)
+    assert set(dataset.quads()) == before
+
+
+def test_limits_can_be_given() -> None:
+    text = f'<urn:s> <urn:p> "{"x" * 2000}" .'
+    graph = Graph(store="Jelly")
+    with pytest.raises(jr.LimitError, match="max_string_size"):
+        graph.parse(data=text, format="nt", limits=jr.Limits(max_string_size=1000))
+    assert len(graph) == 0
+    with pytest.raises(ValueError, match="only for a JellyStore"):
+        Graph().parse(data=text, format="nt", limits=jr.Limits())
+
+
+def test_changes_are_recorded() -> None:
+    dataset = Dataset(store="Jelly")
+    with jr.record(dataset) as recorder:
+        dataset.parse(data=QUADS, format="nquads")
+    other = Dataset(store="Jelly")
+    jr.apply(recorder.patch, other)
+    assert set(other.quads()) == set(dataset.quads())
+
+
+def test_what_ours_have_not_is_done_by_rdflib(calls: list[str]) -> None:
+    # Quads in a plain Graph, and a setting of rdflib's parser.
+    Graph(store="Jelly").parse(data=QUADS, format="nquads")
+    nodes = {"b": BNode("known")}
+    graph = Graph(store="Jelly").parse(data=TRIPLES, format="nt", bnode_context=nodes)
+    assert BNode("known") in set(graph.objects())
+    with pytest.warns(UserWarning, match="always uses UTF-8"):
+        graph.serialize(format="nt", encoding="ascii")
+    Graph().parse(data=TRIPLES, format="nt").serialize(format="nt")
+    assert calls == []
+
+
+@pytest.mark.parametrize("format", ["nt", "ntriples", "nquads", "application/n-quads"])
+def test_texts_are_written(format: str, tmp_path: Path, calls: list[str]) -> None:
+    kind = Dataset if HAS_GRAPHS[format] else Graph
+    graph = kind(store="Jelly").parse(data=TEXTS[format], format=format)
+    text = graph.serialize(format=format)
+    graph.serialize(str(tmp_path / "x"), format=format)
+    assert calls == ["apply_statements", "write_graph", "write_graph"]
+    assert (tmp_path / "x").read_text("utf-8") == text
+    again = kind().parse(data=text, format=format)
+    assert isomorphic(union(again), union(graph))
+    assert text.splitlines() == sorted(set(text.splitlines()), key=text.splitlines().index)
+
+
+def test_rdflib_keeps_its_own_until_there_is_a_jelly_store() -> None:
+    code = """
+import rdflib.plugin, jelly_rdflib
+from rdflib import Graph
+from rdflib.parser import Parser
+from rdflib.serializer import Serializer
+def modules():
+    return {rdflib.plugin.get(name, kind).__module__.partition(".")[0]
+            for name, kind in (("nt", Parser), ("turtle", Parser), ("nquads", Serializer))}
+Graph().parse(data="<urn:s> <urn:p> <urn:o> .", format="nt")
+print(modules())
+Graph(store="Jelly")
+print(modules())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["{'rdflib'}", "{'jelly_rdflib'}"]
