@@ -60,10 +60,9 @@ def test_quoted_triples_have_them_too() -> None:
 
 def test_errors_and_places_are_those_of_the_batches() -> None:
     batches = RelabelledBatches(read(TEXT + b"<urn:s> oh no"), "x")
-    count = 0
+    sizes: list[int] = []
     with pytest.raises(jr.DecodeError) as caught:
-        for batch in batches:
-            count += len(batch)
-    assert count == 4
+        sizes.extend(map(len, batches))
+    assert sum(sizes) == 4
     assert caught.value.offset == len(TEXT) + len("<urn:s> ")
     assert list(batches) == []
