@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from . import log_works, works
 from .data import Inputs
 from .record_works import CHANGES
+from .store_works import COUNT, STORE_WORKS
 from .works import Work
 
 __all__ = ["COMPARISONS", "Comparison", "Ratio", "compare"]
@@ -71,6 +72,10 @@ COMPARISONS = (
     Comparison(log_works.checkout_versions, log_works.rdflib_parse_releases, 5, 3, 1),
     # A change takes less than twice as long if it is recorded.
     *(Comparison(each.recorded, each.plain, each.target, 3, 3, each.count) for each in CHANGES),
+    *(
+        Comparison(each.ours, each.theirs, each.target, each.rounds, 1, lambda _: COUNT)
+        for each in STORE_WORKS
+    ),
 )
 
 

@@ -10,9 +10,10 @@ from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.nodes import NODE_TYPES, as_iri
 from jelly_rdflib.nodes.conversion import OperationSink, StatementSink
-from jelly_rdflib.operations import Statement
+from jelly_rdflib.operations import Operation, Statement
 from jelly_rdflib.options import PatchOptions, StreamOptions
 from jelly_rdflib.streams.destination import Destination
+from jelly_rdflib.streams.patch_operations import PatchOperations
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -89,6 +90,16 @@ class PatchWriter(OperationSink):
         """The stream's options; None for a text."""
         options: PatchOptions | None = self.encoder.options
         return options
+
+    def write_all(self, operations: Iterable[Operation] | Batch) -> None:
+        """Write each operation of an iterable; those of a `Batch` or a `Patch` as rows."""
+        slices = operations.slices if isinstance(operations, PatchOperations) else None
+        if slices is None:
+            super().write_all(operations)
+            return
+        for part in slices:
+            is_whole = len(part) == len(part.batch)
+            super().write_all(part.batch if is_whole else part)
 
     def add_prefix(self, prefix: str, iri: str, graph: Node | None = None) -> None:
         """Write that a prefix is bound.

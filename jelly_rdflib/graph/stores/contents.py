@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Graph, QuotedGraph
@@ -77,18 +77,33 @@ class Contents:
         graph = self.graphs[name]
         return (triple for triple, _ in graph.store.triples((None, None, None), graph))
 
-    def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
-        """Iterate over the triples that ``other`` lacks in all spellings, with their graphs."""
+    def missing_batches(self, other: Contents, op: Op) -> BatchSource | None:
+        """Iterate over batches of the statements that ``other`` lacks, sorted.
+
+        None if that is not known without nodes.
+        """
         default, other_default = (each.graphs[DATASET_DEFAULT_GRAPH_ID] for each in (self, other))
-        if type(default.store) is JellyStore and type(other_default.store) is JellyStore:
-            for s, p, o, g in default.store.quads.missing(
-                default.identifier,
-                not self.is_dataset,
+        if type(default.store) is not JellyStore or type(other_default.store) is not JellyStore:
+            return None
+        return StoreBatches(
+            default.store.quads,
+            default.identifier,
+            only_default=not self.is_dataset,
+            op=op,
+            names_default=self.is_dataset or other.is_dataset,
+            without=(
                 other_default.store.quads,
                 other_default.identifier,
                 not other.is_dataset,
-            ):
-                yield DATASET_DEFAULT_GRAPH_ID if g is None else g, (s, p, o)
+            ),
+        )
+
+    def missing(self, other: Contents) -> Iterator[tuple[Node, _Triple]]:
+        """Iterate over the triples that ``other`` lacks in all spellings, with their graphs."""
+        batches = self.missing_batches(other, Op.A)
+        if batches is not None:
+            for _, s, p, o, g in chain.from_iterable(batches):
+                yield g or DATASET_DEFAULT_GRAPH_ID, (s, p, o)
             return
         for name in self.graphs:
             for triple in self._missing_in(other, name):

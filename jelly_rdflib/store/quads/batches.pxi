@@ -17,13 +17,16 @@ cdef class StoreBatches(BatchSource):
         default_graph: The name of the graph whose quads are those of the default graph.
         only_default: Whether to leave out all other graphs.
         op: The `Op` of the rows.
+        names_default: Whether a row of the default graph has its term as graph.
+        without: Leaves out the quads of another store: its quads, the name of its default graph,
+            and whether all its other graphs don't count.
     """
 
     cdef Snapshot snapshot
     cdef NodeFactory factory
     cdef uint32_t default_name
     cdef uint8_t op
-    cdef bint has_graphs
+    cdef bint has_graphs, names_default
     cdef uint32_t* rows  # numbers of rows, in order
     cdef uint32_t count, row, capacity
     # The numbers that the store's terms have in the batch, 0 for none; and which have one.
@@ -32,11 +35,14 @@ cdef class StoreBatches(BatchSource):
     cdef size_t numbered_count, numbered_capacity
 
     def __cinit__(
-        self, QuadStore store not None, default_graph, *, bint only_default=False, uint8_t op=A
+        self, QuadStore store not None, default_graph, *, bint only_default=False, uint8_t op=A,
+        bint names_default=False, tuple without=None,
     ):
+        cdef Counterpart other = None
         self.factory = store.terms.factory
         self.default_name = <uint32_t>find_number(store, default_graph)
-        self.has_graphs = not only_default
+        self.has_graphs = names_default or not only_default
+        self.names_default = names_default
         self.op = op
         self.snapshot = open_snapshot(store)
         self.numbers = <uint32_t*>PyMem_RawCalloc(
@@ -44,18 +50,20 @@ cdef class StoreBatches(BatchSource):
         )
         if self.numbers == NULL:
             raise MemoryError
-        self.read_rows()
+        if without is not None:
+            other = Counterpart(self.snapshot, self.default_name, *without)
+        self.read_rows(only_default, other)
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
         PyMem_RawFree(self.numbers)
         PyMem_RawFree(self.numbered)
 
-    cdef int read_rows(self) except -1:
-        """Read all rows, and sort them."""
+    cdef int read_rows(self, bint only_default, Counterpart other) except -1:
+        """Read all rows, without those of another store if there is one, and sort them."""
         cdef Rows rows = self.snapshot.rows
         cdef TermRanks ranks = TermRanks(self.snapshot.terms)
-        cdef Scan scan = open_graph_scan(self.snapshot, self.default_name, not self.has_graphs)
+        cdef Scan scan = open_graph_scan(self.snapshot, self.default_name, only_default)
         cdef uint32_t default_count = 0
         cdef uint32_t capacity
         cdef int64_t row
@@ -63,6 +71,8 @@ cdef class StoreBatches(BatchSource):
             row = scan.read_row()
             if row < 0:
                 break
+            if other is not None and other.has(row_at(rows, <uint32_t>row)):
+                continue
             if self.count == self.capacity:
                 capacity = 2 * self.capacity + 64
                 grow(<void**>&self.rows, capacity * sizeof(uint32_t))
@@ -119,6 +129,8 @@ cdef class StoreBatches(BatchSource):
         cdef uint32_t g = 0
         if row.terms[G] != self.default_name:
             g = self.number(terms, row.terms[G])
+        elif self.names_default:
+            g = default_graph_number(terms)
         if rows_append(rows, self.op, s, p, o, g) < 0:
             raise MemoryError
         return 0
@@ -162,6 +174,17 @@ cdef class StoreBatches(BatchSource):
 
 # Offsets of texts have 32 bits in a batch.
 cdef size_t MAX_BATCH_TEXT = 0xFFFFFF00
+
+
+cdef uint32_t default_graph_number(TermColumns* terms) except 0:
+    cdef Failure failure
+    cdef int64_t number = terms_intern(
+        terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
+        term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
+    )
+    if number < 0:
+        raise MemoryError
+    return <uint32_t>number
 
 
 cdef Scan open_graph_scan(Snapshot snapshot, uint32_t name, bint is_one):

@@ -172,24 +172,6 @@ cdef class QuadStore:
                 self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
                 i += 1
 
-    def missing(
-        self, default_graph, bint only_default,
-        QuadStore other not None, other_default, bint other_only_default,
-    ):
-        """Return the quads that another store lacks, as a list of ``(s, p, o, g)``.
-
-        Terms are compared as rdflib compares them.
-
-        Args:
-            default_graph: The name of the default graph, which is compared with the other store's
-                default graph whatever its name; its quads have None as ``g``.
-            only_default: Whether to leave out all other graphs.
-            other, other_default, other_only_default: The same of the other store.
-        """
-        return missing_quads(
-            self, default_graph, only_default, other, other_default, other_only_default
-        )
-
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
         return {

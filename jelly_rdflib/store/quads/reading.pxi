@@ -9,6 +9,8 @@ cdef class TripleIterator:
     # The nodes that were asked for, None for any; the store may spell a literal in another way.
     cdef object s, p
     cdef bint is_merged
+    # The number of the last graph's name, and a tuple of the object that stands for it.
+    cdef tuple last_graph
 
     def __iter__(self):
         return self
@@ -16,13 +18,12 @@ cdef class TripleIterator:
     def __next__(self):
         cdef Snapshot snapshot = self.scan.snapshot
         cdef Dictionary terms = snapshot.terms
-        cdef GraphIterator graphs = GraphIterator.__new__(GraphIterator)
+        cdef list names = None
         cdef int64_t number
         cdef Row row
-        graphs.snapshot = snapshot
         if self.is_merged:
-            graphs.names = []
-            if not self.scan.read_triple(&row, graphs.names):
+            names = []
+            if not self.scan.read_triple(&row, names):
                 raise StopIteration
             number = self.scan.row
         else:
@@ -30,15 +31,31 @@ cdef class TripleIterator:
             if number < 0:
                 raise StopIteration
             row = row_at(snapshot.rows, <uint32_t>number)[0]
-        graphs.row = row
+            if not snapshot.has_many_graphs:
+                names = [row.terms[G]]
         return (
             (
                 node_of(terms, row.terms[S]) if self.s is None else self.s,
                 node_of(terms, row.terms[P]) if self.p is None else self.p,
                 node_of(terms, object_of(snapshot.rows, <uint32_t>number)),
             ),
-            graphs,
+            self.graphs(&row, names),
         )
+
+    cdef object graphs(self, const Row* row, list names):
+        """Return an iterator over the graphs of a triple; the names may not be known yet."""
+        cdef GraphIterator graphs
+        cdef tuple last = self.last_graph
+        if names is not None and len(names) == 1:
+            if last is None or last[0] != names[0]:
+                last = (names[0], (self.scan.snapshot.graph_object(names[0]),))
+                self.last_graph = last
+            return iter(<tuple>last[1])
+        graphs = GraphIterator.__new__(GraphIterator)
+        graphs.snapshot = self.scan.snapshot
+        graphs.row = row[0]
+        graphs.names = names
+        return graphs
 
 
 @cython.nonecheck(True)
@@ -64,9 +81,7 @@ cdef class GraphIterator:
             raise StopIteration
         name = self.names[self.next_name]
         self.next_name += 1
-        if snapshot.terms is snapshot.store.terms:
-            return snapshot.store.graph_object(name)
-        return snapshot.store.make_graph(node_of(snapshot.terms, name))
+        return snapshot.graph_object(name)
 
 
 cdef object NOTHING = iter(())

@@ -13,6 +13,7 @@ cdef class Snapshot:
     cdef Permutation permutation(self, Run run, int order)
     cdef int sort(self) except -1
     cdef list names_of(self, const Row* row)
+    cdef object graph_object(self, uint32_t name)
 
 
 ctypedef struct Source:

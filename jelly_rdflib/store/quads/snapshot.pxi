@@ -48,11 +48,15 @@ cdef class Snapshot:
         cdef Row pattern = row[0]
         cdef Row found
         cdef list names = []
-        if not self.has_many_graphs:
-            return [row.terms[G]]
         pattern.terms[G] = 0
         open_scan(self, &pattern, has_graph=False).read_triple(&found, names)
         return names
+
+    cdef object graph_object(self, uint32_t name):
+        """Return the object that stands for a graph."""
+        if self.terms is self.store.terms:
+            return self.store.graph_object(name)
+        return self.store.make_graph(node_of(self.terms, name))
 
 
 cdef Snapshot open_snapshot(QuadStore store):

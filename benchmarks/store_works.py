@@ -1,0 +1,358 @@
+"""What is timed of stores: the same work in a `JellyStore`, and in rdflib's own store or elsewhere.
+
+The quads are 500,000 distinct ones in ten graphs, made up: eight of each subject, half of them with
+literals. All is made once, and kept in ``.cache/bench``.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import itertools
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+from rdflib import RDF, Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+
+from .data import CACHE, Inputs
+from .works import Work, exhaust
+
+__all__ = ["COUNT", "STORE_WORKS", "StoreWork", "additions"]
+
+COUNT = 500_000
+LOOK_UPS = 5_000
+EXAMPLE = "http://example.org/"
+QUERIES = {
+    "SPARQL: group by type": (
+        "SELECT ?t (COUNT(*) AS ?n) WHERE { GRAPH ?g { ?s a ?t } } GROUP BY ?t"
+    ),
+    "SPARQL: three-way join": (
+        f"SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{EXAMPLE}graph/1> {{"
+        f" ?s a <{EXAMPLE}type/1> . ?s <{EXAMPLE}next> ?o . ?o <{EXAMPLE}p/2> ?v }} }}"
+    ),
+    "SPARQL: path": (
+        f"SELECT (COUNT(*) AS ?n) WHERE {{ GRAPH <{EXAMPLE}graph/2> {{"
+        f" ?s a <{EXAMPLE}type/3> . ?s <{EXAMPLE}next>/<{EXAMPLE}next>+ ?o }} }}"
+    ),
+}
+
+
+def quad(number: int) -> tuple[URIRef, URIRef, Any, URIRef]:
+    """Return one of the quads."""
+    subject, field = divmod(number, 8)
+    s = URIRef(f"{EXAMPLE}resource/{subject}")
+    graph = URIRef(f"{EXAMPLE}graph/{number * 10 // COUNT}")
+    if field == 0:
+        return s, RDF.type, URIRef(f"{EXAMPLE}type/{subject % 20}"), graph
+    if field == 1:
+        # Chains of twenty.
+        after = subject + 1 if subject % 20 else subject - 19
+        return s, URIRef(f"{EXAMPLE}next"), URIRef(f"{EXAMPLE}resource/{max(after, 0)}"), graph
+    if field % 2:
+        o: Any = URIRef(f"{EXAMPLE}value/{number * 7919 % 100_003}")
+    else:
+        o = Literal(f"the value of number {number}")
+    return s, URIRef(f"{EXAMPLE}p/{field}"), o, graph
+
+
+def made(name: str, make: Callable[[Path], None]) -> Path:
+    """Return the path of a file that is made once."""
+    path = CACHE / f"store-2-{name}"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        make(path)
+    return path
+
+
+def write_patch(path: Path, operations: Any) -> None:
+    with jr.PatchWriter(path) as writer:
+        writer.write_all(operations)
+
+
+@functools.cache
+def additions() -> Path:
+    rows = ((jr.Op.A, *quad(n)) for n in range(COUNT))
+    return made("add.jellyp", lambda path: write_patch(path, [(jr.Op.TX,), *rows, (jr.Op.TC,)]))
+
+
+@functools.cache
+def deletions() -> Path:
+    """Return a patch that deletes a fifth of the quads."""
+    numbers = random.Random(1).sample(range(COUNT), COUNT // 5)
+    rows = ((jr.Op.D, *quad(n)) for n in numbers)
+    return made("delete.jellyp", lambda path: write_patch(path, [(jr.Op.TX,), *rows, (jr.Op.TC,)]))
+
+
+@functools.cache
+def mixed() -> Path:
+    """Return 1,000 transactions, each of which deletes and adds 50 quads."""
+    dice = random.Random(2)
+
+    def operations() -> Any:
+        numbers = iter(dice.sample(range(COUNT), COUNT // 10))
+        for n in range(1000):
+            yield (jr.Op.TX,)
+            for number in itertools.islice(numbers, 50):
+                s, p, o, g = quad(number)
+                yield (jr.Op.D, s, p, o, g)
+                yield (jr.Op.A, s, p, Literal(f"changed in {n}: {o}"), g)
+            yield (jr.Op.TC,)
+
+    return made("mixed.jellyp", lambda path: write_patch(path, operations()))
+
+
+@functools.cache
+def aborted() -> Path:
+    """Return a transaction of 100,000 changes that is aborted."""
+
+    def operations() -> Any:
+        yield (jr.Op.TX,)
+        for number in random.Random(3).sample(range(COUNT), 50_000):
+            s, p, o, g = quad(number)
+            yield (jr.Op.D, s, p, o, g)
+            yield (jr.Op.A, s, p, Literal(f"never: {o}"), g)
+        yield (jr.Op.TA,)
+
+    return made("aborted.jellyp", lambda path: write_patch(path, operations()))
+
+
+@functools.cache
+def text(name: str) -> Path:
+    """Return the triples as N-Triples or Turtle."""
+
+    def write(path: Path) -> None:
+        with jr.StatementWriter(path) as writer:
+            writer.add_namespace("ex", EXAMPLE)
+            for n in range(COUNT):
+                writer.add(*quad(n)[:3])
+
+    return made(name, write)
+
+
+@functools.cache
+def log() -> jr.PatchLog:
+    """Return a log of 1,000 versions: the quads, then the mixed transactions, one by one."""
+    path = CACHE / "store-2-log"
+    if not path.exists():
+        history = jr.PatchLog(path, create=True)
+        history.append(additions())
+        part: list[Any] = []
+        for operation in jr.read_operations(mixed()):
+            part.append(operation)
+            if operation[0] == jr.Op.TC:
+                if history.version < 1000:
+                    history.append(part)
+                part = []
+    return jr.PatchLog(path)
+
+
+def loaded(store: str) -> Dataset:
+    dataset = Dataset(store=store)
+    jr.apply(additions(), dataset)
+    dataset.commit()
+    return dataset
+
+
+@functools.cache
+def ready(store: str) -> Dataset:
+    """Return a dataset that is only read."""
+    return loaded(store)
+
+
+@functools.cache
+def changed(store: str) -> Dataset:
+    dataset = loaded(store)
+    jr.apply(mixed(), dataset)
+    return dataset
+
+
+def ready_patterns(places: str) -> Callable[[str], Any]:
+    """Return what makes a dataset with quads to look up, of which only some places are given."""
+
+    def prepare(store: str) -> Any:
+        dataset = ready(store)
+        numbers = random.Random(4).sample(range(COUNT), LOOK_UPS)
+        patterns = [
+            tuple(
+                term if place in places else None
+                for place, term in zip("spog", quad(number), strict=True)
+            )
+            for number in numbers
+        ]
+        return dataset, patterns
+
+    return prepare
+
+
+def look_up(prepared: tuple[Dataset, list[Any]]) -> int:
+    dataset, patterns = prepared
+    return sum(1 for pattern in patterns for _ in dataset.quads(pattern))
+
+
+LOOK_UP_PLACES = {
+    "look-ups by subject": "s",
+    "look-ups by predicate and object": "po",
+    "look-ups by object": "o",
+    "look-ups by subject in a graph": "sg",
+}
+
+
+@dataclass(frozen=True)
+class StoreWork:
+    """Work that is done in two stores, or by another program.
+
+    Args:
+        name: What is done.
+        run: Does it, given what ``prepare`` returned.
+        target: How many times as fast as the peer a `JellyStore` is to be.
+        prepare: Makes what ``run`` gets, for a store.
+        peer: The peer's work; by default the same in rdflib's own store.
+        rounds: How often each is timed.
+        check: Says whether what ``run`` returned is right.
+    """
+
+    name: str
+    run: Callable[[Any], Any]
+    target: float
+    prepare: Callable[[str], Any] = loaded
+    peer: Callable[[], Work] | None = None
+    rounds: int = 3
+    check: Callable[[Any], bool] = lambda result: True
+
+    def ours(self, _: Inputs) -> Work:
+        return self._work("Jelly")
+
+    def theirs(self, _: Inputs) -> Work:
+        return self._work("default") if self.peer is None else self.peer()
+
+    def _work(self, store: str) -> Work:
+        name = {"Jelly": "JellyStore", "default": "Memory"}[store]
+        return Work(f"{name}: {self.name}", self.run, lambda: self.prepare(store), self.check)
+
+
+def apply_to(path: Callable[[], Path]) -> Callable[[Any], Any]:
+    return lambda dataset: jr.apply(path(), dataset)
+
+
+def bulk_load() -> Work:
+    def run(_: Any) -> int:
+        store = ox.Store()
+        store.bulk_load(path=str(text("data.nt")), format=ox.RdfFormat.N_TRIPLES)
+        return len(store)
+
+    return Work("pyoxigraph.Store.bulk_load", run)
+
+
+def parse_turtle() -> Work:
+    path = str(text("data.ttl"))
+    return Work(
+        "a loop over pyoxigraph.parse",
+        lambda _: exhaust(ox.parse(path=path, format=ox.RdfFormat.TURTLE)),
+    )
+
+
+def serialize(format: str) -> Callable[[Dataset], Any]:
+    return lambda dataset: dataset.serialize(io.BytesIO(), format=format)
+
+
+def empty_graph(store: str) -> Graph:
+    return Graph(store=store)
+
+
+def is_full(count: int) -> bool:
+    return count == COUNT
+
+
+STORE_WORKS = (
+    StoreWork(
+        "apply a patch of additions",
+        apply_to(additions),
+        15,
+        lambda store: Dataset(store=store),
+        check=lambda result: result.added == COUNT,
+    ),
+    StoreWork(
+        "apply deletions",
+        apply_to(deletions),
+        15,
+        check=lambda result: result.deleted == COUNT // 5,
+    ),
+    StoreWork(
+        "apply mixed transactions",
+        apply_to(mixed),
+        15,
+        check=lambda result: result.committed == 1000,
+    ),
+    StoreWork(
+        "abort a transaction of 100,000",
+        apply_to(aborted),
+        15,
+        check=lambda result: result.aborted == 1,
+    ),
+    StoreWork(
+        "parse N-Triples",
+        lambda graph: len(graph.parse(text("data.nt"))),
+        30,
+        empty_graph,
+        check=is_full,
+    ),
+    StoreWork(
+        "parse N-Triples",
+        lambda graph: len(graph.parse(text("data.nt"))),
+        1.5,
+        empty_graph,
+        bulk_load,
+        check=is_full,
+    ),
+    StoreWork(
+        "parse Turtle",
+        lambda graph: len(graph.parse(text("data.ttl"))),
+        0.5,
+        empty_graph,
+        parse_turtle,
+        rounds=7,
+        check=is_full,
+    ),
+    StoreWork(
+        "quads()",
+        lambda dataset: sum(1 for _ in dataset.quads()),
+        3,
+        check=is_full,
+    ),
+    *(
+        StoreWork(
+            name,
+            look_up,
+            3,
+            ready_patterns(places),
+            check=lambda count: count >= LOOK_UPS,
+        )
+        for name, places in LOOK_UP_PLACES.items()
+    ),
+    *(
+        StoreWork(name, lambda dataset, text=query: list(dataset.query(text)), 1.2, ready)
+        for name, query in QUERIES.items()
+    ),
+    StoreWork(
+        "diff of two versions",
+        lambda pair: len(jr.diff(*pair)),
+        15,
+        lambda store: (ready(store), changed(store)),
+    ),
+    StoreWork(
+        "checkout of the last of 1,000 versions",
+        lambda store: len(log().checkout(store=store)),
+        10,
+        lambda store: (log(), store)[1],
+        rounds=2,
+        check=is_full,
+    ),
+    StoreWork('serialize(format="jelly-rdf")', serialize("jelly-rdf"), 4, ready),
+    StoreWork('serialize(format="nquads")', serialize("nquads"), 4, ready),
+)

@@ -1,0 +1,90 @@
+"""Finds the quads of a store in another one.
+
+Both mostly have the same terms and quads in the same order: so what follows the last one that was
+found is tried first, which takes no look-up.
+"""
+
+@cython.nonecheck(True)
+@cython.final
+cdef class Counterpart:
+    """Another store, to which the quads of a snapshot are compared as rdflib compares terms.
+
+    Args:
+        default_name: The number of the default graph in the snapshot's store. It is compared with
+            the other store's default graph, whatever its name.
+        default_graph: The name of that.
+        only_default: Whether the other store's named graphs don't count.
+    """
+
+    cdef Dictionary terms
+    cdef QuadStore other
+    cdef uint32_t default_name, other_default
+    cdef bint only_default
+    cdef uint32_t* copies  # the numbers of the snapshot's terms in the other store
+    cdef uint32_t next_row  # of the other store, to be tried first
+
+    def __cinit__(
+        self, Snapshot snapshot not None, uint32_t default_name,
+        QuadStore other not None, default_graph, bint only_default,
+    ):
+        self.terms = snapshot.terms
+        self.other = other
+        self.default_name = default_name
+        self.other_default = <uint32_t>find_number(other, default_graph)
+        self.only_default = only_default
+        self.copies = <uint32_t*>PyMem_RawCalloc(
+            <size_t>snapshot.terms.count + 1, sizeof(uint32_t)
+        )
+        if self.copies == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.copies)
+
+    cdef bint has(self, const Row* row) except -1:
+        """Does the other store have the quad?"""
+        cdef QuadStore other = self.other
+        cdef uint32_t number
+        cdef Row copy
+        cdef int i
+        for i in range(<int>COLUMNS):
+            if self.copies[row.terms[i]] == 0:
+                self.find_copy(row.terms[i])
+            copy.terms[i] = self.copies[row.terms[i]]
+        if row.terms[G] == self.default_name:
+            copy.terms[G] = self.other_default
+        elif self.only_default or copy.terms[G] == self.other_default:
+            return False
+        if (
+            self.next_row < other.rows.count
+            and is_row(row_at(other.rows, self.next_row), &copy)
+            and death_of(other.rows, self.next_row) == 0
+        ):
+            self.next_row += 1
+            return True
+        number = <uint32_t>other.find_row(&copy)[0]
+        if number != 0:
+            self.next_row = number
+        return number != 0
+
+    cdef int find_copy(self, uint32_t number) except -1:
+        """Find the number of a term in the other store; it is `MISSING` if it is not there."""
+        cdef Dictionary source = self.terms
+        cdef Dictionary target = self.other.terms
+        cdef int kind = stored_kind(source, number)
+        cdef uint32_t extra = source.terms[number].extra
+        cdef uint32_t next = self.copies[number - 1] + 1
+        cdef Span text, other_text
+        # The next number may be that of a language literal's spelling, which is in no quad.
+        if next < target.count and kind != TermKind.LANGUAGE_LITERAL and (
+            source.terms[number].hash == target.terms[next].hash
+            and stored_kind(target, next) == kind
+            and (extra == 0 or self.copies[extra] == target.terms[next].extra)
+        ):
+            text = stored_text(source, number)
+            other_text = stored_text(target, next)
+            if has_bytes(text, other_text.start, other_text.end - other_text.start):
+                self.copies[number] = next
+                return 0
+        copy_term(target, source, number, self.copies, is_added=False)
+        return 0
