@@ -30,8 +30,7 @@ cdef class BatchNumbers:
             self.spellings = {}
         self.batch = batch
         self.terms = self.store.terms
-        for i in range(1, count):
-            prefetch_slot(&self.terms.table, batch.terms.columns.hashes[i])
+        self.terms.prefetch_terms(batch.terms.columns.hashes + 1, count - 1)
         return 0
 
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0:

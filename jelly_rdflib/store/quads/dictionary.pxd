@@ -44,6 +44,7 @@ cdef class Dictionary:
     ) except -1
     cdef int64_t number_of_key(self, TermKey* key, bint is_added) except -1
 
+    cdef void prefetch_terms(self, const uint64_t* hashes, uint32_t count) noexcept
     cdef uint64_t* slot_of(self, const TermKey* key) noexcept
     cdef uint32_t add_key(self, TermKey* key) except 0
     cdef uint32_t append(self, TermKey* key) except 0

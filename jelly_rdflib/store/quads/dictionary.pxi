@@ -130,6 +130,22 @@ cdef class Dictionary:
             self.spellings[spelling] = self.append(key)
         return self.spellings.get(spelling, 0)
 
+    cdef void prefetch_terms(self, const uint64_t* hashes, uint32_t count) noexcept:
+        """Have the processor fetch what is needed to find the terms of some hashes.
+
+        It fetches for all of them at once, and goes on meanwhile.
+        """
+        cdef uint32_t i
+        cdef uint64_t slot
+        for i in range(count):
+            prefetch_slot(&self.table, hashes[i])
+        for i in range(count):
+            slot = self.table.slots[<uint32_t>hashes[i] & self.table.mask]
+            prefetch(&self.terms[<uint32_t>slot])
+        for i in range(count):
+            slot = self.table.slots[<uint32_t>hashes[i] & self.table.mask]
+            prefetch(self.data + (self.terms[<uint32_t>slot].place >> 8))
+
     # --- the table --------------------------------------------------------------------------------
 
     cdef uint64_t* slot_of(self, const TermKey* key) noexcept:

@@ -30,7 +30,8 @@ cdef class QuadStore:
     cdef bint delete_row(self, const Row* row) except -1
     cdef uint64_t* find_row(self, const Row* row) noexcept
     cdef int insert(self, const Row* row, uint32_t spelling, uint64_t* slot) except -1
-    cdef void prefetch(self, const Row* row) noexcept
+    cdef void prefetch_slot(self, const Row* row) noexcept
+    cdef void prefetch_row(self, const Row* row) noexcept
     cdef int remove_at(self, uint64_t* slot) except -1
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1

@@ -203,9 +203,16 @@ cdef class QuadStore:
         self.remove_at(slot)
         return True
 
-    cdef void prefetch(self, const Row* row) noexcept:
+    cdef void prefetch_slot(self, const Row* row) noexcept:
         """Have the processor fetch the slot of a quad."""
         prefetch_slot(&self.index.table, hash_row(row))
+
+    cdef void prefetch_row(self, const Row* row) noexcept:
+        """Have the processor fetch the row that the slot of a quad has."""
+        cdef const SlotTable* table = &self.index.table
+        cdef uint32_t number = <uint32_t>table.slots[<uint32_t>hash_row(row) & table.mask]
+        if number != 0:
+            prefetch(row_at(self.rows, number - 1))
 
     cdef int insert(self, const Row* row, uint32_t spelling, uint64_t* slot) except -1:
         """Add a quad that is not there, given its slot. What takes memory comes first."""

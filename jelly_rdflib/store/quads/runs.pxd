@@ -17,6 +17,9 @@ cdef extern from *:
 @cython.final
 cdef class Permutation:
     cdef uint32_t* rows
+    # The first two terms, in the order, of each `SAMPLE_EVERY`th row: they are searched first, as
+    # they fit into the processor's cache.
+    cdef uint64_t* samples
     cdef uint32_t count
     cdef uint32_t made_at  # rows that were dead at this time of the clock may be left out
     cdef uint64_t wasted  # how often a dead row was skipped
@@ -30,8 +33,11 @@ cdef class Run:
 
 cdef Permutation get_permutation(Run run, Rows rows, const Times* times, int order)
 cdef Run merge_runs(Run first, Run second, Rows rows, const Times* times)
-cdef uint32_t find_bound(
-    Permutation permutation, Rows rows, int order, const uint32_t* key, int length, bint is_upper
+cdef uint32_t find_lower(
+    Permutation permutation, Rows rows, int order, const uint32_t* key, int length
+) noexcept
+cdef uint32_t find_upper(
+    Permutation permutation, Rows rows, int order, const uint32_t* key, int length, uint32_t low
 ) noexcept
 cdef int compare_rows(const Row* one, const Row* other, int order) noexcept
 cdef int sort_rows(

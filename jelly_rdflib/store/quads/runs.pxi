@@ -8,6 +8,7 @@ each is at least twice as long as the next one and there are few of them.
 cdef enum:
     # So few items are sorted by insertion.
     FEW_ITEMS = 48
+    SAMPLE_EVERY = 16
     DIGITS = 8
     DIGIT_VALUES = 256
 
@@ -24,6 +25,7 @@ cdef class Permutation:
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
+        PyMem_RawFree(self.samples)
 
 
 @cython.nonecheck(True)
@@ -46,6 +48,7 @@ cdef Permutation get_permutation(Run run, Rows rows, const Times* times, int ord
         for i in range(run.start, run.end):
             keep_row(permutation, rows, times, i)
         sort_rows(rows, order, permutation.rows, permutation.count, NULL)
+        take_samples(permutation, rows, order)
         run.permutations[order] = permutation
     elif permutation.wasted > permutation.count:
         # Skipping dead rows has taken as long as leaving them out takes.
@@ -88,7 +91,22 @@ cdef Permutation merge_permutations(
     while other < count:
         keep_row(merged, rows, times, second.rows[other])
         other += 1
+    take_samples(merged, rows, order)
     return merged
+
+
+cdef int take_samples(Permutation permutation, Rows rows, int order) except -1:
+    """Note the first terms of each block's last row."""
+    cdef uint32_t count = permutation.count // SAMPLE_EVERY
+    cdef uint32_t i
+    permutation.samples = <uint64_t*>PyMem_RawMalloc(<size_t>count * sizeof(uint64_t) + 1)
+    if permutation.samples == NULL:
+        raise MemoryError
+    for i in range(count):
+        permutation.samples[i] = sort_key(
+            rows, permutation.rows[(i + 1) * SAMPLE_EVERY - 1], order, 0, NULL
+        )
+    return 0
 
 
 cdef Permutation make_permutation(const Times* times, uint32_t capacity):
@@ -124,30 +142,81 @@ cdef inline int compare_rows(const Row* one, const Row* other, int order) noexce
     return 0
 
 
-cdef uint32_t find_bound(
-    Permutation permutation, Rows rows, int order, const uint32_t* key, int length, bint is_upper
+cdef uint32_t find_lower(
+    Permutation permutation, Rows rows, int order, const uint32_t* key, int length
 ) noexcept:
-    """Return how many rows are before those that start with a key, or before those after them."""
-    cdef uint32_t low = 0
-    cdef uint32_t high = permutation.count
-    cdef uint32_t middle, term
-    cdef bint is_before
-    cdef const Row* row
-    cdef int i
+    """Return how many rows are before those that start with a key."""
+    cdef uint64_t sample = <uint64_t>(key[0] if length > 0 else 0) << 32 | (
+        key[1] if length > 1 else 0
+    )
+    # The last row of this block is not before the key; those of all earlier blocks are.
+    cdef uint32_t block = find_block(permutation, sample, 0)
+    cdef uint32_t low = block * SAMPLE_EVERY
+    cdef uint32_t middle, high
+    if length > 2:
+        # Rows that are before the key may have the same two terms.
+        block = find_block(permutation, sample + 1, block)
+    high = min(permutation.count, (block + 1) * SAMPLE_EVERY)
     while low < high:
         middle = low + (high - low) // 2
-        row = row_at(rows, permutation.rows[middle])
-        is_before = is_upper
-        for i in range(length):
-            term = row.terms[ORDER_COLUMNS[order][i]]
-            if term != key[i]:
-                is_before = term < key[i]
-                break
-        if is_before:
+        if compare_key(row_at(rows, permutation.rows[middle]), order, key, length) < 0:
             low = middle + 1
         else:
             high = middle
     return low
+
+
+cdef inline uint32_t find_block(
+    Permutation permutation, uint64_t sample, uint32_t low
+) noexcept:
+    """Return the first block, from number ``low`` on, whose sample is not less than another."""
+    cdef uint32_t high = permutation.count // SAMPLE_EVERY
+    cdef uint32_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if permutation.samples[middle] < sample:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef uint32_t find_upper(
+    Permutation permutation, Rows rows, int order, const uint32_t* key, int length, uint32_t low
+) noexcept:
+    """Return how many rows are before those after a key; there are ``low`` before the key.
+
+    Mostly few rows have the key. So the steps are small at first.
+    """
+    cdef uint32_t step = 1
+    cdef uint32_t high, middle
+    while (
+        step < permutation.count - low
+        and compare_key(row_at(rows, permutation.rows[low + step - 1]), order, key, length) <= 0
+    ):
+        low += step
+        step *= 2
+    high = low + min(step, permutation.count - low)
+    while low < high:
+        middle = low + (high - low) // 2
+        if compare_key(row_at(rows, permutation.rows[middle]), order, key, length) <= 0:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef inline int compare_key(
+    const Row* row, int order, const uint32_t* key, int length
+) noexcept:
+    """Compare the first terms of a row, in an order, with a key."""
+    cdef uint32_t term
+    cdef int i
+    for i in range(length):
+        term = row.terms[ORDER_COLUMNS[order][i]]
+        if term != key[i]:
+            return -1 if term < key[i] else 1
+    return 0
 
 
 cdef int sort_rows(

@@ -105,8 +105,8 @@ cdef class Scan:
             permutation = snapshot.permutation(run, order)
             source = &self.sources[self.source_count]
             source.rows = permutation.rows
-            source.at = find_bound(permutation, snapshot.rows, order, key, length, False)
-            source.end = find_bound(permutation, snapshot.rows, order, key, length, True)
+            source.at = find_lower(permutation, snapshot.rows, order, key, length)
+            source.end = find_upper(permutation, snapshot.rows, order, key, length, source.at)
             if source.at < source.end:
                 self.source_count += 1
                 self.permutations.append(permutation)

@@ -107,6 +107,8 @@ cdef class JellyChanges(Changes):
             if self.numbers.terms is not self.quads.terms:
                 self.numbered = 0
         for i in range(self.numbered):
+            self.quads.prefetch_row(&quads[i])
+        for i in range(self.numbered):
             self.operations += 1
             spelling = 0
             if self.numbers.spellings:
@@ -125,7 +127,7 @@ cdef class JellyChanges(Changes):
             self.numbers.turn_to(batch)
             for row in range(start, stop):
                 self.number_row(batch, row, &quads[row - start])
-                self.quads.prefetch(&quads[row - start])
+                self.quads.prefetch_slot(&quads[row - start])
                 self.numbered += 1
             # To normalize a literal runs rdflib's code. Meanwhile another thread may have changed
             # the store so much that its terms have other numbers now.
