@@ -51,17 +51,17 @@ cdef class Counterpart:
             if self.copies[row.terms[i]] == 0:
                 self.find_copy(row.terms[i])
             copy.terms[i] = self.copies[row.terms[i]]
+            if copy.terms[i] == MISSING and (i != G or row.terms[G] != self.default_name):
+                return False
         if row.terms[G] == self.default_name:
             copy.terms[G] = self.other_default
         elif self.only_default or copy.terms[G] == self.other_default:
             return False
-        if (
-            self.next_row < other.rows.count
-            and is_row(row_at(other.rows, self.next_row), &copy)
-            and death_of(other.rows, self.next_row) == 0
-        ):
-            self.next_row += 1
-            return True
+        # One row may have been deleted in between.
+        for number in range(self.next_row, min(self.next_row + 2, other.rows.count)):
+            if is_row(row_at(other.rows, number), &copy) and death_of(other.rows, number) == 0:
+                self.next_row = number + 1
+                return True
         number = <uint32_t>other.find_row(&copy)[0]
         if number != 0:
             self.next_row = number

@@ -12,7 +12,7 @@ ctypedef struct TermKey:
     Span text
     uint32_t datatype  # a typed literal's
     Span tag  # a language literal's, in any case
-    uint64_t hash
+    uint64_t hash  # of which the low half is used
 
 
 ctypedef struct RecentNode:

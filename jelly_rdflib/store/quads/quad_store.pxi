@@ -473,16 +473,11 @@ cdef uint32_t copy_term(
         return copies[number]
     key.kind = stored_kind(source, number)
     key.text = stored_text(source, number)
+    key.hash = source.terms[number].hash
     if key.kind == TermKind.LANGUAGE_LITERAL:
         key.tag = stored_text(source, extra)
-        key.hash = hash_key(key.kind, key.text, hash_tag(key.tag))
     elif key.kind == TermKind.TYPED_LITERAL:
         key.datatype = copy_term(target, source, extra, copies, is_added)
-        key.hash = hash_key(
-            key.kind, key.text, hash_key(TermKind.IRI, stored_text(source, extra), 0)
-        )
-    else:
-        key.hash = hash_key(key.kind, key.text, 0)
     copies[number] = <uint32_t>target.number_of_key(&key, is_added) or MISSING
     if is_added and target.spelling != 0:
         copies[number] = target.spelling

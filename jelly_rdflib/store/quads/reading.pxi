@@ -11,6 +11,8 @@ cdef class TripleIterator:
     cdef bint is_merged
     # The number of the last graph's name, and a tuple of the object that stands for it.
     cdef tuple last_graph
+    # An empty list to be used again; None while a call uses it.
+    cdef list spare
 
     def __iter__(self):
         return self
@@ -22,7 +24,9 @@ cdef class TripleIterator:
         cdef int64_t number
         cdef Row row
         if self.is_merged:
-            names = []
+            names, self.spare = self.spare, None
+            if names is None:
+                names = []
             if not self.scan.read_triple(&row, names):
                 raise StopIteration
             number = self.scan.row
@@ -50,6 +54,8 @@ cdef class TripleIterator:
             if last is None or last[0] != names[0]:
                 last = (names[0], (self.scan.snapshot.graph_object(names[0]),))
                 self.last_graph = last
+            names.clear()
+            self.spare = names
             return iter(<tuple>last[1])
         graphs = GraphIterator.__new__(GraphIterator)
         graphs.snapshot = self.scan.snapshot
