@@ -41,6 +41,7 @@ KNOWN = [
     ("double", "1e999", "inf"),
     ("float", "0.00001", "1e-05"),
     ("boolean", "true", "true"),
+    ("boolean", "1", "true"),
     ("boolean", "0", "false"),
     ("date", "2024-02-29", "2024-02-29"),
     ("dateTime", "2026-03-01T00:00:01Z", "2026-03-01T00:00:01+00:00"),
@@ -50,6 +51,29 @@ KNOWN = [
     ("dateTime", "2026-03-01T00:00:01", "2026-03-01T00:00:01"),
     ("string", "é", "é"),
     ("anyURI", "urn:é", "urn:é"),
+]
+
+# Others that look like them: rdflib gives them another form, or no value.
+OTHERS = [
+    *(
+        ("integer", text)
+        for text in ("-0", "+7", "007", "1_0", "٣", " 7", "7.0", "", "-", "9" * 19)
+    ),
+    *(("decimal", text) for text in ("1.", ".5", "+1.5", "01.5", "1e2", "1_0.0", "٣.٣", "-", "-.")),
+    *(("double", text) for text in ("1.", ".5", "1e", "1e+", "+1.5", "01.5", "1_0.0", "٣", "NaN")),
+    *(("date", text) for text in ("2023-02-29", "2024-13-01", "0000-01-01", "12024-01-01")),
+    *(("date", text) for text in ("-0044-01-01", "2024-01-01Z", "2024-01-01+01:00", "20240101")),
+    *(
+        ("dateTime", f"2024-02-29T{rest}")
+        for rest in [
+            *("24:00:00", "23:59:60", "23:59", "23:59:59,5", "23:59:59.", "23:59:59z", "235959"),
+            *("23:59:59.000000", "23:59:59.0000000+01:00", "23:59:59.1234567", "23:59:59.000Z"),
+            *("23:59:59+01:60", "23:59:59-01:99", "23:59:59+14:01", "23:59:59+24:00"),
+            *("23:59:59.000000-00:00", "23:59:59+0100", "23:59:59+01", "23:59:59+01:00:30"),
+        ]
+    ),
+    *(("dateTime", f"{day}T00:00:00Z") for day in ("2023-02-29", "0000-01-01", "12024-01-01")),
+    *(("boolean", text) for text in ("TRUE", "True", " true", "2", "")),
 ]
 
 
@@ -146,9 +170,7 @@ forms = st.sampled_from(NAMES).flatmap(
 )
 
 
-@pytest.mark.filterwarnings("ignore:Parsing weird boolean")
-@given(st.lists(forms, min_size=1, max_size=10), st.sampled_from([None, True, False]))
-def test_literals_are_what_rdflib_makes(forms: list[Form], normalize: bool | None) -> None:
+def check(forms: list[Form], normalize: bool | None) -> None:
     for (name, text), literal in zip(forms, read(forms, normalize), strict=True):
         expected = make(name, text, normalize)
         assert outcome(literal) == outcome(expected), (name, text)
@@ -156,13 +178,28 @@ def test_literals_are_what_rdflib_makes(forms: list[Form], normalize: bool | Non
         assert literal.value == expected.value or expected.value != expected.value
 
 
-@pytest.mark.filterwarnings("ignore:Parsing weird boolean")
-@given(st.lists(forms, min_size=1, max_size=10))
-def test_the_store_has_the_normal_form(forms: list[Form]) -> None:
+def check_store(forms: list[Form]) -> None:
     dataset = Dataset(jr.JellyStore())
     jr.apply(stream(forms), dataset, normalize=True)
     stored = {(str(o), o.datatype) for _, _, o, _ in dataset.quads()}
     assert stored == {(str(make(*form, normalize=True)), XSD[form[0]]) for form in forms}
+
+
+@pytest.mark.filterwarnings("ignore:Parsing weird boolean")
+class TestLiteralsAreWhatRdflibMakes:
+    @given(st.lists(forms, min_size=1, max_size=10), st.sampled_from([None, True, False]))
+    def test_of_any_text(self, forms: list[Form], normalize: bool | None) -> None:
+        check(forms, normalize)
+
+    @given(st.lists(forms, min_size=1, max_size=10))
+    def test_in_the_store(self, forms: list[Form]) -> None:
+        check_store(forms)
+
+    @pytest.mark.parametrize("form", OTHERS)
+    def test_of_text_that_is_not_known(self, form: Form) -> None:
+        check([form], True)
+        check([form], False)
+        check_store([form])
 
 
 @pytest.mark.parametrize("normalize", [True, False])
@@ -176,6 +213,7 @@ def test_values_are_made_without_rdflibs_code(
         [literal] = read([(name, text)], normalize)
     assert outcome(literal) == expected
     assert str(literal) == (normal if normalize else text)
+    check_store([(name, text)])
 
 
 @pytest.fixture
