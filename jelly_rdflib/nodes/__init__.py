@@ -6,9 +6,20 @@ from typing import Any
 
 import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.term import BNode, Literal, Node, URIRef, _toPythonMapping
+from rdflib.term import (
+    BNode,
+    Literal,
+    Node,
+    URIRef,
+    XSDToPython,
+    _GenericPythonToXSDRules,
+    _OriginalGenericPythonToXSDRules,
+    _OriginalSpecificPythonToXSDRules,
+    _SpecificPythonToXSDRules,
+    _toPythonMapping,
+)
 
-from jelly_rdflib.nodes.conversion import NodeFactory, NodeTypes
+from jelly_rdflib.nodes.conversion import LiteralRules, NodeFactory, NodeTypes
 from jelly_rdflib.options import Limits
 from jelly_rdflib.terms import TripleTerm
 
@@ -22,6 +33,14 @@ NODE_TYPES = NodeTypes(
     default_graph=DATASET_DEFAULT_GRAPH_ID,
     # rdflib's own table: `rdflib.term.bind` adds to it.
     recognized_datatypes=_toPythonMapping,
+    literal_rules=LiteralRules(
+        converters=_toPythonMapping,
+        original_converters=XSDToPython,
+        specific=_SpecificPythonToXSDRules,
+        original_specific=_OriginalSpecificPythonToXSDRules,
+        generic=_GenericPythonToXSDRules,
+        original_generic=_OriginalGenericPythonToXSDRules,
+    ),
 )
 
 

@@ -8,6 +8,19 @@ from rdflib.term import Node, URIRef
 from jelly_rdflib.core.batch import Batch, BatchSource, NodeMaker
 from jelly_rdflib.operations import Operation, Statement
 
+@final
+class LiteralRules:
+    def __init__(
+        self,
+        *,
+        converters: dict[Any, Any],
+        original_converters: dict[Any, Any],
+        specific: list[Any],
+        original_specific: list[Any],
+        generic: list[Any],
+        original_generic: list[Any],
+    ) -> None: ...
+
 class NodeTypes:
     def __init__(
         self,
@@ -18,6 +31,7 @@ class NodeTypes:
         triple_term: Callable[[Any, Any, Any], Any],
         default_graph: object,
         recognized_datatypes: Container[Any],
+        literal_rules: LiteralRules | None = None,
     ) -> None: ...
     iri: Final[type[str]]
     blank_node: Final[type[str]]
@@ -25,6 +39,7 @@ class NodeTypes:
     triple_term: Final[Callable[[Any, Any, Any], Any]]
     default_graph: Final[Any]
     recognized_datatypes: Final[Container[Any]]
+    literal_rules: Final[LiteralRules | None]
 
 @final
 class NodeFactory(NodeMaker):

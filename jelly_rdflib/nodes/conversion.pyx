@@ -4,6 +4,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -16,11 +17,13 @@ from jelly_rdflib.core.io cimport Output
 from jelly_rdflib.core.wire cimport *
 
 import contextlib
+import datetime
 
 from jelly_rdflib.errors import EncodeError, InUseError, LimitError
 
 include "conversion/node_types.pxi"
 include "conversion/nodes.pxi"
+include "conversion/literals.pxi"
 include "conversion/node_interner.pxi"
 include "conversion/node_batches.pxi"
 include "conversion/node_sink.pxi"

@@ -32,7 +32,8 @@ cdef class NodeTypes:
     """The classes by which `NodeFactory` makes nodes and encoders distinguish them."""
 
     def __cinit__(
-        self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes
+        self, *, iri, blank_node, literal, triple_term, default_graph, recognized_datatypes,
+        LiteralRules literal_rules=None
     ):
         for cls in (iri, blank_node, literal):
             if not isinstance(cls, type) or not issubclass(cls, str):
@@ -43,6 +44,7 @@ cdef class NodeTypes:
         self.triple_term = triple_term
         self.default_graph = default_graph
         self.recognized_datatypes = recognized_datatypes
+        self.literal_rules = literal_rules
         for slot, name in enumerate(("_language", "_datatype", "_value", "_ill_typed")):
             self.slots[<int>slot] = find_slot(literal, name)
 

@@ -141,16 +141,15 @@ cdef class NodeFactory(NodeMaker):
     cdef object make_literal(self, int kind, str text, object extra):
         language = extra if kind == TermKind.LANGUAGE_LITERAL else None
         datatype = extra if kind == TermKind.TYPED_LITERAL else None
-        if datatype is not None and datatype in self.types.recognized_datatypes:
+        if datatype is None:
+            return new_literal(self.types, text, language, None, text, None)
+        literal = None
+        if self.normalize is not None:
+            literal = make_native(self.types, text, datatype, self.normalize)
+        if literal is None and datatype in self.types.recognized_datatypes:
             literal = self.make_recognized(text, datatype)
-            if literal is not None:
-                return literal
-        # The constructor would set the same attributes, more slowly.
-        literal = subclass_text(self.types.literal, text)
-        set_slot(literal, self.types.slots[LANGUAGE], language)
-        set_slot(literal, self.types.slots[DATATYPE], datatype)
-        set_slot(literal, self.types.slots[VALUE], text if datatype is None else None)
-        set_slot(literal, self.types.slots[ILL_TYPED], None)
+        if literal is None:
+            literal = new_literal(self.types, text, None, datatype, None, None)
         return literal
 
     cdef object make_recognized(self, str text, object datatype):
@@ -230,6 +229,18 @@ cdef inline void set_slot(object node, Py_ssize_t offset, object value) noexcept
     # For a new object only: an old value in the slot would not be released.
     Py_INCREF(value)
     (<PyObject**>(<char*><PyObject*>node + offset))[0] = <PyObject*>value
+
+
+cdef object new_literal(
+    NodeTypes types, str text, object language, object datatype, object value, object ill_typed
+):
+    # The constructor would set the same attributes, more slowly.
+    literal = subclass_text(types.literal, text)
+    set_slot(literal, types.slots[LANGUAGE], language)
+    set_slot(literal, types.slots[DATATYPE], datatype)
+    set_slot(literal, types.slots[VALUE], value)
+    set_slot(literal, types.slots[ILL_TYPED], ill_typed)
+    return literal
 
 
 cdef inline str decode(Span text):

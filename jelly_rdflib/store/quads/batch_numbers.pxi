@@ -64,8 +64,10 @@ cdef class BatchNumbers:
         cdef TermTable table = self.batch.terms
         cdef NodeFactory factory = table.factory
         cdef Span text = text_of(&table.columns, term)
-        cdef Span datatype = text_of(&table.columns, table.columns.extras[term])
-        if not factory.normalize or is_canonical(text, datatype):
+        cdef uint32_t datatype = table.columns.extras[term]
+        if not factory.normalize or is_canonical(
+            factory.types.literal_rules, text, text_of(&table.columns, datatype)
+        ):
             return None
-        iri = factory.make_node(TermKind.IRI, datatype, None)
+        iri = factory.make_node(TermKind.IRI, text_of(&table.columns, datatype), None)
         return table.make_node(term) if iri in self.recognized else None
