@@ -10,8 +10,7 @@ ctypedef struct GraphTable:
     GraphEntry* entries
     uint32_t count, capacity
     uint32_t filled  # how many have quads
-    uint32_t* slots  # an entry's number + 1; 0 is free
-    uint32_t mask
+    SlotTable slots  # of an entry's number + 1
     uint32_t last  # the entry that was found last
 
 

@@ -4,11 +4,12 @@ cdef inline uint64_t hash_name(uint32_t name) noexcept:
     return fold(name ^ hash_seed(), MIX_B)
 
 
-cdef uint32_t* slot_of_graph(const GraphTable* table, uint32_t name) noexcept:
-    cdef uint32_t slot = <uint32_t>hash_name(name) & table.mask
-    while table.slots[slot] != 0 and table.entries[table.slots[slot] - 1].name != name:
-        slot = (slot + 1) & table.mask
-    return &table.slots[slot]
+cdef uint64_t* slot_of_graph(const GraphTable* table, uint32_t name) noexcept:
+    cdef uint32_t slot = <uint32_t>hash_name(name) & table.slots.mask
+    cdef const uint64_t* slots = table.slots.slots
+    while slots[slot] != 0 and table.entries[<uint32_t>slots[slot] - 1].name != name:
+        slot = (slot + 1) & table.slots.mask
+    return &table.slots.slots[slot]
 
 
 cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
@@ -18,7 +19,7 @@ cdef GraphEntry* find_graph(GraphTable* table, uint32_t name) noexcept:
         return NULL
     if table.entries[table.last].name == name:
         return &table.entries[table.last]
-    entry = slot_of_graph(table, name)[0]
+    entry = <uint32_t>slot_of_graph(table, name)[0]
     if entry == 0:
         return NULL
     table.last = entry - 1
@@ -35,33 +36,21 @@ cdef GraphEntry* need_graph(GraphTable* table, uint32_t name) except NULL:
         i = 2 * table.capacity + 8
         grow(<void**>&table.entries, i * sizeof(GraphEntry))
         table.capacity = i
-    if 2 * (<uint64_t>table.count + 1) > table.mask:
-        rehash_graphs(table)
+    if table.slots.slots == NULL:
+        slots_resize(&table.slots, FIRST_SLOTS)
+    elif 2 * (<uint64_t>table.count + 1) > table.slots.mask:
+        slots_resize(&table.slots, 2 * (<uint64_t>table.slots.mask + 1))
     entry = &table.entries[table.count]
     entry.name = name
     entry.count = 0
     entry.is_listed = False
-    slot_of_graph(table, name)[0] = table.count + 1
+    slot_of_graph(table, name)[0] = make_slot(hash_name(name), table.count + 1)
     table.last = table.count
     table.count += 1
     return entry
 
 
-cdef int rehash_graphs(GraphTable* table) except -1:
-    cdef uint64_t count = 2 * (<uint64_t>table.mask + 1) if table.slots != NULL else FIRST_SLOTS
-    cdef uint32_t* slots = <uint32_t*>PyMem_RawCalloc(count, sizeof(uint32_t))
-    cdef uint32_t entry
-    if slots == NULL:
-        raise MemoryError
-    PyMem_RawFree(table.slots)
-    table.slots = slots
-    table.mask = <uint32_t>(count - 1)
-    for entry in range(table.count):
-        slot_of_graph(table, table.entries[entry].name)[0] = entry + 1
-    return 0
-
-
 cdef void free_graphs(GraphTable* table) noexcept:
     PyMem_RawFree(table.entries)
-    PyMem_RawFree(table.slots)
+    PyMem_RawFree(table.slots.slots)
     memset(table, 0, sizeof(GraphTable))
