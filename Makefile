@@ -111,6 +111,10 @@ stores-page: $(VENV)/.dev ## Try every store at hand, Fuseki by Maven among them
 bench: $(VENV)/.dev ## Measure against other libraries: a table of ratios; ARGS=--quick for less
 	$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: bench-store
+bench-store: $(VENV)/.dev ## Measure the JellyStore against other stores, and write its page
+	$(BIN)/python -m benchmarks.store
+
 .PHONY: bench-spark-replay
 bench-spark-replay: $(VENV)/.dev ## Replay ten million operations on Spark, against the same from text
 	$(BIN)/python -m benchmarks.spark_replay $(ARGS)

@@ -343,6 +343,7 @@ STORE_WORKS = (
             look_up_in_graphs if "g" in places else look_up,
             3,
             ready_patterns(places),
+            rounds=9 if "s" in places else 3,
             check=lambda count: count >= LOOK_UPS,
         )
         for name, places in LOOK_UP_PLACES.items()

@@ -1,0 +1,146 @@
+"""Measure the `JellyStore` against other stores, and write it into the docs: ``make bench-store``.
+
+``python -m benchmarks.store memory STORE`` prints the memory that the quads take there: it is a
+process of its own.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from rdflib import Dataset
+from rich.progress import track
+
+import jelly_rdflib as jr
+
+from .compare import Comparison, Ratio, compare
+from .peers.machine import machine
+from .reliability.section import replace_section
+from .store_works import COUNT, STORE_WORKS, additions
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "store.md"
+PICTURE = ROOT / "docs" / "store.svg"
+OURS, TARGET = "#c2185b", "#90a4ae"
+
+
+def main() -> None:
+    """Measure all, and write the page's table and picture."""
+    logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)
+    ratios = [
+        compare(
+            Comparison(each.ours, each.theirs, each.target, each.rounds, 1, lambda _: COUNT),
+            None,  # type: ignore[arg-type]  # the quads are made up
+            each.rounds,
+            lambda: None,
+        )
+        for each in track(STORE_WORKS, "measuring")
+    ]
+    memory = {store: measure_memory(store) for store in ("Jelly", "default")}
+    replace_section(PAGE, "figures", section(ratios, memory))
+    draw(ratios)
+
+
+def measure_memory(store: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.store", "memory", store]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    sizes: dict[str, float] = json.loads(done.stdout)
+    return sizes
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def peak() -> int:
+    # Not `ru_maxrss`, which starts at what the process had that started this one.
+    [line] = [
+        line
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if line.startswith("VmHWM:")
+    ]
+    return int(line.split()[1]) * 1024
+
+
+def run_memory(store: str) -> dict[str, float]:
+    """Return the bytes of a quad: after loading, the peak, and when every index was used."""
+    path = additions()
+    for _ in jr.read_batches(path):
+        pass
+    gc.collect()
+    idle = resident()
+    dataset = Dataset(store=store)
+    jr.apply(path, dataset)
+    gc.collect()
+    loaded, most = resident() - idle, peak() - idle
+    s, p, o, g = next(dataset.quads())
+    for graph in (None, dataset.get_context(g)):
+        for pattern in ((s, None, None), (None, p, o), (None, None, o)):
+            for _ in dataset.store.triples(pattern, graph):
+                pass
+    gc.collect()
+    sizes = {"loaded": loaded, "peak": most, "indexed": resident() - idle}
+    return {name: size / COUNT for name, size in sizes.items()}
+
+
+def section(ratios: list[Ratio], memory: dict[str, Any]) -> str:
+    ours, theirs = memory["Jelly"], memory["default"]
+    rows = [
+        f"| {each.ours.partition(': ')[2]} | {peer_of(each)} | {min(each.our_seconds):.3f} s"
+        f" | {min(each.peer_seconds):.3f} s | {each.median:.1f} \u00d7 |"
+        for each in ratios
+    ]
+    return "\n".join(
+        [
+            f"{COUNT:,} quads; processor time, the least of some rounds, and the median of the"
+            f" ratios. {machine()}.",
+            "",
+            "| work | against | JellyStore | there | ratio |",
+            "|---|---|---|---|---|",
+            *rows,
+            "",
+            f"Memory: **{ours['loaded']:.0f} bytes a quad** after loading"
+            f" ({ours['peak']:.0f} at the peak of it), {ours['indexed']:.0f} when all six orders"
+            f" have been asked for, with what the allocator keeps; rdflib's Memory takes"
+            f" {theirs['loaded']:,.0f}.",
+        ]
+    )
+
+
+def peer_of(ratio: Ratio) -> str:
+    return "Memory" if ratio.peer.startswith("Memory") else ratio.peer
+
+
+def draw(ratios: list[Ratio]) -> None:
+    """Draw each ratio, with the one that is wanted."""
+    with mpl.rc_context({"svg.hashsalt": "jelly-rdflib", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(9, 6.4), layout="constrained")
+        axes = figure.subplots()
+        rows = ratios[::-1]
+        names = [f"{each.ours.partition(': ')[2]}, {peer_of(each)}" for each in rows]
+        places = range(len(rows))
+        bars = axes.barh(places, [each.median for each in rows], color=OURS)
+        axes.bar_label(bars, fmt="%.1f \u00d7", padding=4, fontsize=7)
+        axes.plot([each.target or 1 for each in rows], places, "|", color=TARGET, markersize=14)
+        axes.set_yticks(places, names, fontsize=7)
+        axes.set_xscale("log")
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.margins(x=0.15)
+        axes.set_xlabel("times as fast as the other; grey: the target", fontsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(PICTURE, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["memory"]:
+        print(json.dumps(run_memory(sys.argv[2])))
+    else:
+        main()
