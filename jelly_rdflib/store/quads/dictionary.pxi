@@ -12,8 +12,8 @@ cdef enum:
     # Language tags are hashed in pieces of this size.
     TAG_PIECE = 64
 
-# The highest numbers are left for marks.
-cdef uint32_t MAX_NUMBER = 0xFFFFFFF0
+# Two thirds of the slots of the largest table.
+cdef uint32_t MAX_NUMBER = 0x7FFFFFF0
 
 
 @cython.nonecheck(True)
