@@ -9,8 +9,22 @@ cdef enum:
     # So few items are sorted by insertion.
     FEW_ITEMS = 48
     SAMPLE_EVERY = 16
+    # To sort so many rows takes memory that is given back to the system.
+    MANY_ROWS = 1 << 16
     DIGITS = 8
     DIGIT_VALUES = 256
+
+
+cdef extern from *:
+    """
+    #ifdef __GLIBC__
+    #include <malloc.h>
+    #define jelly_trim_memory() ((void)malloc_trim(0))
+    #else
+    #define jelly_trim_memory() ((void)0)
+    #endif
+    """
+    void trim_memory "jelly_trim_memory"() noexcept
 
 
 ctypedef struct SortItem:
@@ -245,6 +259,8 @@ cdef int sort_rows(
             numbers[i] = items[i].row
     finally:
         PyMem_RawFree(items)
+        if count >= MANY_ROWS:
+            trim_memory()
     return 0
 
 
