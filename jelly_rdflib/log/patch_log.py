@@ -314,7 +314,7 @@ class PatchLog:
             version: The version; by default the newest.
             store: The store of the new dataset, as for rdflib's Dataset: by default a
                 `JellyStore`; ``"default"`` is rdflib's own.
-            target: An empty dataset to fill, of any store, in place of a new one.
+            target: An empty dataset to fill, of any store, in place of a new one of ``store``.
             progress: Called with each applied `LogEntry`.
 
         Returns:
@@ -330,8 +330,7 @@ class PatchLog:
         """
         if target is None:
             target = empty_dataset(store)
-        else:
-            check_empty(target)
+        check_empty(target)
         end = self._resolve(version)
         start = 0
         for snapshot in reversed(self._snapshots(end)):

@@ -41,17 +41,18 @@ class StoreParser(Parser):
     other: type[Parser]
     """The parser for other stores."""
 
-    def parse(self, source: InputSource, sink: Graph, **settings: Any) -> None:
+    def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add what the text has to the sink: all of it, or nothing if there is an error.
 
-        Blank nodes get new labels, as by rdflib's own parsers. A prefix that the graph has for
-        another IRI stays what it is.
+        Pending changes of the store are committed before, and what is added is committed, as by
+        `jelly_rdflib.apply`. Blank nodes get new labels, as by rdflib's own parsers. A prefix
+        that the graph has for another IRI stays what it is.
 
         Args:
             source: Where rdflib found the text.
             sink: What to add to. The default graph of a Dataset stands for the dataset.
-            settings: ``limits``, as for `jelly_rdflib.read_statements`. Any other setting is for
-                the parser for other stores, which then parses the text.
+            more, settings: ``limits``, as for `jelly_rdflib.read_statements`. Any other setting is
+                for the parser for other stores, which then parses the text.
 
         Raises:
             DecodeError, LimitError: As for `jelly_rdflib.read_statements` with ``strict=False``.
@@ -60,12 +61,13 @@ class StoreParser(Parser):
         limits: Limits | None = settings.pop("limits", None)
         if (
             type(sink.store) is not JellyStore
+            or more
             or settings
             or (self.format.has_graphs and not Target(target).is_dataset)
         ):
             if limits is not None:
                 raise ValueError("limits are only for a JellyStore, without any other setting")
-            self.other().parse(source, sink, **settings)
+            self.other().parse(source, sink, *more, **settings)
             return
         base = None
         if self.format.parser:
@@ -90,6 +92,12 @@ class StoreSerializer(Serializer):
     format: Format
     other: type[Serializer]
     """The serializer for other stores."""
+
+    def __init__(self, store: Graph) -> None:
+        super().__init__(store)
+        if type(store.store) is not JellyStore:
+            # It may refuse the store, which is to come before a file is opened.
+            self.other(store)
 
     def serialize(
         self,

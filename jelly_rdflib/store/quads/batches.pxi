@@ -1,7 +1,9 @@
 """The quads of a store as batches, of which no node is made."""
 
 cdef enum:
+    # A batch has so many rows, or so much text, and a row more.
     BATCH_ROWS = 1 << 11
+    BATCH_TEXT = 1 << 20
 
 
 @cython.nonecheck(True)
@@ -38,28 +40,25 @@ cdef class StoreBatches(BatchSource):
         self, QuadStore store not None, default_graph, *, bint only_default=False, uint8_t op=A,
         bint names_default=False, tuple without=None,
     ):
-        cdef Counterpart other = None
         self.factory = store.terms.factory
-        self.default_name = <uint32_t>find_number(store, default_graph)
         self.has_graphs = names_default or not only_default
         self.names_default = names_default
         self.op = op
         self.snapshot = open_snapshot(store)
+        self.default_name = <uint32_t>find_number_in(self.snapshot.terms, default_graph)
         self.numbers = <uint32_t*>PyMem_RawCalloc(
             <size_t>self.snapshot.terms.count + 1, sizeof(uint32_t)
         )
         if self.numbers == NULL:
             raise MemoryError
-        if without is not None:
-            other = Counterpart(self.snapshot, self.default_name, *without)
-        self.read_rows(only_default, other)
+        self.read_rows(only_default, without)
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
         PyMem_RawFree(self.numbers)
         PyMem_RawFree(self.numbered)
 
-    cdef int read_rows(self, bint only_default, Counterpart other) except -1:
+    cdef int read_rows(self, bint only_default, tuple without) except -1:
         """Read all rows, without those of another store if there is one, and sort them."""
         cdef Rows rows = self.snapshot.rows
         cdef TermRanks ranks = TermRanks(self.snapshot.terms)
@@ -67,6 +66,10 @@ cdef class StoreBatches(BatchSource):
         cdef uint32_t default_count = 0
         cdef uint32_t capacity
         cdef int64_t row
+        cdef Counterpart other = None
+        if without is not None:
+            # Last: from here on no Python object is made, and nobody changes the other store.
+            other = Counterpart(self.snapshot, self.default_name, *without)
         while scan is not None:
             row = scan.read_row()
             if row < 0:
@@ -107,7 +110,7 @@ cdef class StoreBatches(BatchSource):
             rows_free(&rows)
             raise MemoryError
         try:
-            while self.row < stop:
+            while self.row < stop and terms.offsets[terms.count] < BATCH_TEXT:
                 self.append(&rows, &terms, self.rows[self.row])
                 self.row += 1
         except BaseException:

@@ -18,7 +18,8 @@ cdef class QuadStore:
     # no longer are.
     cdef uint32_t* died
     cdef uint32_t died_count, died_capacity
-    cdef list listings
+    cdef uint32_t* listings  # the name's number, and `WAS_LISTED`
+    cdef uint32_t listing_count, listing_capacity
 
     cdef dict graph_objects
     cdef object make_graph

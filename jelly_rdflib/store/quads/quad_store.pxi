@@ -12,8 +12,10 @@ cdef enum:
     # Of objects for graphs.
     MAX_GRAPHS = 1 << 14
 
-# In place of the number of a term.
+# In place of the number of a term that another store does not have.
 cdef uint32_t MISSING = 0xFFFFFFFF
+# Beside the number of a graph's name, which has fewer bits.
+cdef uint32_t WAS_LISTED = 0x80000000
 
 
 @cython.nonecheck(True)
@@ -31,7 +33,6 @@ cdef class QuadStore:
         self.rows = Rows()
         slots_resize(&self.index.table, FIRST_SLOTS)
         self.runs = []
-        self.listings = []
         self.graph_objects = {}
         self.make_graph = make_graph
         self.counted_at = <uint64_t>-1
@@ -39,6 +40,7 @@ cdef class QuadStore:
     def __dealloc__(self):
         PyMem_RawFree(self.index.table.slots)
         PyMem_RawFree(self.died)
+        PyMem_RawFree(self.listings)
         free_graphs(&self.graphs)
 
     # --- as rdflib has it -------------------------------------------------------------------------
@@ -80,6 +82,10 @@ cdef class QuadStore:
         cdef int64_t row
         cdef uint64_t* slot
         if scan is None:
+            return
+        if scan.snapshot.rows is not self.rows:
+            # Other code ran meanwhile.
+            self.remove(pattern, graph)
             return
         try:
             while True:
@@ -262,8 +268,16 @@ cdef class QuadStore:
 
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1:
         cdef GraphEntry* graph = need_graph(&self.graphs, name)
+        cdef uint32_t capacity
         if graph.is_listed != is_listed:
-            self.listings.append((name, not is_listed))
+            # No Python object is made: Python's collector, which may run any code, would move the
+            # memory of the caller.
+            if self.listing_count == self.listing_capacity:
+                capacity = 2 * self.listing_capacity + 64
+                grow(<void**>&self.listings, capacity * sizeof(uint32_t))
+                self.listing_capacity = capacity
+            self.listings[self.listing_count] = name | (0 if is_listed else WAS_LISTED)
+            self.listing_count += 1
             graph.is_listed = is_listed
         return 0
 
@@ -280,7 +294,7 @@ cdef class QuadStore:
 
         If there is not enough memory, a MemoryError is raised, and another call goes on.
         """
-        cdef uint32_t number
+        cdef uint32_t number, name
         cdef uint64_t* slot
         cdef Row* row
         for number in range(self.rows.count, self.times.committed_rows, -1):
@@ -289,10 +303,10 @@ cdef class QuadStore:
             if <uint32_t>slot[0] == number:
                 self.remove_at(slot)
         self.bring_back()
-        while self.listings:
-            name, was_listed = self.listings[len(self.listings) - 1]
-            need_graph(&self.graphs, name).is_listed = was_listed
-            self.listings.pop()
+        while self.listing_count > 0:
+            name = self.listings[self.listing_count - 1]
+            need_graph(&self.graphs, name & ~WAS_LISTED).is_listed = name & WAS_LISTED != 0
+            self.listing_count -= 1
         if self.readers == 0 and self.sealed <= self.times.committed_rows:
             self.drop_rows()
         self.tick()
@@ -332,7 +346,7 @@ cdef class QuadStore:
         self.times.committed_rows = self.rows.count
         self.times.committed_at = self.times.clock
         self.died_count = 0
-        self.listings.clear()
+        self.listing_count = 0
 
     cdef int tick(self) except -1:
         """Let the clock go on if anything died since it did."""
@@ -382,14 +396,20 @@ cdef class QuadStore:
         cdef uint32_t i, committed_rows, death, copied
         cdef Row row
         cdef GraphEntry* graph
-        cdef list listings = []
+        cdef uint64_t changes = self.changes
+        cdef uint32_t term_count = self.terms.count
         try:
             numbers = <uint32_t*>PyMem_RawCalloc(<size_t>self.terms.count + 1, sizeof(uint32_t))
             if numbers == NULL:
                 raise MemoryError
             committed_rows = 0
-            for name, was_listed in self.listings:
-                listings.append((copy_term(fresh.terms, self.terms, name, numbers), was_listed))
+            fresh.listing_capacity = self.listing_count
+            grow(<void**>&fresh.listings, self.listing_count * sizeof(uint32_t) + 1)
+            for i in range(self.listing_count):
+                copied = copy_term(
+                    fresh.terms, self.terms, self.listings[i] & ~WAS_LISTED, numbers
+                )
+                fresh.listings[i] = copied | (self.listings[i] & WAS_LISTED)
             for i in range(self.rows.count):
                 death = death_of(self.rows, i)
                 if death != 0 and not (
@@ -407,6 +427,9 @@ cdef class QuadStore:
                 if death != 0:
                     # It is noted as one that died since the commit.
                     fresh.remove_at(fresh.find_row(&row))
+            if self.changes != changes or self.terms.count != term_count:
+                # The spelling of a literal is noted by Python, whose collector may run any code.
+                return self.vacuum()
             for i in range(self.graphs.count):
                 graph = &self.graphs.entries[i]
                 if graph.is_listed or numbers[graph.name] != 0:
@@ -416,7 +439,7 @@ cdef class QuadStore:
                         fresh.graph_objects[copied] = self.graph_objects[graph.name]
         finally:
             PyMem_RawFree(numbers)
-        fresh.listings = listings
+        fresh.listing_count = self.listing_count
         self.take(fresh, committed_rows)
         return 0
 
@@ -428,7 +451,8 @@ cdef class QuadStore:
         self.graphs, fresh.graphs = fresh.graphs, self.graphs
         self.died, fresh.died = fresh.died, self.died
         self.died_count, self.died_capacity = fresh.died_count, fresh.died_capacity
-        self.listings = fresh.listings
+        self.listings, fresh.listings = fresh.listings, self.listings
+        self.listing_count, self.listing_capacity = fresh.listing_count, fresh.listing_capacity
         self.graph_objects = fresh.graph_objects
         self.runs = fresh.runs
         self.sealed = 0
@@ -478,8 +502,11 @@ cdef uint32_t copy_term(
         key.tag = stored_text(source, extra)
     elif key.kind == TermKind.TYPED_LITERAL:
         key.datatype = copy_term(target, source, extra, copies, is_added)
-    copies[number] = <uint32_t>target.number_of_key(&key, is_added) or MISSING
-    if is_added and target.spelling != 0:
+    if not is_added:
+        copies[number] = <uint32_t>target.slot_of(&key)[0] or MISSING
+        return copies[number]
+    copies[number] = <uint32_t>target.number_of_key(&key, True)
+    if target.spelling != 0:
         copies[number] = target.spelling
     return copies[number]
 

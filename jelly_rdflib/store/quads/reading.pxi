@@ -109,8 +109,12 @@ cdef bint number_pattern(QuadStore store, tuple pattern, Row* row) except -1:
 
 
 cdef int64_t find_number(QuadStore store, object node) except -1:
+    return find_number_in(store.terms, node)
+
+
+cdef int64_t find_number_in(Dictionary terms, object node) except -1:
     try:
-        return store.terms.number_of_node(node, False)
+        return terms.number_of_node(node, False)
     except EncodeError:
         # No store has a text without a UTF-8 form.
         return 0
@@ -120,18 +124,26 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
     """Return the rows of a pattern, of all graphs if there is none; None if there can't be any."""
     cdef Row row
     cdef int64_t name
+    cdef Snapshot snapshot
     cdef Scan scan
     cdef GraphEntry* entry
     cdef uint32_t number
     if len(pattern) != 3:
         raise ValueError(f"a pattern has three terms, not {len(pattern)}")
-    # A property may run any code, which may change the numbers of terms.
+    # A property may run any code, and so may Python's collector when an object is made: both may
+    # change the numbers of terms.
     graph_name = None if graph is None else name_of(graph)
+    snapshot = open_snapshot(store)
+    scan = Scan.__new__(Scan)
+    name = 0
     if not number_pattern(store, pattern, &row):
         return None
+    if graph is not None:
+        name = find_number(store, graph_name)
+    if snapshot.terms is not store.terms:
+        return find_rows(store, pattern, graph)
     if graph is None:
-        return open_scan(open_snapshot(store), &row, False)
-    name = find_number(store, graph_name)
+        return open_scan(snapshot, &row, False)
     entry = find_graph(&store.graphs, <uint32_t>name)
     if name == 0 or entry == NULL or entry.count == 0:
         return None
@@ -140,13 +152,12 @@ cdef Scan find_rows(QuadStore store, tuple pattern, object graph):
         number = <uint32_t>store.find_row(&row)[0]
         if number == 0:
             return None
-        scan = Scan.__new__(Scan)
-        scan.snapshot = open_snapshot(store)
+        scan.snapshot = snapshot
         scan.pattern = row
         scan.has_graph = True
         scan.next_row, scan.last_row = number - 1, number
         return scan
-    return open_scan(open_snapshot(store), &row, True)
+    return open_scan(snapshot, &row, True)
 
 
 cdef object name_of(object graph):
