@@ -10,7 +10,7 @@ import functools
 import io
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,63 +63,63 @@ def quad(number: int) -> tuple[URIRef, URIRef, Any, URIRef]:
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
     """Return the path of a file that is made once."""
-    path = CACHE / f"store-2-{name}"
+    path = CACHE / f"store-3-{name}"
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         make(path)
     return path
 
 
-def write_patch(path: Path, operations: Any) -> None:
-    with jr.PatchWriter(path) as writer:
-        writer.write_all(operations)
+def made_patch(name: str, transactions: Iterable[list[jr.Operation]], end: jr.Op) -> Path:
+    """Return the path of a patch; each transaction ends with TC or TA."""
+
+    def write(path: Path) -> None:
+        with jr.PatchWriter(path) as writer:
+            for changes in transactions:
+                writer.write_all([(jr.Op.TX,), *changes, (end,)])
+
+    return made(name, write)
+
+
+def sample(seed: int, count: int) -> list[int]:
+    """Return the numbers of some of the quads."""
+    return random.Random(seed).sample(range(COUNT), count)
+
+
+def replaced(numbers: Iterable[int], what: str) -> list[jr.Operation]:
+    """Return operations that delete quads, and add each with another object."""
+    changes: list[jr.Operation] = []
+    for s, p, o, g in map(quad, numbers):
+        changes += [(jr.Op.D, s, p, o, g), (jr.Op.A, s, p, Literal(f"{what}: {o}"), g)]
+    return changes
 
 
 @functools.cache
 def additions() -> Path:
-    rows = ((jr.Op.A, *quad(n)) for n in range(COUNT))
-    return made("add.jellyp", lambda path: write_patch(path, [(jr.Op.TX,), *rows, (jr.Op.TC,)]))
+    changes = ([(jr.Op.A, *quad(n)) for n in range(COUNT)] for _ in range(1))
+    return made_patch("add.jellyp", changes, jr.Op.TC)
 
 
 @functools.cache
 def deletions() -> Path:
     """Return a patch that deletes a fifth of the quads."""
-    numbers = random.Random(1).sample(range(COUNT), COUNT // 5)
-    rows = ((jr.Op.D, *quad(n)) for n in numbers)
-    return made("delete.jellyp", lambda path: write_patch(path, [(jr.Op.TX,), *rows, (jr.Op.TC,)]))
+    changes = ([(jr.Op.D, *quad(n)) for n in sample(1, COUNT // 5)] for _ in range(1))
+    return made_patch("delete.jellyp", changes, jr.Op.TC)
 
 
 @functools.cache
 def mixed() -> Path:
     """Return 1,000 transactions, each of which deletes and adds 50 quads."""
-    dice = random.Random(2)
-
-    def operations() -> Any:
-        numbers = iter(dice.sample(range(COUNT), COUNT // 10))
-        for n in range(1000):
-            yield (jr.Op.TX,)
-            for number in itertools.islice(numbers, 50):
-                s, p, o, g = quad(number)
-                yield (jr.Op.D, s, p, o, g)
-                yield (jr.Op.A, s, p, Literal(f"changed in {n}: {o}"), g)
-            yield (jr.Op.TC,)
-
-    return made("mixed.jellyp", lambda path: write_patch(path, operations()))
+    numbers = iter(sample(2, COUNT // 10))
+    parts = (replaced(itertools.islice(numbers, 50), f"changed in {n}") for n in range(1000))
+    return made_patch("mixed.jellyp", parts, jr.Op.TC)
 
 
 @functools.cache
 def aborted() -> Path:
     """Return a transaction of 100,000 changes that is aborted."""
-
-    def operations() -> Any:
-        yield (jr.Op.TX,)
-        for number in random.Random(3).sample(range(COUNT), 50_000):
-            s, p, o, g = quad(number)
-            yield (jr.Op.D, s, p, o, g)
-            yield (jr.Op.A, s, p, Literal(f"never: {o}"), g)
-        yield (jr.Op.TA,)
-
-    return made("aborted.jellyp", lambda path: write_patch(path, operations()))
+    changes = (replaced(sample(3, 50_000), "never") for _ in range(1))
+    return made_patch("aborted.jellyp", changes, jr.Op.TA)
 
 
 @functools.cache
@@ -138,7 +138,7 @@ def text(name: str) -> Path:
 @functools.cache
 def log() -> jr.PatchLog:
     """Return a log of 1,000 versions: the quads, then the mixed transactions, one by one."""
-    path = CACHE / "store-2-log"
+    path = CACHE / "store-3-log"
     if not path.exists():
         history = jr.PatchLog(path, create=True)
         history.append(additions())
@@ -179,7 +179,7 @@ def ready_patterns(places: str) -> Callable[[str], Any]:
 
     def prepare(store: str) -> Any:
         dataset = ready(store)
-        numbers = random.Random(4).sample(range(COUNT), LOOK_UPS)
+        numbers = sample(4, LOOK_UPS)
         patterns = [
             tuple(
                 term if place in places else None

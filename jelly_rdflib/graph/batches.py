@@ -30,8 +30,9 @@ def read_batches(
     numpy take without a copy. A statement is an `Op.A`, a namespace or prefix that is declared an
     `Op.PA`. If the end of the input ends a patch, a last batch says so.
 
-    The batches of a graph or dataset have its statements as they are now, sorted by graph, subject,
-    predicate and object. Of a `JellyStore` no node is made.
+    The batches of a graph or dataset have its statements, sorted by graph, subject, predicate and
+    object. Those of a `JellyStore` are of its state now, and no node is made; another store is read
+    while you iterate, so do not change it meanwhile.
 
     Args:
         source: A Graph or Dataset, or a source as for `jelly_rdflib.read_operations`. The other

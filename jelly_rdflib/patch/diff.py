@@ -123,15 +123,17 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
 
 
 def _patch_of_batches(prefixes: list[Operation], batches: Iterable[Batch]) -> Patch:
-    builder = BatchBuilder(make_node_factory(normalize=False), Limits())
+    statements = list(batches)
+    if not prefixes and not statements:
+        return Patch()
+    # Prefixes are no input of strangers: they are those of the graphs.
+    limits = Limits(max_string_size=2**31 - 1, max_text_size=2**31 - 1)
+    builder = BatchBuilder(make_node_factory(normalize=False), limits)
     builder.add_row(Op.TX)
     for op, prefix, iri, g in prefixes:
         graph = 0 if g is None else builder.default_graph()
         builder.add_row(op, builder.string(prefix), 0, builder.iri(str(iri)), graph)
     first = builder.take(has_graphs=True)
-    statements = list(batches)
-    if not prefixes and not statements:
-        return Patch()
     builder.add_row(Op.TC)
     parts = [first, *statements, builder.take(has_graphs=True)]
     return Patch.of_slices([BatchSlice(batch, 0, len(batch)) for batch in parts])

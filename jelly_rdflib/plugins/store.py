@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 import rdflib.plugin
-from rdflib.graph import Graph
+from rdflib.graph import ConjunctiveGraph, Graph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
 
@@ -21,7 +21,6 @@ from jelly_rdflib.formats import find_format
 from jelly_rdflib.formats.format import Format
 from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.graphs import write_graph
-from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
@@ -31,15 +30,29 @@ from jelly_rdflib.streams.writing import StatementWriter
 __all__ = ["JellyStore"]
 
 
+def _replace(ours: Any, kind: Any, format: Format) -> Any:
+    """Register our plugin for a format in place of the one that rdflib has; return that."""
+    known = {plugin.name for plugin in rdflib.plugin.plugins(None, kind)}
+    names = known.intersection((*format.names, *format.extensions))
+    other = rdflib.plugin.get(min(names), kind)
+    for name in names:
+        rdflib.plugin.register(name, kind, __name__, ours.__name__)
+    return other
+
+
 class StoreParser(Parser):
     """Adds the statements of a text to a graph or dataset of a `JellyStore`; no node is made.
 
     Subclasses say of which format.
     """
 
-    format: Format
-    other: type[Parser]
-    """The parser for other stores."""
+    _format: Format
+    # The parser for other stores.
+    _other: type[Parser]
+
+    def __init_subclass__(cls, format: str) -> None:
+        cls._format = find_format(format)
+        cls._other = _replace(cls, Parser, cls._format)
 
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add what the text has to the sink: all of it, or nothing if there is an error.
@@ -63,21 +76,21 @@ class StoreParser(Parser):
             type(sink.store) is not JellyStore
             or more
             or settings
-            or (self.format.has_graphs and not Target(target).is_dataset)
+            or (self._format.has_graphs and not Target(target).is_dataset)
         ):
             if limits is not None:
                 raise ValueError("limits are only for a JellyStore, without any other setting")
-            self.other().parse(source, sink, *more, **settings)
+            self._other().parse(source, sink, *more, **settings)
             return
         base = None
-        if self.format.parser:
+        if self._format.parser:
             base = target.absolutize(source.getPublicId() or source.getSystemId() or "")
         apply_statements(
-            get_bytes(source, self.format),
+            get_bytes(source, self._format),
             target,
             limits=limits,
             strict=False,
-            format=self.format,
+            format=self._format,
             base=base,
             label_prefix=f"N{secrets.token_hex(8)}",
         )
@@ -89,15 +102,19 @@ class StoreSerializer(Serializer):
     Subclasses say in which format.
     """
 
-    format: Format
-    other: type[Serializer]
-    """The serializer for other stores."""
+    _format: Format
+    # The serializer for other stores.
+    _other: type[Serializer]
+
+    def __init_subclass__(cls, format: str) -> None:
+        cls._format = find_format(format)
+        cls._other = _replace(cls, Serializer, cls._format)
 
     def __init__(self, store: Graph) -> None:
         super().__init__(store)
         if type(store.store) is not JellyStore:
             # It may refuse the store, which is to come before a file is opened.
-            self.other(store)
+            self._other(store)
 
     def serialize(
         self,
@@ -117,67 +134,35 @@ class StoreSerializer(Serializer):
             or base is not None
             or encoding not in (None, "utf-8")
             or settings
-            or Contents(graph).is_dataset != self.format.has_graphs
+            or isinstance(graph, ConjunctiveGraph) != self._format.has_graphs
         ):
-            self.other(graph).serialize(stream, base=base, encoding=encoding, **settings)
+            self._other(graph).serialize(stream, base=base, encoding=encoding, **settings)
             return
-        with StatementWriter(stream, format=self.format.name) as writer:
+        with StatementWriter(stream, format=self._format.name) as writer:
             write_graph(graph, writer, namespaces=False)
 
 
-class NTriplesParser(StoreParser):
+class NTriplesParser(StoreParser, format="n-triples"):
     """Adds N-Triples to a `JellyStore`."""
 
-    format = find_format("n-triples")
-    other = rdflib.plugin.get("nt", Parser)
 
-
-class NQuadsParser(StoreParser):
+class NQuadsParser(StoreParser, format="n-quads"):
     """Adds N-Quads to a `JellyStore`."""
 
-    format = find_format("n-quads")
-    other = rdflib.plugin.get("nquads", Parser)
+
+# Turtle and TriG are parsed by pyoxigraph, which is an extra.
+if find_spec("pyoxigraph") is not None:
+
+    class TurtleParser(StoreParser, format="turtle"):
+        """Adds Turtle to a `JellyStore`."""
+
+    class TriGParser(StoreParser, format="trig"):
+        """Adds TriG to a `JellyStore`."""
 
 
-class TurtleParser(StoreParser):
-    """Adds Turtle to a `JellyStore`."""
-
-    format = find_format("turtle")
-    other = rdflib.plugin.get("turtle", Parser)
-
-
-class TriGParser(StoreParser):
-    """Adds TriG to a `JellyStore`."""
-
-    format = find_format("trig")
-    other = rdflib.plugin.get("trig", Parser)
-
-
-class NTriplesSerializer(StoreSerializer):
+class NTriplesSerializer(StoreSerializer, format="n-triples"):
     """Writes a graph of a `JellyStore` as N-Triples."""
 
-    format = find_format("n-triples")
-    other = rdflib.plugin.get("nt", Serializer)
 
-
-class NQuadsSerializer(StoreSerializer):
+class NQuadsSerializer(StoreSerializer, format="n-quads"):
     """Writes a dataset of a `JellyStore` as N-Quads."""
-
-    format = find_format("n-quads")
-    other = rdflib.plugin.get("nquads", Serializer)
-
-
-def _register(kind: Any, ours: type[StoreParser] | type[StoreSerializer]) -> None:
-    format = ours.format
-    # Turtle and TriG are parsed by pyoxigraph, which is an extra.
-    if format.parser and find_spec("pyoxigraph") is None:
-        return
-    known = {plugin.name for plugin in rdflib.plugin.plugins(None, kind)}
-    for name in known.intersection((*format.names, *format.extensions)):
-        rdflib.plugin.register(name, kind, __name__, ours.__name__)
-
-
-for _parser in (NTriplesParser, NQuadsParser, TurtleParser, TriGParser):
-    _register(Parser, _parser)
-for _serializer in (NTriplesSerializer, NQuadsSerializer):
-    _register(Serializer, _serializer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
-from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
 
 import jelly_rdflib as jr
 from jelly_rdflib.arrow import read_arrow
@@ -70,6 +70,31 @@ def test_dataset_becomes_a_table(store: str) -> None:
 def test_settings_for_bytes_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=f"a graph is given, .* no {next(iter(settings))}"):
         jr.read_batches(Graph(), **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_batches_are_bounded_by_their_text(store: str) -> None:
+    graph = Graph(store=store)
+    for n in range(100):
+        graph.add((S, P, Literal(f"{n}" + "x" * 100_000)))
+    sizes = [len(batch.terms.data) for batch in jr.read_batches(graph)]
+    assert sum(sizes) > 10_000_000
+    assert max(sizes) < 1_300_000
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_conjunctive_graph_has_its_own_default_graph(store: str) -> None:
+    dataset = Dataset(store=store)
+    with pytest.warns(DeprecationWarning, match="ConjunctiveGraph"):
+        graph = ConjunctiveGraph(dataset.store, URIRef("urn:default"))
+    graph.add((S, P, Literal("o")))
+    # Listing the graphs makes the store list a default graph, which is empty.
+    list(dataset.graphs())
+    (batch,) = jr.read_batches(graph)
+    assert [operation[1:] for operation in batch] == [(S, P, Literal("o"), None)]
+    dataset.add((S, P, Literal("another")))
+    with pytest.raises(jr.PatchError, match="give a Dataset of the store"):
+        jr.read_batches(graph)
 
 
 def test_nodes_that_have_no_utf8_form_are_an_error() -> None:

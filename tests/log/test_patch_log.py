@@ -562,6 +562,8 @@ def test_checkout_makes_a_dataset_of_the_store_that_is_asked_for(log: PatchLog) 
         dataset = log.checkout(1, store=store)
         assert type(dataset.store) is kind
         assert numbers(dataset) == {1}
+    with pytest.raises(ValueError, match="not empty"):
+        log.checkout(1, store=log.checkout(1).store)
 
 
 # --- a view ---------------------------------------------------------------------------------------

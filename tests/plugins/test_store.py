@@ -201,6 +201,14 @@ def test_texts_are_written(format: str, tmp_path: Path, calls: list[str]) -> Non
     assert text.splitlines() == sorted(set(text.splitlines()), key=text.splitlines().index)
 
 
+def test_file_is_kept_if_rdflib_refuses_the_store(tmp_path: Path) -> None:
+    path = tmp_path / "x.nq"
+    path.write_text("kept")
+    with pytest.raises(Exception, match="context-aware"):
+        Graph(store="SimpleMemory").serialize(path, format="nquads")
+    assert path.read_text() == "kept"
+
+
 def test_rdflib_keeps_its_own_until_there_is_a_jelly_store() -> None:
     code = """
 import rdflib.plugin, jelly_rdflib

@@ -16,6 +16,7 @@ from rdflib.store import TripleAddedEvent, TripleRemovedEvent
 
 import jelly_rdflib as jr
 from jelly_rdflib import EncodeError, JellyStore
+from tests.support import run
 
 S, P, O = URIRef("urn:s"), URIRef("urn:p"), Literal("o")  # noqa: E741
 G, H = URIRef("urn:g"), URIRef("urn:h")
@@ -242,3 +243,40 @@ def test_two_threads() -> None:
     assert dataset.store.quads.sizes()["rows"] < 5000
     assert len(dataset.graph(H)) == 1
     assert len(dataset.graph(G)) == 51
+
+
+def test_collector_may_add_quads_in_the_middle_of_an_addition() -> None:
+    # Python's collector may run while an object is made, and then any destructor.
+    code = """
+import gc
+from rdflib import Literal, URIRef
+from jelly_rdflib import JellyStore
+
+store = JellyStore()
+s, p, o = (URIRef(f"urn:{name}") for name in "spo")
+ran = 0
+
+class Adds:
+    def __del__(self):
+        global ran
+        ran += 1
+        for n in range(300):
+            store.quads.add((s, p, Literal(f"{ran}-{n}")), URIRef(f"urn:late:{ran}-{n}"))
+
+graphs = [URIRef(f"urn:graph:{n}") for n in range(100)]
+gc.collect()
+gc.freeze()
+gc.set_threshold(1, 1000, 1000)
+for graph in graphs:
+    gc.disable()
+    adds = Adds()
+    adds.itself = adds
+    del adds
+    gc.enable()
+    store.quads.add((s, p, o), graph)
+gc.disable()
+gc.collect()
+counts = {context.identifier: store.quads.count(context.identifier) for context in store.contexts()}
+print(ran, store.quads.sizes()["quads"], sum(counts.values()), {counts[graph] for graph in graphs})
+"""
+    assert run(code).split() == ["100", "30100", "30100", "{1}"]

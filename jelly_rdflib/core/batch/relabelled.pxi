@@ -6,7 +6,7 @@ cdef class RelabelledBatches(BatchSource):
     """Puts a prefix before the label of each blank node of some batches.
 
     Args:
-        batches: Batches whose terms nobody has seen yet. They are changed.
+        batches: New batches, of which no node was made and no column exported. They are changed.
         prefix: The prefix, in ASCII.
     """
 
@@ -76,7 +76,3 @@ cdef int relabel(TermColumns* terms, bytes prefix) except -1:
     terms.data = data
     terms.data_capacity = offset + added
     return 0
-
-
-# Offsets of texts have 32 bits.
-cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00

@@ -18,6 +18,14 @@ cdef enum:
     DATA_SLACK = 2 * BLOCK
 
 
+cdef extern from *:
+    """
+    /* Offsets of texts have 32 bits. */
+    #define JELLY_MAX_TABLE_TEXT ((size_t)0xFFFFFF00)
+    """
+    const size_t MAX_TABLE_TEXT "JELLY_MAX_TABLE_TEXT"
+
+
 ctypedef struct TermColumns:
     uint32_t count
     uint32_t capacity

@@ -133,9 +133,6 @@ cdef enum:
     LAST_TERMS = 8
     LAST_TEXT = 256
 
-# Offsets of texts have 32 bits.
-cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
-
 # The oneofs of RdfQuad; RdfTriple has the first three of them.
 STATEMENT_FIELDS[SUBJECT] = TermFields(1, 2, 3, 4, 0)
 STATEMENT_FIELDS[PREDICATE] = TermFields(5, 6, 7, 8, 0)

@@ -52,7 +52,15 @@ class Contents:
                 # Some stores yield graphs, some their names.
                 name = context.identifier if isinstance(context, Graph) else context
                 if name != default.identifier and not isinstance(context, QuotedGraph):
-                    self.graphs[name] = Graph(graph.store, name)
+                    self._add(name, Graph(graph.store, name))
+
+    def _add(self, name: Node, graph: Graph) -> None:
+        if name in self.graphs and any(True for _ in graph):
+            raise PatchError(
+                f"the default graph of this ConjunctiveGraph is another than <{name}>, which the"
+                " store has too: give a Dataset of the store"
+            )
+        self.graphs.setdefault(name, graph)
 
     def batches(self, op: Op = Op.A) -> BatchSource:
         """Iterate over batches of all statements, sorted. The default graph is none."""
@@ -103,7 +111,7 @@ class Contents:
         batches = self.missing_batches(other, Op.A)
         if batches is not None:
             for _, s, p, o, g in chain.from_iterable(batches):
-                yield g or DATASET_DEFAULT_GRAPH_ID, (s, p, o)
+                yield DATASET_DEFAULT_GRAPH_ID if g is None else g, (s, p, o)
             return
         for name in self.graphs:
             for triple in self._missing_in(other, name):

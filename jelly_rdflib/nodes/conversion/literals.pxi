@@ -16,7 +16,8 @@ cdef object MOST = 10**MAX_DIGITS
 # rdflib's converter of dates is Python code, and makes the same of a date without a time zone.
 cdef object date_of = datetime.date.fromisoformat
 
-# Names in XML Schema, frequent ones first; of integers the least and the most that are well-typed.
+# The name in XML Schema, and how the value is made; for integers the range of well-typed values.
+# Frequent datatypes come first.
 cdef tuple NATIVE_TYPES = (
     ("decimal", DECIMAL, 0, 0),
     ("dateTime", DATE_TIME, 0, 0),

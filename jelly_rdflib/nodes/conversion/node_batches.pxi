@@ -34,6 +34,7 @@ cdef class NodeBatches(BatchSource):
             for op, subject, predicate, object, graph in self.operations:
                 s = term_number(interner, subject, s)
                 g = 0 if graph is None else term_number(interner, graph, g)
+                # There is room for all rows of a batch.
                 rows_append(
                     &rows, op, s, term_number(interner, predicate), term_number(interner, object), g
                 )

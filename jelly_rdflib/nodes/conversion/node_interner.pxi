@@ -32,9 +32,6 @@ cdef enum:
     MAX_TEXT = 1 << 17
     MORE = 4
 
-# Offsets of texts have 32 bits.
-cdef size_t MAX_TABLE_TEXT = 0xFFFFFF00
-
 
 @cython.final
 cdef class NodeInterner:

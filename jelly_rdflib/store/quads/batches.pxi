@@ -20,8 +20,8 @@ cdef class StoreBatches(BatchSource):
         only_default: Whether to leave out all other graphs.
         op: The `Op` of the rows.
         names_default: Whether a row of the default graph has its term as graph.
-        without: Leaves out the quads of another store: its quads, the name of its default graph,
-            and whether all its other graphs don't count.
+        without: Another store whose quads are left out: its `QuadStore`, the name of its default
+            graph, and whether only this graph is compared.
     """
 
     cdef Snapshot snapshot
@@ -106,7 +106,7 @@ cdef class StoreBatches(BatchSource):
         self.forget_numbers()
         if rows_init(&rows, stop - self.row) < 0:
             raise MemoryError
-        if terms_init(&terms, FIRST_CAPACITY, FIRST_DATA, MAX_BATCH_TEXT) < 0:
+        if terms_init(&terms, FIRST_CAPACITY, FIRST_DATA, MAX_TABLE_TEXT) < 0:
             rows_free(&rows)
             raise MemoryError
         try:
@@ -160,7 +160,7 @@ cdef class StoreBatches(BatchSource):
             hash_key(stored_kind(stored, term), text, terms.hashes[extra]), NULL, &failure,
         )
         if number < 0:
-            if terms.offsets[terms.count] > MAX_BATCH_TEXT // 2:
+            if terms.offsets[terms.count] > MAX_TABLE_TEXT // 2:
                 raise LimitError("the terms of a batch have more than 4 GiB of text")
             raise MemoryError
         self.numbered[self.numbered_count] = term
@@ -173,10 +173,6 @@ cdef class StoreBatches(BatchSource):
         for i in range(self.numbered_count):
             self.numbers[self.numbered[i]] = 0
         self.numbered_count = 0
-
-
-# Offsets of texts have 32 bits in a batch.
-cdef size_t MAX_BATCH_TEXT = 0xFFFFFF00
 
 
 cdef uint32_t default_graph_number(TermColumns* terms) except 0:

@@ -1,7 +1,7 @@
 """Finds the quads of a store in another one.
 
-Both mostly have the same terms and quads in the same order: so what follows the last one that was
-found is tried first, which takes no look-up.
+Two versions of a dataset mostly have the same terms and quads in the same order. So the term or row
+behind the last one that was found is compared first, and only then a hash table is searched.
 """
 
 @cython.nonecheck(True)
@@ -10,10 +10,11 @@ cdef class Counterpart:
     """Another store, to which the quads of a snapshot are compared as rdflib compares terms.
 
     Args:
-        default_name: The number of the default graph in the snapshot's store. It is compared with
-            the other store's default graph, whatever its name.
-        default_graph: The name of that.
-        only_default: Whether the other store's named graphs don't count.
+        default_name: The number of the default graph's name in the snapshot's store. This graph is
+            compared with the other store's default graph, whatever its name.
+        other: The other store.
+        default_graph: The name of the other store's default graph.
+        only_default: Whether the other store's named graphs are left out.
     """
 
     cdef Dictionary terms

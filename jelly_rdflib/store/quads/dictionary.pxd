@@ -31,9 +31,9 @@ cdef class Dictionary:
     cdef SlotTable table
     cdef RecentNode* recent
     # Literals that differ from one of the table in the case of the language tag: their numbers, by
-    # the number of that one and their own tag. What was numbered last is spelled as the term of
-    # this number; 0 if it is spelled as it is in the table.
+    # the number of that one and their own tag.
     cdef dict spellings
+    # The number of the last literal in its own spelling; 0 if the table has it in this spelling.
     cdef uint32_t spelling
 
     # Each returns a number, or 0 if the store does not have the term and is not to get it.

@@ -131,9 +131,9 @@ cdef class Dictionary:
         return self.spellings.get(spelling, 0)
 
     cdef void prefetch_terms(self, const uint64_t* hashes, uint32_t count) noexcept:
-        """Have the processor fetch what is needed to find the terms of some hashes.
+        """Prefetch the slots, the entries and the texts of the terms with these hashes.
 
-        It fetches for all of them at once, and goes on meanwhile.
+        The processor loads all of them at the same time, before `slot_of` reads the first.
         """
         cdef uint32_t i
         cdef uint64_t slot

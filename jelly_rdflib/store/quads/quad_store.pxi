@@ -210,11 +210,11 @@ cdef class QuadStore:
         return True
 
     cdef void prefetch_slot(self, const Row* row) noexcept:
-        """Have the processor fetch the slot of a quad."""
+        """Load the slot of a quad into the processor's cache."""
         prefetch_slot(&self.index.table, hash_row(row))
 
     cdef void prefetch_row(self, const Row* row) noexcept:
-        """Have the processor fetch the row that the slot of a quad has."""
+        """Load the row in the slot of a quad into the processor's cache."""
         cdef const SlotTable* table = &self.index.table
         cdef uint32_t number = <uint32_t>table.slots[<uint32_t>hash_row(row) & table.mask]
         if number != 0:

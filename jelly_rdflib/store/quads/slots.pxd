@@ -22,7 +22,7 @@ cdef inline uint64_t make_slot(uint64_t hash, uint32_t number) noexcept:
 
 
 cdef inline void prefetch_slot(const SlotTable* table, uint64_t hash) noexcept:
-    """Have the processor fetch the first slot for a hash."""
+    """Load the first slot for a hash into the processor's cache."""
     prefetch(&table.slots[<uint32_t>hash & table.mask])
 
 

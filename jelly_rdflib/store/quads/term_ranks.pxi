@@ -5,9 +5,9 @@ code points.
 """
 
 cdef enum:
-    # Of a text. One more byte of a key tells how many of them there are.
+    # A key has so many bytes of a text, and a byte with their number.
     KEY_BYTES = 7
-    # So few terms are sorted by insertion.
+    # Up to this number, terms are sorted by insertion.
     FEW_TERMS = 12
 
 
@@ -17,7 +17,7 @@ cdef enum:
 
 
 ctypedef struct RankItem:
-    uint64_t key  # a part of the text; the part before it is the same in all terms that are sorted
+    uint64_t key  # the part of the text by which the term is being sorted
     uint32_t term
 
 
@@ -80,11 +80,11 @@ cdef class TermRanks:
         return 0
 
     cdef int sort(self, RankItem* items, uint32_t count, TextPart part) except -1:
-        """Sort terms whose keys are those of a part of their texts; what is before it is the same.
+        """Sort terms by their texts from a part on; each key is this part of the term's text.
 
-        This is a quicksort into lesser, equal and greater keys. Those that are equal are sorted by
-        the next part. The largest of the three comes last, without recursion, so that the stack has
-        few calls whatever the texts are.
+        The texts are equal before this part. A quicksort divides the terms by their keys into
+        lesser, equal and greater ones, and sorts the equal ones by the next part. It loops over
+        the largest of the three and calls itself for the two others: the stack has few calls.
         """
         cdef uint32_t equal, greater, i
         cdef uint64_t pivot
