@@ -152,6 +152,15 @@ def log() -> jr.PatchLog:
     return jr.PatchLog(path)
 
 
+@functools.cache
+def make_files() -> None:
+    """Make all files, so that none is made while something is timed."""
+    for make in (additions, deletions, mixed, aborted, log):
+        make()
+    for name in ("data.nt", "data.ttl"):
+        text(name)
+
+
 def loaded(store: str) -> Dataset:
     dataset = Dataset(store=store)
     jr.apply(additions(), dataset)
@@ -240,6 +249,7 @@ class StoreWork:
         return self._work("default") if self.peer is None else self.peer()
 
     def _work(self, store: str) -> Work:
+        make_files()
         name = {"Jelly": "JellyStore", "default": "Memory"}[store]
         return Work(f"{name}: {self.name}", self.run, lambda: self.prepare(store), self.check)
 
