@@ -23,6 +23,9 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 # Python's own flags make numbers wrap around, of which nothing would be told.
 FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", *SANITIZERS]
 
+# Pytest's exit code.
+TESTS_FAILED = 1
+
 # What must be said of the faults in planted.c.
 FAULTS = {
     "none": None,
@@ -56,14 +59,33 @@ def test(arguments: list[str]) -> int:
     environment = sanitized(FOLDER / "lib", find_libraries(), REPORTS)
     check_faults_are_found(environment)
     check_modules(FOLDER / "lib", environment, calls=b"__asan_report")
+    code, reports = run_tests(arguments, environment)
+    if code == TESTS_FAILED and reports and all(map(is_crash, reports)):
+        print("LeakSanitizer crashed: the tests that failed are run once more")
+        code, reports = run_tests([*arguments, "--last-failed"], environment)
+    faults = [text for text in reports if not is_crash(text)]
+    print(f"{len(faults)} reports of the sanitizers")
+    return code or min(len(faults), 1)
+
+
+def run_tests(arguments: list[str], environment: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Run pytest, and show the reports; return its exit code, and them."""
     clear_reports()
     command = [sys.executable, "-m", "pytest", "-p", "no:faulthandler", *arguments]
     code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     reports = take_reports()
     for text in reports:
         print(text)
-    print(f"{len(reports)} reports of the sanitizers")
-    return code or min(len(reports), 1)
+    return code, reports
+
+
+def is_crash(report: str) -> bool:
+    """Tell whether a report is of LeakSanitizer's own end while it looked for leaks.
+
+    That happens now and then where a process has several threads:
+    https://github.com/google/sanitizers/issues/1353
+    """
+    return "LeakSanitizer has encountered a fatal error" in report
 
 
 def find_libraries() -> list[Path]:
