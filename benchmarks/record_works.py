@@ -127,6 +127,8 @@ CHANGES = (
     Changes("Dataset.parse of N-Quads", parse),
     Changes("the history, change by change", make_history, count=count_changes),
     Changes("jr.apply", apply),
+    Changes("Graph.add to a JellyStore", add, store="Jelly", target=0.8),
+    Changes("jr.apply to a JellyStore", apply, store="Jelly", target=0.4),
     Changes("Graph.add to Oxigraph", add, store="Oxigraph"),
     # Removing takes Oxigraph less time than it takes to find out what it has.
     Changes("Graph.remove from Oxigraph", remove, store="Oxigraph", is_full=True, target=None),

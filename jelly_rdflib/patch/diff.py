@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import TypeAlias
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.term import Node, URIRef
 
-from jelly_rdflib.core.batch import Batch, BatchBuilder, BatchSlice
 from jelly_rdflib.graph.canonical.differ import differ
 from jelly_rdflib.graph.canonical.quads import Quad, is_blank
 from jelly_rdflib.graph.stores.contents import Contents, sort_names, sort_triples
-from jelly_rdflib.nodes import make_node_factory
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import Limits
+from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 
 _Triple: TypeAlias = tuple[Node, Node, Node]
@@ -109,7 +107,10 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
         deleted = before.missing_batches(after, Op.D)
         added = after.missing_batches(before, Op.A)
         if deleted is not None and added is not None:
-            return _patch_of_batches(prefixes, chain(deleted, added))
+            statements = list(chain(deleted, added))
+            if not prefixes and not statements:
+                return Patch()
+            return join_parts([(Op.TX,), *prefixes, *statements, (Op.TC,)])
     deletes = _missing_triples(before, after, only_ground=canonical)
     adds = _missing_triples(after, before, only_ground=canonical)
     if canonical:
@@ -120,23 +121,6 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
         *_operations(Op.A, adds, is_quads=is_quads),
     ]
     return Patch([(Op.TX,), *changes, (Op.TC,)] if changes else [])
-
-
-def _patch_of_batches(prefixes: list[Operation], batches: Iterable[Batch]) -> Patch:
-    statements = list(batches)
-    if not prefixes and not statements:
-        return Patch()
-    # Prefixes are no input of strangers: they are those of the graphs.
-    limits = Limits(max_string_size=2**31 - 1, max_text_size=2**31 - 1)
-    builder = BatchBuilder(make_node_factory(normalize=False), limits)
-    builder.add_row(Op.TX)
-    for op, prefix, iri, g in prefixes:
-        graph = 0 if g is None else builder.default_graph()
-        builder.add_row(op, builder.string(prefix), 0, builder.iri(str(iri)), graph)
-    first = builder.take(has_graphs=True)
-    builder.add_row(Op.TC)
-    parts = [first, *statements, builder.take(has_graphs=True)]
-    return Patch.of_slices([BatchSlice(batch, 0, len(batch)) for batch in parts])
 
 
 def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:

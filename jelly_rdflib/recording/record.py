@@ -15,7 +15,7 @@ from rdflib.graph import ConjunctiveGraph, Graph
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
-from jelly_rdflib.graph.stores.native import Block, Tap, find_tap
+from jelly_rdflib.graph.stores.native import Block, Tap, find_tap, open_tap
 from jelly_rdflib.graph.stores.target import check_target
 from jelly_rdflib.options import PatchOptions, PatchStatementType
 from jelly_rdflib.patch.patch import Patch
@@ -71,8 +71,15 @@ def record(
     `apply` with all of a list, of bytes or of a file on the disk, else with each operation. What
     they change is in the transaction that is open. Readers do not wait.
 
-    **Stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a whole
-    before and after each update, which takes time and memory; with ``update(...,
+    **A `JellyStore`** notes its changes itself, and recording takes them from there: this is the
+    fastest way. They are handed to the writer as batches, when the transaction is committed and
+    before a prefix is bound. So it is the end of the transaction that raises if a change can't be
+    recorded, and what is undone until then is not in the recording at all, with no abort of it.
+    ``recorder.aborted`` counts it. Threads take turns only to end a transaction and to bind
+    prefixes.
+
+    **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
+    whole before and after each update, which takes time and memory; with ``update(...,
     use_store_provided=False)`` rdflib runs it, and each change is seen as it is made. A SPARQL
     endpoint can't be compared: there an update is refused unless rdflib runs it, and the store
     must have ``autocommit``, and what ``addN`` adds to the default graph is refused, since rdflib
@@ -258,7 +265,7 @@ class Recorder(Block):
         store = self._target.store
         tap = find_tap(store)
         if tap is None:
-            tap = Tap(store)
+            tap = open_tap(self._target)
         elif store.transaction_aware:
             raise RecordError(
                 "a store with transactions of its own can't be recorded twice at a time: it has "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
+from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.patch.parts import join_parts
 from jelly_rdflib.patch.patch import Patch
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -15,24 +17,33 @@ class PatchSink:
 
     def __init__(self, take: Callable[[Patch], object]) -> None:
         self._take = take
-        self._operations: list[Operation] = []
-        self.write = self._operations.append
-        self.write_all = self._operations.extend
-        self.abort = self._operations.clear
+        self._parts: list[Operation | Batch] = []
+        self.write = self._parts.append
+        self.abort = self._parts.clear
 
     @property
     def in_transaction(self) -> bool:
         """Has a patch been started?"""
-        return bool(self._operations)
+        return bool(self._parts)
 
     def begin(self) -> None:
         """Start a patch."""
         self.write((Op.TX,))
 
+    def write_all(self, operations: list[Operation] | Batch) -> None:
+        """Write operations, those of a batch as its rows."""
+        if isinstance(operations, Batch):
+            self.write(operations)
+        else:
+            self._parts.extend(operations)
+
     def commit(self) -> None:
         """Hand the patch over."""
         self.write((Op.TC,))
-        patch = Patch(self._operations)
+        if any(isinstance(part, Batch) for part in self._parts):
+            patch = join_parts(self._parts)
+        else:
+            patch = Patch(cast("list[Operation]", self._parts))
         self.abort()
         self._take(patch)
 

@@ -31,7 +31,11 @@ class Transactions(Journal):
         self._sink = sink
         self._is_atomic = is_atomic
         # The store must not roll back changes to graphs that are not recorded.
-        self._uses_rollback = isinstance(target, ConjunctiveGraph) or not target.store.context_aware
+        self._uses_rollback = (
+            isinstance(target, ConjunctiveGraph)
+            or not target.store.context_aware
+            or tap.has_journal
+        )
         # If rdflib makes it only now, it binds its own prefixes, before anything is recorded.
         self._manager = target.namespace_manager
         self._bound = open_prefixes(self._manager.store, self.log if is_atomic else None)
@@ -108,13 +112,18 @@ class Transactions(Journal):
                     f"the transaction was rolled back: a change could not be recorded ({failure})"
                 ) from failure
             try:
+                self._tap.tell_pending()
+                failure = self.failure
                 self.tell_prefixes()
-                if not is_stored:
+                if not is_stored and not self._tap.has_journal:
                     self._tap.commit_store()
                 if self.is_open:
                     self._sink.commit()
                 if close is not None:
                     close(None, None, None)
+                if self._tap.has_journal:
+                    # Last, since it can't be undone; and it can't fail.
+                    self._tap.commit_store()
             except BaseException as error:
                 self.failure = error
                 self.roll_back()
@@ -150,6 +159,7 @@ class Transactions(Journal):
         """
         with self._tap.lock:
             was_written = self.failure is None
+            was_changed = self.is_open or self._tap.is_behind
             prefixes = self._at_start
             failure: BaseException | None = None
             unwritten: Exception | None = None
@@ -174,7 +184,7 @@ class Transactions(Journal):
                     if was_written:
                         unwritten = error
                 self.is_open = False
-                self.aborted += 1
+            self.aborted += was_changed
             self._start()
             if is_stored and self._elsewhere is not None:
                 self._elsewhere = prefixes

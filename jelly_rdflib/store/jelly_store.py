@@ -67,6 +67,8 @@ class JellyStore(Store):
     context_aware = True
     graph_aware = True
     transaction_aware = True
+    # While the store is recorded: what commits, rolls back and binds prefixes for it.
+    recording: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
         self.identifier = identifier
@@ -145,8 +147,11 @@ class JellyStore(Store):
 
     def commit(self) -> None:
         """Make all changes since the last commit permanent."""
+        if self.recording is not None:
+            self.recording.commit()
+            return
         self.quads.commit()
-        self._committed_prefixes = None
+        self.keep_prefixes()
 
     def rollback(self) -> None:
         """Undo all changes since the last commit.
@@ -154,6 +159,9 @@ class JellyStore(Store):
         Raises:
             MemoryError: There is not enough memory; another call goes on with it.
         """
+        if self.recording is not None:
+            self.recording.rollback()
+            return
         self.quads.rollback()
         if self._committed_prefixes is not None:
             iris, names = self._committed_prefixes
@@ -166,11 +174,17 @@ class JellyStore(Store):
 
     def close(self, commit_pending_transaction: bool = False) -> None:
         """Commit what is pending, if that is asked for; the store stays as it is."""
+        self._refuse_if_recorded("close")
         if commit_pending_transaction:
             self.commit()
 
+    def _refuse_if_recorded(self, name: str) -> None:
+        if self.recording is not None:
+            self.recording.call_or_refuse(name, (), {})
+
     def destroy(self, configuration: str | None) -> None:
         """Remove everything: quads, graphs and prefixes."""
+        self._refuse_if_recorded("destroy")
         self.quads = QuadStore(NODE_TYPES, self._make_graph)
         self._namespace_for_prefix.clear()
         self._prefix_for_namespace.clear()
@@ -184,6 +198,13 @@ class JellyStore(Store):
         If ``override`` is False, what is bound already stays: the prefix with its IRI, and the IRI
         with its prefix.
         """
+        if self.recording is not None:
+            self.recording.bind(prefix, namespace, override)
+        else:
+            self.bind_unrecorded(prefix, namespace, override)
+
+    def bind_unrecorded(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        """Bind a prefix, as `bind`, without telling a recording."""
         self._note_prefixes()
         old_iri = self._namespace_for_prefix.get(prefix)
         old_prefix = self._prefix_for_namespace.get(namespace)
@@ -201,6 +222,10 @@ class JellyStore(Store):
             name = prefix if old_prefix is None else old_prefix
             self._prefix_for_namespace[iri] = name
             self._namespace_for_prefix[name] = iri
+
+    def keep_prefixes(self) -> None:
+        """Have a rollback leave the prefixes as they are now."""
+        self._committed_prefixes = None
 
     def _note_prefixes(self) -> None:
         if self._committed_prefixes is None:

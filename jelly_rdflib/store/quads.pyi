@@ -26,6 +26,26 @@ class QuadStore:
     def rollback(self) -> None: ...
 
 @final
+class StoreJournal:
+    added: int
+    deleted: int
+    is_behind: bool
+    def __init__(
+        self,
+        store: QuadStore,
+        default_graph: Node,
+        *,
+        is_one: bool,
+        refused: Node | None = None,
+        refuse: Callable[[], None] | None = None,
+    ) -> None: ...
+    def close(self) -> None: ...
+    def read(self) -> Batch | None: ...
+    def skip(self) -> None: ...
+    def commit(self) -> None: ...
+    def undo(self) -> None: ...
+
+@final
 class StoreBatches(BatchSource):
     def __init__(
         self,

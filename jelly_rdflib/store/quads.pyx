@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 from jelly_rdflib.errors import EncodeError, LimitError
 
@@ -24,4 +24,6 @@ include "quads/reading.pxi"
 include "quads/batch_numbers.pxi"
 include "quads/term_ranks.pxi"
 include "quads/counterpart.pxi"
+include "quads/row_batch.pxi"
 include "quads/batches.pxi"
+include "quads/journal.pxi"

@@ -16,7 +16,7 @@ from rdflib.namespace import XSD
 from rdflib.plugins.sparql import prepareUpdate
 
 import jelly_rdflib as jr
-from jelly_rdflib import Op
+from jelly_rdflib import JellyStore, Op
 from tests.recording.support import (
     DATASETS,
     GRAPHS,
@@ -71,6 +71,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("bind"), PREFIXES, IRIS, st.sampled_from([(1, 0), (1, 1), (0, 0)])),
     st.tuples(st.just("update"), st.sampled_from(UPDATES), st.booleans()),
     st.tuples(st.just("parse"), TURTLE),
+    st.tuples(st.just("read")),
     st.tuples(
         st.just("apply"),
         st.lists(
@@ -132,6 +133,11 @@ def perform(target: Graph, change: Any) -> None:
             target.update(PREPARED[update], use_store_provided=False)
     elif kind == "parse":
         target.parse(data=arguments[0], format="turtle")
+    elif kind == "read" and isinstance(target.store, JellyStore):
+        # What such a reader sees must stay as it is.
+        triples = target.store.triples((None, None, None))
+        next(triples, None)
+        vars(target).setdefault("readers", []).append(triples)
     elif kind == "apply":
         operations, end = arguments
         jr.apply([(Op.TX,), *(as_operation(each, dataset) for each in operations), (end,)], target)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+import time
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
@@ -27,8 +29,9 @@ def run_all(*works: Any) -> None:
         thread.join()
 
 
-def test_changes_of_several_threads() -> None:
-    dataset = Dataset()
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_changes_of_several_threads(store: str) -> None:
+    dataset = Dataset(store)
     # made once: rdflib makes them anew each time, and with them its prefixes
     graphs = [dataset.graph(URIRef(f"urn:g{number}")) for number in range(4)]
     before = statements(dataset), dict(dataset.namespaces())
@@ -48,8 +51,9 @@ def test_changes_of_several_threads() -> None:
     assert_effective(recorder.patch, before, after)
 
 
-def test_transaction_has_what_all_threads_change() -> None:
-    graph = Graph()
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_transaction_has_what_all_threads_change(store: str) -> None:
+    graph = Graph(store)
     with jr.record(graph, patches := []) as recorder:
         with recorder.transaction():
             run_all(*(lambda n=n: graph.add((S, P, Literal(n))) for n in range(5)))
@@ -57,8 +61,9 @@ def test_transaction_has_what_all_threads_change() -> None:
     assert [len(patch) for patch in patches] == [7, 3]
 
 
-def test_undoing_what_threads_changed() -> None:
-    graph = Graph()
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_undoing_what_threads_changed(store: str) -> None:
+    graph = Graph(store)
     graph.add((S, P, Literal(7)))
     before = state(graph)
 
@@ -125,6 +130,44 @@ class Sink:
 
     def write(self, data: bytes) -> int:
         return len(data)
+
+
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_transactions_end_while_threads_change(store: str) -> None:
+    """Each change is in one transaction, and in the order in which it was made."""
+    graph = Graph(store)
+    _ = graph.namespace_manager
+    is_over = threading.Event()
+
+    def work(name: str) -> None:
+        triple = (URIRef(f"urn:{name}"), P, Literal("on and off"))
+        for number in range(1500):
+            graph.add((URIRef(f"urn:{name}"), P, Literal(number)))
+            graph.add(triple)
+            graph.remove(triple)
+            if number % 100 == 0:
+                # The one that commits gets its turn.
+                time.sleep(0.001)
+        if name == "0":
+            is_over.set()
+
+    def commit() -> None:
+        while not is_over.is_set():
+            with recorder.transaction():
+                pass
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with jr.record(graph, patches := []) as recorder:
+            run_all(commit, *(lambda n=n: work(str(n)) for n in range(3)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(patches) > 3
+    recorded = [operation for patch in patches for operation in patch]
+    assert_effective(recorded, (set(), {}), (statements(graph), {}))
+    assert len(graph) == 4500
+    assert (recorder.added, recorder.deleted) == (9000, 4500)
 
 
 def test_recordings_that_start_and_end_in_several_threads() -> None:

@@ -6,12 +6,12 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Compare
-from libc.stdint cimport uint32_t, uint8_t
+from libc.stdint cimport uint32_t, uint64_t, uint8_t
 
 from jelly_rdflib.core.batch cimport Batch, RowColumns, RowIterator, TermKind
 from jelly_rdflib.core.wire cimport A, D, END, TA, TC, TX
 from jelly_rdflib.nodes.numbering cimport *
-from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row
+from jelly_rdflib.store.quads cimport G, O, P, S, BatchNumbers, Dictionary, QuadStore, Row, StoreJournal
 
 import rdflib
 import threading
@@ -43,6 +43,7 @@ include "native/memory_view.pxi"
 include "native/oxigraph_view.pxi"
 include "native/journal.pxi"
 include "native/tap.pxi"
+include "native/journal_tap.pxi"
 include "native/changes.pxi"
 include "native/memory.pxi"
 include "native/jelly.pxi"

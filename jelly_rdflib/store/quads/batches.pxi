@@ -1,11 +1,5 @@
 """The quads of a store as batches, of which no node is made."""
 
-cdef enum:
-    # A batch has so many rows, or so much text, and a row more.
-    BATCH_ROWS = 1 << 11
-    BATCH_TEXT = 1 << 20
-
-
 @cython.nonecheck(True)
 @cython.final
 cdef class StoreBatches(BatchSource):
@@ -25,38 +19,24 @@ cdef class StoreBatches(BatchSource):
     """
 
     cdef Snapshot snapshot
-    cdef NodeFactory factory
+    cdef RowBatch batch
     cdef uint32_t default_name
     cdef uint8_t op
-    cdef bint has_graphs, names_default
     cdef uint32_t* rows  # numbers of rows, in order
     cdef uint32_t count, row, capacity
-    # The numbers that the store's terms have in the batch, 0 for none; and which have one.
-    cdef uint32_t* numbers
-    cdef uint32_t* numbered
-    cdef size_t numbered_count, numbered_capacity
 
     def __cinit__(
         self, QuadStore store not None, default_graph, *, bint only_default=False, uint8_t op=A,
         bint names_default=False, tuple without=None,
     ):
-        self.factory = store.terms.factory
-        self.has_graphs = names_default or not only_default
-        self.names_default = names_default
+        self.batch = RowBatch(names_default or not only_default, names_default)
         self.op = op
         self.snapshot = open_snapshot(store)
         self.default_name = <uint32_t>find_number_in(self.snapshot.terms, default_graph)
-        self.numbers = <uint32_t*>PyMem_RawCalloc(
-            <size_t>self.snapshot.terms.count + 1, sizeof(uint32_t)
-        )
-        if self.numbers == NULL:
-            raise MemoryError
         self.read_rows(only_default, without)
 
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
-        PyMem_RawFree(self.numbers)
-        PyMem_RawFree(self.numbered)
 
     cdef int read_rows(self, bint only_default, tuple without) except -1:
         """Read all rows, without those of another store if there is one, and sort them."""
@@ -98,92 +78,18 @@ cdef class StoreBatches(BatchSource):
         return 0
 
     cdef Batch read_batch(self):
-        cdef RowColumns rows
-        cdef TermColumns terms
-        cdef uint32_t stop = min(self.count, self.row + <uint32_t>BATCH_ROWS)
-        if self.row == stop:
+        if self.row == self.count:
             return None
-        self.forget_numbers()
-        if rows_init(&rows, stop - self.row) < 0:
-            raise MemoryError
-        if terms_init(&terms, FIRST_CAPACITY, FIRST_DATA, MAX_TABLE_TEXT) < 0:
-            rows_free(&rows)
-            raise MemoryError
-        try:
-            while self.row < stop and terms.offsets[terms.count] < BATCH_TEXT:
-                self.append(&rows, &terms, self.rows[self.row])
-                self.row += 1
-        except BaseException:
-            rows_free(&rows)
-            terms_free(&terms)
-            raise
-        return make_batch(&rows, &terms, self.factory, self.has_graphs, {})
+        self.batch.start(self.snapshot.terms, self.snapshot.rows, self.default_name)
+        while self.row < self.count and not self.batch.is_full():
+            self.batch.append(self.op, self.rows[self.row])
+            self.row += 1
+        return self.batch.take()
 
     cdef int close_source(self) except -1:
         self.snapshot = None
         self.row = self.count
         return 0
-
-    cdef int append(self, RowColumns* rows, TermColumns* terms, uint32_t number) except -1:
-        cdef const Row* row = row_at(self.snapshot.rows, number)
-        cdef uint32_t s = self.number(terms, row.terms[S])
-        cdef uint32_t p = self.number(terms, row.terms[P])
-        cdef uint32_t o = self.number(terms, object_of(self.snapshot.rows, number))
-        cdef uint32_t g = 0
-        if row.terms[G] != self.default_name:
-            g = self.number(terms, row.terms[G])
-        elif self.names_default:
-            g = default_graph_number(terms)
-        if rows_append(rows, self.op, s, p, o, g) < 0:
-            raise MemoryError
-        return 0
-
-    cdef uint32_t number(self, TermColumns* terms, uint32_t term) except 0:
-        """Return the number of a term of the store in the batch."""
-        cdef Dictionary stored = self.snapshot.terms
-        cdef uint32_t extra = 0
-        cdef Span text
-        cdef Failure failure
-        cdef int64_t number
-        cdef size_t capacity
-        if self.numbers[term] != 0:
-            return self.numbers[term]
-        if stored.terms[term].extra != 0:
-            extra = self.number(terms, stored.terms[term].extra)
-        text = stored_text(stored, term)
-        if self.numbered_count == self.numbered_capacity:
-            capacity = 2 * self.numbered_capacity + 1024
-            grow(<void**>&self.numbered, capacity * sizeof(uint32_t))
-            self.numbered_capacity = capacity
-        number = terms_intern(
-            terms, <TermKind>stored_kind(stored, term), text.start, text.end - text.start, extra,
-            hash_key(stored_kind(stored, term), text, terms.hashes[extra]), NULL, &failure,
-        )
-        if number < 0:
-            if terms.offsets[terms.count] > MAX_TABLE_TEXT // 2:
-                raise LimitError("the terms of a batch have more than 4 GiB of text")
-            raise MemoryError
-        self.numbered[self.numbered_count] = term
-        self.numbered_count += 1
-        self.numbers[term] = <uint32_t>number
-        return <uint32_t>number
-
-    cdef void forget_numbers(self) noexcept:
-        cdef size_t i
-        for i in range(self.numbered_count):
-            self.numbers[self.numbered[i]] = 0
-        self.numbered_count = 0
-
-
-cdef uint32_t default_graph_number(TermColumns* terms) except 0:
-    cdef Failure failure
-    cdef int64_t number = terms_intern(
-        terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
-        term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
-    )
-    if number < 0:
-        raise MemoryError
-    return <uint32_t>number
 
 
 cdef Scan open_graph_scan(Snapshot snapshot, uint32_t name, bint is_one):

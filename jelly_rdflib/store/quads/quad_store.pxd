@@ -14,12 +14,14 @@ cdef class QuadStore:
     cdef Py_ssize_t readers
     cdef uint32_t newest_reader  # the time that the last reader sees
 
-    # Since the last commit: the rows of before that died, and the graphs that came to be listed or
-    # no longer are.
-    cdef uint32_t* died
-    cdef uint32_t died_count, died_capacity
+    # The journal since the last commit: the rows of before that died, or any rows if the journal is
+    # recorded or has a mark; and the graphs that came to be listed or no longer are.
+    cdef Death* deaths
+    cdef uint32_t death_count, death_capacity
     cdef uint32_t* listings  # the name's number, and `WAS_LISTED`
     cdef uint32_t listing_count, listing_capacity
+    cdef bint is_marked, is_recorded
+    cdef Mark told  # what a recording has read of the journal
 
     cdef dict graph_objects
     cdef object make_graph
@@ -37,9 +39,18 @@ cdef class QuadStore:
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1
-    cdef int bring_back(self) except -1
-    cdef void drop_rows(self) noexcept
-    cdef void start_transaction(self) noexcept
+    cdef Mark here(self) noexcept
+    cdef int set_mark(self) except -1
+    cdef int undo_marked(self) except -1
+    cdef void drop_mark(self) noexcept
+    cdef int undo_graph(self, object name) except -1
+    cdef int undo(self, const Mark* mark, uint32_t graph) except -1
+    cdef int bring_back(self, const Mark* mark, uint32_t graph, bint is_clean) except -1
+    cdef void list_again(self, const Mark* mark, uint32_t graph) noexcept
+    cdef void drop_rows(self, uint32_t count) noexcept
+    cdef int commit_told(self) except -1
+    cdef bint has_untold(self) noexcept
+    cdef bint is_free(self) noexcept
     cdef int tidy(self) except -1
     cdef int vacuum(self) except -1
     cdef void take(self, QuadStore fresh, uint32_t committed_rows) noexcept

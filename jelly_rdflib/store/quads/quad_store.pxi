@@ -39,7 +39,7 @@ cdef class QuadStore:
 
     def __dealloc__(self):
         PyMem_RawFree(self.index.table.slots)
-        PyMem_RawFree(self.died)
+        PyMem_RawFree(self.deaths)
         PyMem_RawFree(self.listings)
         free_graphs(&self.graphs)
 
@@ -249,13 +249,14 @@ cdef class QuadStore:
         cdef uint32_t number = <uint32_t>slot[0] - 1
         cdef uint32_t capacity
         self.rows.reserve_death(number)
-        if number < self.times.committed_rows:
-            if self.died_count == self.died_capacity:
-                capacity = 2 * self.died_capacity + 64
-                grow(<void**>&self.died, capacity * sizeof(uint32_t))
-                self.died_capacity = capacity
-            self.died[self.died_count] = number
-            self.died_count += 1
+        if number < self.times.committed.rows or self.is_marked or self.is_recorded:
+            if self.death_count == self.death_capacity:
+                capacity = 2 * self.death_capacity + 64
+                grow(<void**>&self.deaths, capacity * sizeof(Death))
+                self.death_capacity = capacity
+            self.deaths[self.death_count].row = number
+            self.deaths[self.death_count].before = self.rows.count
+            self.death_count += 1
         slots_remove(&self.index.table, slot)
         self.index.count -= 1
         set_death(self.rows, number, self.times.clock + 1)
@@ -286,43 +287,88 @@ cdef class QuadStore:
     def commit(self):
         """Make the changes since the last commit permanent."""
         self.tick()
-        self.start_transaction()
-        self.tidy()
+        self.told = self.here()
+        self.commit_told()
 
     def rollback(self):
         """Undo the changes since the last commit, also those to the list of graphs.
 
         If there is not enough memory, a MemoryError is raised, and another call goes on.
         """
-        cdef uint32_t number, name
+        self.undo(&self.times.committed, 0)
+        self.commit()
+
+    cdef Mark here(self) noexcept:
+        cdef Mark mark
+        mark.rows = self.rows.count
+        mark.deaths = self.death_count
+        mark.listings = self.listing_count
+        mark.clock = self.times.clock
+        return mark
+
+    cdef int set_mark(self) except -1:
+        """Mark where the transaction is, for `undo_marked`. There is one mark at a time.
+
+        A commit or rollback moves it to where it ends.
+        """
+        self.tick()
+        self.times.marked = self.here()
+        self.is_marked = True
+        return 0
+
+    cdef int undo_marked(self) except -1:
+        """Undo what came since the mark. May be called again."""
+        self.undo(&self.times.marked, 0)
+        return self.tick()
+
+    cdef void drop_mark(self) noexcept:
+        self.times.marked = self.times.committed
+        self.is_marked = False
+
+    cdef int undo_graph(self, object name) except -1:
+        """Undo what came since the last commit in one graph. May be called again."""
+        cdef uint32_t number = <uint32_t>find_number(self, name)
+        if number != 0:
+            self.undo(&self.times.committed, number)
+        return 0
+
+    cdef int undo(self, const Mark* mark, uint32_t graph) except -1:
+        """Undo what came since a mark, in one graph or, if it is 0, in all. May be called again."""
+        cdef uint32_t number
         cdef uint64_t* slot
         cdef Row* row
-        for number in range(self.rows.count, self.times.committed_rows, -1):
+        cdef bint is_dropped = graph == 0 and self.readers == 0 and self.sealed <= mark.rows
+        # A reader may have seen that rows are dead: it must not see them alive.
+        cdef bint is_clean = self.readers == 0 or self.newest_reader <= mark.clock
+        if self.is_recorded and mark == &self.times.marked:
+            # What is undone must be as if it had not been, or else be recorded.
+            is_clean = (
+                is_dropped and self.told.rows <= mark.rows and self.told.deaths <= mark.deaths
+            )
+        for number in range(self.rows.count, mark.rows, -1):
             row = row_at(self.rows, number - 1)
+            if graph != 0 and row.terms[G] != graph:
+                continue
             slot = self.find_row(row)
             if <uint32_t>slot[0] == number:
                 self.remove_at(slot)
-        self.bring_back()
-        while self.listing_count > 0:
-            name = self.listings[self.listing_count - 1]
-            need_graph(&self.graphs, name & ~WAS_LISTED).is_listed = name & WAS_LISTED != 0
-            self.listing_count -= 1
-        if self.readers == 0 and self.sealed <= self.times.committed_rows:
-            self.drop_rows()
-        self.tick()
-        self.start_transaction()
-        self.tidy()
+        self.bring_back(mark, graph, is_clean)
+        self.list_again(mark, graph)
+        if is_clean and is_dropped:
+            self.drop_rows(mark.rows)
+            self.death_count = mark.deaths
+        return 0
 
-    cdef int bring_back(self) except -1:
-        """Bring back the rows that died since the last commit. May be called again."""
+    cdef int bring_back(self, const Mark* mark, uint32_t graph, bint is_clean) except -1:
+        """Bring back the rows that died since a mark; as new rows if that is not clean."""
         cdef uint32_t number, i
         cdef Row row
-        # A reader may have seen that they are dead: it must not see them alive.
-        cdef bint is_seen = self.readers > 0 and self.newest_reader > self.times.committed_at
-        for i in range(self.died_count):
-            number = self.died[i]
+        for i in range(mark.deaths, self.death_count):
+            number = self.deaths[i].row
             row = row_at(self.rows, number)[0]
-            if is_seen:
+            if number >= mark.rows or (graph != 0 and row.terms[G] != graph):
+                continue
+            if not is_clean:
                 self.add_row(&row, spelling_of(self.rows, number))
                 continue
             index_reserve(&self.index)
@@ -334,25 +380,58 @@ cdef class QuadStore:
                 self.changes += 1
         return 0
 
-    cdef void drop_rows(self) noexcept:
-        """Drop the rows that came since the last commit, which are dead and which nobody sees."""
+    cdef void list_again(self, const Mark* mark, uint32_t graph) noexcept:
+        """List the graphs that were listed at a mark."""
+        cdef uint32_t i, name
+        for i in range(self.listing_count, mark.listings, -1):
+            name = self.listings[i - 1] & ~WAS_LISTED
+            if graph == 0 or graph == name:
+                find_graph(&self.graphs, name).is_listed = (
+                    self.listings[i - 1] & WAS_LISTED != 0
+                )
+        if graph == 0:
+            self.listing_count = mark.listings
+
+    cdef void drop_rows(self, uint32_t count) noexcept:
+        """Drop all but so many rows; the others are dead, and nobody sees them."""
         cdef uint32_t number
-        for number in range(self.times.committed_rows, self.rows.count):
+        for number in range(count, self.rows.count):
             if self.rows.deaths[number >> BLOCK_BITS] != NULL:
                 set_death(self.rows, number, 0)
-        self.rows.count = self.times.committed_rows
+        self.rows.count = count
 
-    cdef void start_transaction(self) noexcept:
-        self.times.committed_rows = self.rows.count
-        self.times.committed_at = self.times.clock
-        self.died_count = 0
-        self.listing_count = 0
+    cdef int commit_told(self) except -1:
+        """Commit what a recording has read of the journal; what came later is pending."""
+        self.death_count -= self.told.deaths
+        if self.death_count > 0:
+            memmove(
+                self.deaths, self.deaths + self.told.deaths, self.death_count * sizeof(Death)
+            )
+        self.listing_count -= self.told.listings
+        if self.listing_count > 0:
+            memmove(
+                self.listings, self.listings + self.told.listings,
+                self.listing_count * sizeof(uint32_t),
+            )
+        self.told.deaths = self.told.listings = 0
+        self.times.committed = self.times.marked = self.told
+        return self.tidy()
+
+    cdef bint has_untold(self) noexcept:
+        """Has the journal what a recording did not read yet?"""
+        return self.rows.count > self.told.rows or self.death_count > self.told.deaths
+
+    cdef bint is_free(self) noexcept:
+        """May rows be left out, since nobody needs the journal as it is?"""
+        return not self.is_marked and not (self.is_recorded and self.has_untold())
 
     cdef int tick(self) except -1:
         """Let the clock go on if anything died since it did."""
         if self.has_new_deaths:
             if self.times.clock >= <uint32_t>-2:
                 # Each time stands for a dead row, so only a rollback over and over comes here.
+                if not self.is_free():
+                    raise LimitError("a transaction can't have 4 billion transactions inside")
                 self.vacuum()
             self.times.clock += 1
             self.has_new_deaths = False
@@ -380,8 +459,8 @@ cdef class QuadStore:
 
     cdef int tidy(self) except -1:
         """Make the store smaller if it has much that is dead."""
-        cdef uint64_t kept = <uint64_t>self.index.count + self.died_count
-        if self.rows.count > 2 * kept + MAX_GARBAGE:
+        cdef uint64_t kept = <uint64_t>self.index.count + self.death_count
+        if self.rows.count > 2 * kept + MAX_GARBAGE and self.is_free():
             try:
                 self.vacuum()
             except MemoryError:
@@ -412,17 +491,15 @@ cdef class QuadStore:
                 fresh.listings[i] = copied | (self.listings[i] & WAS_LISTED)
             for i in range(self.rows.count):
                 death = death_of(self.rows, i)
-                if death != 0 and not (
-                    i < self.times.committed_rows and death > self.times.committed_at
-                ):
+                if death != 0 and not may_return(&self.times.committed, i, death):
                     continue
                 copy_row(&row, row_at(self.rows, i), fresh.terms, self.terms, numbers)
                 fresh.add_row(
                     &row,
                     copy_term(fresh.terms, self.terms, spelling_of(self.rows, i), numbers),
                 )
-                fresh.times.committed_rows = fresh.rows.count
-                if i < self.times.committed_rows:
+                fresh.times.committed.rows = fresh.rows.count
+                if i < self.times.committed.rows:
                     committed_rows = fresh.rows.count
                 if death != 0:
                     # It is noted as one that died since the commit.
@@ -449,16 +526,17 @@ cdef class QuadStore:
         self.rows, fresh.rows = fresh.rows, self.rows
         self.index, fresh.index = fresh.index, self.index
         self.graphs, fresh.graphs = fresh.graphs, self.graphs
-        self.died, fresh.died = fresh.died, self.died
-        self.died_count, self.died_capacity = fresh.died_count, fresh.died_capacity
+        self.deaths, fresh.deaths = fresh.deaths, self.deaths
+        self.death_count, self.death_capacity = fresh.death_count, fresh.death_capacity
         self.listings, fresh.listings = fresh.listings, self.listings
         self.listing_count, self.listing_capacity = fresh.listing_count, fresh.listing_capacity
         self.graph_objects = fresh.graph_objects
         self.runs = fresh.runs
         self.sealed = 0
-        self.times.clock = self.times.committed_at = 0
-        self.times.committed_rows = committed_rows
-        self.has_new_deaths = self.died_count > 0
+        memset(&self.times, 0, sizeof(Times))
+        self.times.committed.rows = self.times.marked.rows = committed_rows
+        self.has_new_deaths = self.death_count > 0
+        self.told = self.here()
         # Those that there are read from the old rows, which no longer change.
         self.readers = self.newest_reader = 0
 

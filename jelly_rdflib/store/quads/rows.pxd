@@ -16,11 +16,21 @@ ctypedef struct Row:
     uint32_t[4] terms
 
 
+ctypedef struct Mark:
+    # What there was at a point of a transaction: rows, entries of the journal, and the time.
+    uint32_t rows, deaths, listings, clock
+
+
 ctypedef struct Times:
     # A death is stamped with the time after the clock's, which goes on when a reader comes then.
     uint32_t clock
-    # The last commit: the rows that were there, and the time.
-    uint32_t committed_rows, committed_at
+    Mark committed  # the last commit
+    Mark marked  # see `QuadStore.set_mark`
+
+
+ctypedef struct Death:
+    # A row, and how many rows there were when it died.
+    uint32_t row, before
 
 
 @cython.final
@@ -49,6 +59,11 @@ cdef inline bint is_alive(Rows rows, uint32_t row, uint32_t at) noexcept:
     """Was the row alive at a time of the store's clock? It must have been there then."""
     cdef uint32_t death = death_of(rows, row)
     return death == 0 or death > at
+
+
+cdef inline bint may_return(const Mark* mark, uint32_t row, uint32_t death) noexcept:
+    """Does a dead row come back if all since a mark is undone?"""
+    return row < mark.rows and death > mark.clock
 
 
 cdef inline void set_death(Rows rows, uint32_t row, uint32_t death) noexcept:

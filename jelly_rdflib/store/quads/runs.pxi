@@ -137,8 +137,8 @@ cdef inline void keep_row(
 ) noexcept:
     """Append a row, unless it is dead for all readers to come, and no rollback brings it back."""
     cdef uint32_t death = death_of(rows, row)
-    if death != 0 and death <= times.clock and (
-        death <= times.committed_at or row >= times.committed_rows
+    if death != 0 and death <= times.clock and not (
+        may_return(&times.committed, row, death) or may_return(&times.marked, row, death)
     ):
         return
     permutation.rows[permutation.count] = row

@@ -26,8 +26,8 @@ cdef class Snapshot:
         if permutation is not None and permutation.made_at <= self.at:
             return permutation
         # The run's own one may leave out what died since.
-        times.clock = times.committed_at = self.at
-        times.committed_rows = 0
+        times.clock = self.at
+        times.committed.rows = times.marked.rows = 0
         return get_permutation(Run(run.start, run.end), self.rows, &times, order)
 
     cdef int sort(self) except -1:

@@ -14,7 +14,8 @@ cdef class JellyChanges(Changes):
 
     If ``is_atomic``, pending changes are committed before the first statement of a transaction. The
     transaction itself is committed when the next one begins, or when the store is freed: up to
-    there it can be undone.
+    there it can be undone. If the store is recorded, it is part of the recorded transaction, and is
+    not committed.
     """
 
     cdef QuadStore quads
@@ -47,23 +48,30 @@ cdef class JellyChanges(Changes):
     def commit(self):
         if self.is_atomic and not self.has_begun:
             # The prefixes that were changed are to outlast a rollback of the store.
-            self.store.commit()
+            self.commit_store()
 
     def begin_undoing(self):
         if self.has_begun:
-            self.store.rollback()
-            self.has_begun = False
+            self.quads.undo_marked()
+            self.end_transaction()
 
     cdef int end_transaction(self) except -1:
         if self.has_begun:
-            self.store.commit()
+            self.quads.drop_mark()
             self.has_begun = False
+            self.commit_store()
         return 0
 
     cdef int begin_change(self) except -1:
         if self.is_atomic and not self.has_begun:
-            self.store.commit()
+            self.commit_store()
+            self.quads.set_mark()
             self.has_begun = True
+        return 0
+
+    cdef int commit_store(self) except -1:
+        if self.tap is None:
+            self.store.commit()
         return 0
 
     cdef object run_rows(self, RowIterator rows):

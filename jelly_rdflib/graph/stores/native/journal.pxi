@@ -56,6 +56,14 @@ cdef int _call_to_its_end(method, argument) except -1:
     return 0
 
 
+def refuse_default_graph():
+    """Refuse a change to a graph that has the name of another dataset's default graph."""
+    raise RecordError(
+        f"changes to the graph {DATASET_DEFAULT_GRAPH_ID} can't be recorded: it is not the "
+        "default graph here, and in a patch it would be"
+    )
+
+
 cdef class Tap
 
 
@@ -100,8 +108,11 @@ cdef class Journal(Undoer):
         self.terms = {}
         self.graph = NOTHING
 
-    def write(self, list operations):
-        """Hand operations to the sink. If it raises, the transaction can't be committed."""
+    def write(self, operations):
+        """Hand a list of operations, or a batch, to the sink.
+
+        If it raises, the transaction can't be committed.
+        """
         if not operations:
             return
         try:
@@ -109,7 +120,7 @@ cdef class Journal(Undoer):
                 # First: even if `begin` fails, there may be something to abort.
                 self.is_open = True
                 self.sink.begin()
-            if len(operations) == 1:
+            if type(operations) is list and len(operations) == 1:
                 self.write_one(operations[0])
             else:
                 self.sink.write_all(operations)
@@ -127,10 +138,7 @@ cdef class Journal(Undoer):
             if change[2] is not self.graph:
                 self.turn_to(change[2])
             if self.g is REFUSED:
-                raise RecordError(
-                    f"changes to the graph {get_name(change[2])} can't be recorded: it is not the "
-                    "default graph here, and in a patch it would be"
-                )
+                refuse_default_graph()
             if self.is_recorded and self.is_atomic:
                 self.log.note(0 if change[0] else DELETED, change[3], change[2])
         return 0

@@ -10,7 +10,7 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held):
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
-    if type(store) is JellyStore and tap is None and not store.dispatcher.get_map():
+    if type(store) is JellyStore and not store.dispatcher.get_map():
         return JellyChanges(target, log, is_atomic=is_atomic)
     if can_use(store) and (
         tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)

@@ -25,6 +25,8 @@ cdef class Tap:
     """
 
     cdef readonly object lock
+    # Whether the store notes its changes itself, and can undo them in one graph as in all.
+    cdef readonly bint has_journal
     cdef object store
     cdef bint adds_one_by_one
     cdef View view
@@ -53,15 +55,15 @@ cdef class Tap:
         self.journals = []
         self.pending = []
         self.added_to = NOTHING
-        self.methods = {name: getattr(store, name) for name in self.names_of_methods()}
+        self.methods = self.find_methods()
         self.own = {name: vars(store)[name] for name in self.methods if name in vars(store)}
         self.add_to_store = store.add
         self.remove_from_store = store.remove
         # Store.addN calls `add`.
         self.adds_one_by_one = type(store).addN is Store.addN
 
-    cdef list names_of_methods(self):
-        """Return the names of the methods to replace."""
+    cdef dict find_methods(self):
+        """Return the methods to replace, by their names."""
         cls = type(self.store)
         names = ["add", "addN", "remove", "bind"]
         if self.store.graph_aware:
@@ -73,7 +75,7 @@ cdef class Tap:
         for name in ("open", "close", "destroy"):
             if getattr(cls, name) is not getattr(Store, name):
                 names.append(name)
-        return names
+        return {name: getattr(self.store, name) for name in names}
 
     # --- journals ---------------------------------------------------------------------------------
 
@@ -268,6 +270,14 @@ cdef class Tap:
         return self.methods[name](*args, **kwargs)
 
     # --- calls by journals ------------------------------------------------------------------------
+
+    def tell_pending(self):
+        """Tell of the changes that the store alone knows of. Here each is told as it is made."""
+
+    @property
+    def is_behind(self):
+        """Are there such changes?"""
+        return False
 
     def commit_store(self):
         """Commit the store's own transaction, if it has such."""

@@ -1,0 +1,16 @@
+# The changes of a store in the order in which they were made, from its journal.
+
+@cython.final
+@cython.no_gc_clear
+cdef class StoreJournal:
+    cdef readonly uint64_t added, deleted
+    cdef QuadStore store
+    cdef object default_graph, refused, refuse
+    cdef bint is_one
+    cdef RowBatch batch
+
+    cpdef close(self)
+    cpdef Batch read(self)
+    cpdef skip(self)
+    cpdef commit(self)
+    cpdef undo(self)

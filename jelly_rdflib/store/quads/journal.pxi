@@ -1,0 +1,110 @@
+"""The changes of a store in the order in which they were made, from its journal."""
+
+@cython.nonecheck(True)
+@cython.final
+@cython.no_gc_clear
+cdef class StoreJournal:
+    """Reads the changes of a store as batches, as far as they are not undone.
+
+    While there is one, the store keeps its journal whole.
+
+    Args:
+        store: The quads; a second journal of them is a ValueError.
+        default_graph: The name of the default graph.
+        is_one: Whether the changes to all other graphs are left out.
+        refuse: Called for a change to ``refused``; it raises.
+        refused: The name of a graph that can't be recorded.
+
+    Attributes:
+        added, deleted: How many quads were, as far as they were read.
+    """
+
+    def __cinit__(
+        self, QuadStore store not None, default_graph, *, bint is_one, refused=None, refuse=None
+    ):
+        if store.is_recorded:
+            raise ValueError("the store's changes are recorded already")
+        self.store = store
+        self.default_graph = default_graph
+        self.is_one = is_one
+        self.refused, self.refuse = refused, refuse
+        self.batch = RowBatch(not is_one, False)
+        store.commit()
+        store.is_recorded = True
+
+    def __dealloc__(self):
+        self.close()
+
+    cpdef close(self):
+        """Stop recording."""
+        if self.store is not None:
+            self.store.is_recorded = False
+            self.store = None
+
+    cpdef Batch read(self):
+        """Return a batch of the changes since the last one; None if there are none.
+
+        Raises:
+            RecordError: The next one is to the graph that can't be recorded; it is left out.
+        """
+        cdef QuadStore store = self.store
+        cdef Mark told
+        cdef int64_t name = find_number(store, self.default_graph)
+        cdef int64_t refused = 0
+        cdef uint32_t row
+        cdef uint8_t op
+        cdef uint64_t[2] counts = [0, 0]
+        cdef Batch batch
+        if self.refused is not None:
+            refused = find_number(store, self.refused)
+        self.batch.start(store.terms, store.rows, <uint32_t>name)
+        told = store.told
+        while not self.batch.is_full():
+            if told.deaths < store.death_count and store.deaths[told.deaths].before <= told.rows:
+                op, row = D, store.deaths[told.deaths].row
+            elif told.rows < store.rows.count:
+                op, row = A, told.rows
+            else:
+                break
+            if refused != 0 and row_at(store.rows, row).terms[G] == refused:
+                if self.batch.columns.count > 0:
+                    break
+                told.rows += op == A
+                told.deaths += op == D
+                store.told = told
+                self.refuse()
+            if not self.is_one or row_at(store.rows, row).terms[G] == name:
+                self.batch.append(op, row)
+                counts[op == A] += 1
+            told.rows += op == A
+            told.deaths += op == D
+        batch = self.batch.take()
+        if batch is None:
+            self.skip()
+        else:
+            store.told = told
+            self.deleted += counts[0]
+            self.added += counts[1]
+        return batch
+
+    cpdef skip(self):
+        """Leave out the changes that were not read; they are committed with the others."""
+        self.store.tick()
+        self.store.told = self.store.here()
+
+    cpdef commit(self):
+        """Commit the changes that were read. Those that another thread made since are pending."""
+        self.store.commit_told()
+
+    cpdef undo(self):
+        """Undo all changes since the last commit that are not left out. May be called again."""
+        if self.is_one:
+            self.store.undo_graph(self.default_graph)
+        else:
+            self.store.undo(&self.store.times.committed, 0)
+        self.skip()
+
+    @property
+    def is_behind(self):
+        """Are there changes that were not read?"""
+        return self.store.has_untold()

@@ -1,0 +1,20 @@
+# A batch that is made of rows of a store, without nodes.
+
+@cython.final
+cdef class RowBatch:
+    cdef bint has_graphs, names_default
+    cdef Dictionary terms
+    cdef Rows rows
+    cdef uint32_t default_name
+    cdef RowColumns columns
+    cdef TermColumns table
+    # The numbers that the store's terms have in the batch, 0 for none; and which have one.
+    cdef uint32_t* numbers
+    cdef uint32_t* numbered
+    cdef size_t capacity, numbered_count, numbered_capacity
+
+    cdef int start(self, Dictionary terms, Rows rows, uint32_t default_name) except -1
+    cdef bint is_full(self) noexcept
+    cdef Batch take(self)
+    cdef int append(self, uint8_t op, uint32_t number) except -1
+    cdef uint32_t number(self, uint32_t term) except 0

@@ -1,0 +1,123 @@
+"""A batch that is made of rows of a store, without nodes."""
+
+cdef enum:
+    # A batch has so many rows, or so much text, and a row more.
+    BATCH_ROWS = 1 << 11
+    BATCH_TEXT = 1 << 20
+    FIRST_ROWS = 64
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class RowBatch:
+    """Takes up rows of a store, and makes batches of them.
+
+    Args:
+        has_graphs: Whether the statements are quads.
+        names_default: Whether a row of the default graph has its term as graph.
+    """
+
+    def __cinit__(self, bint has_graphs, bint names_default):
+        self.has_graphs = has_graphs
+        self.names_default = names_default
+
+    def __dealloc__(self):
+        rows_free(&self.columns)
+        terms_free(&self.table)
+        PyMem_RawFree(self.numbers)
+        PyMem_RawFree(self.numbered)
+
+    cdef int start(self, Dictionary terms, Rows rows, uint32_t default_name) except -1:
+        """Start a batch of rows; ``default_name`` is the number of the default graph's name."""
+        cdef size_t count = <size_t>terms.count + 1
+        cdef size_t i
+        for i in range(self.numbered_count):
+            self.numbers[self.numbered[i]] = 0
+        self.numbered_count = 0
+        if count > self.capacity:
+            PyMem_RawFree(self.numbers)
+            self.capacity = 0
+            self.numbers = <uint32_t*>PyMem_RawCalloc(count + count // 8, sizeof(uint32_t))
+            if self.numbers == NULL:
+                raise MemoryError
+            self.capacity = count + count // 8
+        self.terms, self.rows, self.default_name = terms, rows, default_name
+        rows_free(&self.columns)
+        terms_free(&self.table)
+        if (
+            rows_init(&self.columns, FIRST_ROWS) < 0
+            or terms_init(&self.table, FIRST_CAPACITY, FIRST_DATA, MAX_TABLE_TEXT) < 0
+        ):
+            raise MemoryError
+        return 0
+
+    cdef bint is_full(self) noexcept:
+        return (
+            self.columns.count == BATCH_ROWS
+            or self.table.offsets[self.table.count] >= BATCH_TEXT
+        )
+
+    cdef Batch take(self):
+        """Return the batch; None if it has no rows."""
+        if self.columns.count == 0:
+            return None
+        return make_batch(
+            &self.columns, &self.table, self.terms.factory, self.has_graphs, {}
+        )
+
+    cdef int append(self, uint8_t op, uint32_t number) except -1:
+        """Append a row of the store, given its number."""
+        cdef const Row* row = row_at(self.rows, number)
+        cdef uint32_t s = self.number(row.terms[S])
+        cdef uint32_t p = self.number(row.terms[P])
+        cdef uint32_t o = self.number(object_of(self.rows, number))
+        cdef uint32_t g = 0
+        if row.terms[G] != self.default_name:
+            g = self.number(row.terms[G])
+        elif self.names_default:
+            g = default_graph_number(&self.table)
+        if rows_append(&self.columns, op, s, p, o, g) < 0:
+            raise MemoryError
+        return 0
+
+    cdef uint32_t number(self, uint32_t term) except 0:
+        """Return the number of a term of the store in the batch."""
+        cdef Dictionary stored = self.terms
+        cdef TermColumns* table = &self.table
+        cdef uint32_t extra = 0
+        cdef Span text
+        cdef Failure failure
+        cdef int64_t number
+        cdef size_t capacity
+        if self.numbers[term] != 0:
+            return self.numbers[term]
+        if stored.terms[term].extra != 0:
+            extra = self.number(stored.terms[term].extra)
+        text = stored_text(stored, term)
+        if self.numbered_count == self.numbered_capacity:
+            capacity = 2 * self.numbered_capacity + 1024
+            grow(<void**>&self.numbered, capacity * sizeof(uint32_t))
+            self.numbered_capacity = capacity
+        number = terms_intern(
+            table, <TermKind>stored_kind(stored, term), text.start, text.end - text.start, extra,
+            hash_key(stored_kind(stored, term), text, table.hashes[extra]), NULL, &failure,
+        )
+        if number < 0:
+            if table.offsets[table.count] > MAX_TABLE_TEXT // 2:
+                raise LimitError("the terms of a batch have more than 4 GiB of text")
+            raise MemoryError
+        self.numbered[self.numbered_count] = term
+        self.numbered_count += 1
+        self.numbers[term] = <uint32_t>number
+        return <uint32_t>number
+
+
+cdef uint32_t default_graph_number(TermColumns* terms) except 0:
+    cdef Failure failure
+    cdef int64_t number = terms_intern(
+        terms, TermKind.DEFAULT_GRAPH, <const uint8_t*>b"", 0, 0,
+        term_hash(TermKind.DEFAULT_GRAPH, 0, 0), NULL, &failure,
+    )
+    if number < 0:
+        raise MemoryError
+    return <uint32_t>number

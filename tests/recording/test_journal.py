@@ -1,0 +1,246 @@
+"""Recordings of a `JellyStore`, whose own journal has the changes."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import random
+from typing import Any
+
+import pytest
+from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
+
+import jelly_rdflib as jr
+from jelly_rdflib import JellyStore, Op
+from tests.recording.support import (
+    TC,
+    TX,
+    Failure,
+    G,
+    H,
+    O,
+    P,
+    S,
+    aborted,
+    add,
+    assert_effective,
+    delete,
+    left,
+    statements,
+)
+
+
+def test_no_method_is_replaced() -> None:
+    graph = Graph("Jelly")
+    with jr.record(graph):
+        assert not any(callable(getattr(JellyStore, name, None)) for name in vars(graph.store))
+
+
+def test_patch_has_batches() -> None:
+    graph = Graph("Jelly")
+    with jr.record(graph, patches := []):
+        graph.add((S, P, O))
+    assert [len(part) for part in patches[0].slices] == [1, 1, 1]
+    assert list(patches[0]) == [TX, add(), TC]
+
+
+def test_changes_keep_their_order() -> None:
+    graph = Graph("Jelly")
+    graph.add((S, P, O))
+    with jr.record(graph) as recorder:
+        graph.remove((S, P, O))
+        graph.bind("ex", "http://example.org/")
+        graph.add((S, P, O))
+        graph.add((S, P, Literal(1)))
+        graph.remove((S, P, Literal(1)))
+        graph.remove((S, P, O))
+    assert list(recorder.patch) == [
+        TX,
+        delete(),
+        (Op.PA, "ex", URIRef("http://example.org/"), None),
+        *(add(), add(1), delete(1), delete()),
+        TC,
+    ]
+
+
+def test_what_is_undone_before_it_was_told_is_not_in_the_stream() -> None:
+    graph = Graph("Jelly")
+    file = io.BytesIO()
+    with jr.record(graph, file) as recorder:
+        with left(recorder.transaction()):
+            graph.add((S, P, O))
+        with left(recorder.transaction()):
+            pass
+        graph.add((S, P, Literal(1)))
+    assert list(jr.read_operations(file.getvalue())) == [TX, add(1), TC, (Op.END,)]
+    assert (recorder.committed, recorder.aborted) == (1, 1)
+
+
+def test_failed_apply_is_not_recorded() -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O))
+    with jr.record(dataset) as recorder:
+        dataset.add((S, P, Literal(1)))
+        with pytest.raises(jr.ApplyError):
+            jr.apply([add(2), delete(), delete(1), add(3, G), add(H, Literal("no name"))], dataset)
+        dataset.add((S, P, Literal(4)))
+    assert list(recorder.patch) == [TX, add(1), add(4), TC]
+    assert statements(dataset) == {(S, P, o, None) for o in (O, Literal(1), Literal(4))}
+    assert [graph.identifier for graph in dataset.graphs()] == [DATASET_DEFAULT_GRAPH_ID]
+
+
+def test_failed_apply_that_somebody_read_is_recorded_with_its_undoing() -> None:
+    """A reader goes on with the state that was undone, so its rows can't be taken back."""
+    graph = Graph("Jelly")
+    graph.add((S, P, O))
+    readers: list[Any] = []
+
+    def operations() -> Any:
+        yield delete()
+        yield add(1)
+        readers.append(graph.store.triples((None, None, None)))
+        raise Failure
+
+    with jr.record(graph) as recorder, pytest.raises(Failure):
+        jr.apply(operations(), graph)
+    assert [triple for triple, _ in readers[0]] == [(S, P, Literal(1))]
+    assert set(graph) == {(S, P, O)}
+    assert_effective(recorder.patch, (statements(graph), {}), (statements(graph), {}))
+    assert len(recorder.patch) == 6
+
+
+def test_rollback_leaves_other_graphs_and_their_order_in_the_list() -> None:
+    dataset = Dataset("Jelly")
+    dataset.graph(H).add((S, P, O))
+    with aborted(dataset.graph(G)):
+        dataset.graph(G).add((S, P, Literal(1)))
+        dataset.graph(H).remove((S, P, O))
+        dataset.graph(H).add((S, P, Literal(2)))
+        dataset.graph(URIRef("urn:new")).add((S, P, O))
+        dataset.remove_graph(dataset.graph(G))
+    assert statements(dataset) == {(S, P, Literal(2), H), (S, P, O, URIRef("urn:new"))}
+    names = {graph.identifier for graph in dataset.graphs()}
+    assert names == {G, H, URIRef("urn:new"), DATASET_DEFAULT_GRAPH_ID}
+
+
+def test_change_to_another_default_graph_fails_the_transaction_alone() -> None:
+    with pytest.warns(DeprecationWarning, match="use Dataset instead"):
+        dataset = ConjunctiveGraph("Jelly")
+    other = Graph(dataset.store, DATASET_DEFAULT_GRAPH_ID)
+    refusal = pytest.raises(jr.RecordError, match="in a patch it would be")
+    with jr.record(dataset) as recorder:
+        with refusal, recorder.transaction():
+            dataset.add((S, P, Literal(1)))
+            other.add((S, P, O))
+        dataset.add((S, P, Literal(2)))
+    assert set(dataset) == {(S, P, Literal(2))}
+    assert list(recorder.patch) == [TX, add(2), TC]
+    refusal = pytest.raises(jr.RecordError, match="a change was made, but could not be recorded")
+    with refusal, jr.record(dataset, atomic=False) as recorder:
+        other.add((S, P, O))
+        dataset.add((S, P, Literal(3)))
+    assert set(dataset) == {(S, P, O), (S, P, Literal(2)), (S, P, Literal(3))}
+    assert list(recorder.patch) == [TX, add(3), TC]
+
+
+@pytest.mark.parametrize("method", ["close", "destroy"])
+def test_store_stays_as_it_is(method: str) -> None:
+    graph = Graph("Jelly")
+    with jr.record(graph):
+        graph.add((S, P, O))
+        arguments = (None,) if method == "destroy" else ()
+        with pytest.raises(jr.RecordError, match=f"{method}\\(\\) is not for a store"):
+            getattr(graph.store, method)(*arguments)
+    assert len(graph) == 1
+
+
+def test_copy_of_a_recorded_store_is_not_recorded() -> None:
+    graph = Graph("Jelly")
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+        for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+            other.add((S, P, Literal(1)))
+            other.commit()
+            assert len(other) == 2
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_recording_that_did_not_start_leaves_the_store_free(tmp_path: Any) -> None:
+    graph = Graph("Jelly")
+    with jr.record(graph), pytest.raises(jr.RecordError, match="twice"), jr.record(graph):
+        pass
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+    assert list(recorder.patch) == [TX, add(), TC]
+
+
+def test_store_of_a_long_recording_stays_small() -> None:
+    """What died in transactions of before is left out, recorded or not."""
+    graph = Graph("Jelly")
+    with jr.record(graph, io.BytesIO()) as recorder:
+        for number in range(5000):
+            with recorder.transaction():
+                graph.set((S, P, Literal(number)))
+    assert graph.store.quads.sizes()["rows"] < 3000
+    assert (recorder.added, recorder.deleted) == (5000, 4999)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_changes(seed: int) -> None:
+    """Rows are sealed into runs and left out, readers are open, and blocks are left."""
+    choose = random.Random(seed)
+    dataset = Dataset("Jelly")
+    terms = [URIRef(f"urn:{number}") for number in range(12)]
+    names = [DATASET_DEFAULT_GRAPH_ID, G, H]
+
+    def quad() -> Any:
+        s, p, o = (choose.choice(terms) for _ in range(3))
+        return s, p, o, choose.choice(names)
+
+    def change() -> None:
+        kind = choose.random()
+        s, p, _, g = quad()
+        if kind < 0.5:
+            dataset.addN((*each[:3], dataset.graph(each[3])) for each in [quad() for _ in range(9)])
+        elif kind < 0.7:
+            dataset.remove((s, p, None, choose.choice([None, g])))
+        elif kind < 0.8:
+            expected = [
+                (set(triples), dataset.store.triples((None, p, None)))
+                for triples in [{t for t, _ in dataset.store.triples((None, p, None))}]
+            ]
+            readers.extend(expected)
+        elif kind < 0.85:
+            del readers[:]
+        else:
+            rows = [
+                (choose.choice([Op.A, Op.D]), *quad()[:3], choose.choice([None, G, H]))
+                for _ in range(choose.choice([3, 90]))
+            ]
+            ending = choose.choice([(Op.TC,), (Op.TA,)])
+            jr.apply([(Op.TX,), *rows, ending], dataset)
+
+    readers: list[Any] = []
+    dataset.addN((*quad()[:3], dataset.graph(G)) for _ in range(800))
+    replica = Dataset("Jelly")
+    jr.diff(replica, dataset).apply(replica)
+    with jr.record(dataset, patches := []) as recorder:
+        for _ in range(60):
+            before = statements(dataset)
+            is_left = choose.random() < 0.3
+            count = len(patches)
+            with left(recorder.transaction()) if is_left else recorder.transaction():
+                for _ in range(choose.randrange(12)):
+                    change()
+            for expected, triples in readers[:3]:
+                assert {triple for triple, _ in triples} == expected
+            del readers[:3]
+            if is_left:
+                assert statements(dataset) == before
+                assert len(patches) == count
+    for patch in patches:
+        result = patch.apply(replica)
+        assert result.added + result.deleted == len(patch) - 2
+    assert statements(replica) == statements(dataset)
