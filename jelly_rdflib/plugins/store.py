@@ -25,9 +25,12 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.store.jelly_store import JellyStore
+from jelly_rdflib.store_file import StoreFile
 from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
+
+JellyStore.open_file = StoreFile
 
 
 def _replace(ours: Any, kind: Any, format: Format) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
-from rdflib.store import Store
+from rdflib.store import VALID_STORE, Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.nodes import NODE_TYPES
@@ -45,7 +45,7 @@ class JellyStore(Store):
     quoted triples.
 
     Args:
-        configuration: None; the store is in memory.
+        configuration: The path of a file to open: see `open`. None: the store is in memory.
         identifier: Any name for the store.
 
     Examples:
@@ -69,6 +69,9 @@ class JellyStore(Store):
     transaction_aware = True
     # While the store is recorded: what commits, rolls back and binds prefixes for it.
     recording: Any = None
+    # Opens a file for a store; set by the plugin, as a file has a log, and a log is of stores.
+    open_file: ClassVar[Callable[..., Any]]
+    _file: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
         self.identifier = identifier
@@ -172,18 +175,77 @@ class JellyStore(Store):
             self._prefix_for_namespace.update(names)
             self._committed_prefixes = None
 
+    def open(self, configuration: Any, create: bool = False) -> int | None:
+        """Open a file: the store gets its statements, and each commit is on the disk.
+
+        The file is one of Jelly-RDF. Beside it is a `PatchLog`, ``FILE.log``, which gets a patch
+        for each commit: it is on the disk when `commit` returns. If the process ends, nothing that
+        was committed is lost. The file itself is written when the store is closed, in one step.
+
+        Several processes may open one file, but only the first one's commit succeeds: that of
+        another raises LogConflict, and its changes are undone. It has to open the file again.
+
+        Args:
+            configuration: The path of the file, such as ``"data.jelly"``.
+            create: Make the file and the log if there is neither.
+
+        Returns:
+            ``VALID_STORE`` of rdflib.
+
+        Raises:
+            FileNotFoundError: There is neither a file nor a log.
+            ValueError: The store has statements, or a file open.
+            DecodeError, LimitError: The file is damaged, or exceeds the default limits.
+            LogError: The log is damaged, or the file is not of this log.
+            OSError: They can't be read or made.
+
+        Examples:
+            >>> import tempfile
+            >>> from rdflib import Dataset, Literal, URIRef
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     dataset = Dataset(store="Jelly")
+            ...     _ = dataset.open(f"{folder}/data.jelly", create=True)
+            ...     _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("kept")))
+            ...     _ = dataset.commit()
+            ...     dataset.close()
+            ...     _ = dataset.open(f"{folder}/data.jelly")
+            ...     print(len(dataset))
+            ...     dataset.close()
+            1
+        """
+        if self._file is not None:
+            raise ValueError("the store has a file open: close() it first")
+        self._file = type(self).open_file(self, configuration, create=create)
+        return VALID_STORE
+
     def close(self, commit_pending_transaction: bool = False) -> None:
-        """Commit what is pending, if that is asked for; the store stays as it is."""
-        self._refuse_if_recorded("close")
+        """Close the file, after which the store is empty; in memory it stays as it is.
+
+        Pending changes are committed if that is asked for. In a file they are undone if not.
+
+        Raises:
+            LogConflict: The commit comes too late, as by `open`. The file stays open.
+            OSError: The file or its log can't be written. What was committed is in the log.
+        """
+        if self._file is None:
+            self._refuse_if_recorded("close")
         if commit_pending_transaction:
             self.commit()
+        elif self._file is not None:
+            self.rollback()
+        if self._file is not None:
+            try:
+                self._file.close()
+            finally:
+                self._file = None
+                self.destroy(None)
 
     def _refuse_if_recorded(self, name: str) -> None:
         if self.recording is not None:
             self.recording.call_or_refuse(name, (), {})
 
     def destroy(self, configuration: str | None) -> None:
-        """Remove everything: quads, graphs and prefixes."""
+        """Remove everything: quads, graphs and prefixes. A file has to be closed before."""
         self._refuse_if_recorded("destroy")
         self.quads = QuadStore(NODE_TYPES, self._make_graph)
         self._namespace_for_prefix.clear()

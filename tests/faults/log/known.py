@@ -14,18 +14,24 @@ class Known:
         seen: The versions that anybody saw.
         acknowledged: What the appended numbers came to.
         possible: The numbers that may be there or not: to append them was begun.
+        kept: The numbers that were committed to the file of a store.
+        last_kept: The last number that may be there.
     """
 
     def __init__(self) -> None:
         self.seen: set[Seen] = set()
         self.acknowledged: dict[int, Seen] = {}
         self.possible: set[int] = set()
+        self.kept: set[int] = set()
+        self.last_kept = 0
         self._done: set[str] = set()
 
     def begin(self, work: str, number: int) -> None:
         """Note that a work was begun, and may be done."""
         if "append" in work:
             self.possible.add(number)
+        if work == "keep":
+            self.last_kept = number
 
     def finish(self, work: str, number: int, seen: list[Seen]) -> None:
         """Note that a work is done, and what it returned."""
@@ -33,6 +39,8 @@ class Known:
         self._done.add(work)
         if "append" in work:
             self.acknowledged[number] = seen[0]
+        if work == "keep":
+            self.kept.add(number)
 
     def compare(self, verdict: Verdict) -> list[str]:
         """Return how what there is differs from what there must be."""
@@ -65,4 +73,6 @@ class Known:
             faults.append(f"the replica is of version {verdict.replica}")
         if "create" in self._done and not verdict.has_new:
             faults.append("the new log is lost")
+        if not self.kept <= verdict.kept <= {*range(1, self.last_kept + 1)}:
+            faults.append(f"the store's file has {sorted(verdict.kept)}, not {sorted(self.kept)}")
         return faults

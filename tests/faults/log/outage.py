@@ -20,7 +20,10 @@ __all__ = ["STEPS", "Outages", "Steps", "cut_power"]
 
 Steps: TypeAlias = list[tuple[str, int]]
 
-STEPS: Steps = [("append", 100), ("update", 0), ("snapshot", 0), ("squash", 0), ("create", 0)]
+STEPS: Steps = [
+    *[("append", 100), ("update", 0), ("snapshot", 0), ("squash", 0), ("create", 0)],
+    *[("keep", 1), ("keep", 2), ("close", 0)],
+]
 
 
 @dataclass

@@ -66,6 +66,7 @@ class Verdict:
         snapshots: The versions that there are snapshots of.
         replica: The version of the replica.
         has_new: Whether there is the log that `Side.create` makes.
+        kept: The numbers in the file of a store that `Side.keep` makes.
     """
 
     problems: list[str]
@@ -74,6 +75,7 @@ class Verdict:
     snapshots: list[int]
     replica: int
     has_new: bool
+    kept: set[int]
 
 
 class Side:
@@ -86,6 +88,7 @@ class Side:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log: Any = None
+        self.kept = Dataset(store="Jelly")
 
     def open(self) -> list[Seen]:
         self.log = PatchLog(self.folder / "log", timeout=TIMEOUT)
@@ -156,6 +159,19 @@ class Side:
         PatchLog(self.folder / "new", create=True, timeout=TIMEOUT)
         return []
 
+    def keep(self, number: int) -> list[Seen]:
+        """Add a number to a store in a file, and commit it."""
+        if number == 1:
+            self.kept.open(self.folder / "kept.jelly", create=True)
+        self.kept.add((S, P, Literal(str(number))))
+        self.kept.commit()
+        return []
+
+    def close(self, _: Any) -> list[Seen]:
+        """Close the file of the store."""
+        self.kept.close()
+        return []
+
     def read(self, _: Any) -> list[Seen]:
         """Read as one who only reads: the newest data, and whether all is well."""
         seen = self.refresh()
@@ -182,6 +198,8 @@ class Side:
             new = PatchLog(self.folder / "new", create=True)
             new.append(patch(1))
             problems += [f"verify() finds: {each}" for each in PatchLog(new.path).verify()]
+        kept = Dataset(store="Jelly")
+        kept.open(self.folder / "kept.jelly", create=True)
         verdict = Verdict(
             problems,
             seen_of(entries),
@@ -189,7 +207,9 @@ class Side:
             log.snapshots,
             self._check_replica(log, problems),
             has_new,
+            numbers(kept),
         )
+        kept.close()
         version = log.append(patch(last)).version
         later = PatchLog(self.folder / "log")
         problems += [f"later verify() finds: {each}" for each in later.verify()]
