@@ -23,7 +23,7 @@ import jelly_rdflib as jr
 from .data import CACHE, Inputs
 from .works import Work, exhaust
 
-__all__ = ["COUNT", "STORE_WORKS", "StoreWork", "additions"]
+__all__ = ["COUNT", "STORE_WORKS", "StoreWork", "additions", "quad"]
 
 COUNT = 500_000
 LOOK_UPS = 5_000

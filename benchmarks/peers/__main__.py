@@ -17,12 +17,12 @@ from rich.table import Table
 import jelly_rdflib as jr
 from benchmarks import data
 
-from . import inputs, jvm, others, ours, sizes
+from . import inputs, jvm, others, ours, sizes, stores
 from .machine import machine, versions
 from .page import FORMATS, TITLES, make_page, plot_name
 from .plot import draw
 from .results import Result, Results
-from .task import READ, WRITE, Task
+from .task import Task
 
 ROUNDS = 5
 WARM_UPS = 3
@@ -63,9 +63,10 @@ def main() -> int:
     if not console.is_terminal:
         console.width = 120
     for result in results.results:
-        for kind in (READ, WRITE):
+        for kind in result.kinds:
             console.print(table_of(result, kind))
-        console.print(table_of_sizes(result))
+        if result.sizes:
+            console.print(table_of_sizes(result))
     if not arguments.quick:
         arguments.to.mkdir(parents=True, exist_ok=True)
         for number, result in enumerate(results.results):
@@ -82,11 +83,13 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
     try:
         for changes in inputs.load(share):
             bar.reset(bar_task, description=f"{changes.name}: the contestants", total=None)
-            tasks = [
-                *ours.tasks(changes),
-                *jvm.tasks(changes, peer),
-                *others.tasks(changes),
-            ]
+            tasks = stores.tasks(changes, peer)
+            if not changes.is_applied_only:
+                tasks += [
+                    *ours.tasks(changes),
+                    *jvm.tasks(changes, peer),
+                    *others.tasks(changes),
+                ]
             # The collector would walk the inputs, which a user's process need not hold.
             gc.collect()
             gc.freeze()
@@ -101,9 +104,11 @@ def measure(bar: Progress, rounds: int, share: float) -> Results:
                     if number < SLOW_ROUNDS or task.seconds[0] < SLOW:
                         task.round()
                     bar.advance(bar_task)
-            with tempfile.TemporaryDirectory() as scratch:
-                found = sizes.measure(changes, peer, Path(scratch))
-            sizes.check(tasks, found)
+            found = []
+            if not changes.is_applied_only:
+                with tempfile.TemporaryDirectory() as scratch:
+                    found = sizes.measure(changes, peer, Path(scratch))
+                sizes.check(tasks, found)
             results.append(Result(changes.name, changes.about, changes.count, tasks, found))
             gc.unfreeze()
     finally:
@@ -137,13 +142,12 @@ def warm_up(task: Task) -> None:
 
 
 def table_of(result: Result, kind: str) -> Table:
-    """Make a table of the speeds of readers or writers, the fastest first."""
+    """Make a table of the speeds of one kind of task, the fastest first."""
     table = Table(title=f"{result.name}: {TITLES[kind]} {result.count:,} statements")
     for name in ("", "format", ""):
         table.add_column(name, no_wrap=True)
     table.add_column("M/s", justify="right", style="bold")
-    tasks = (task for task in result.tasks if task.kind == kind)
-    for task in sorted(tasks, key=result.rate, reverse=True):
+    for task in result.ranking(kind):
         style = "bold" if task.is_ours else ""
         rate = f"{result.rate(task):.2f}"
         table.add_row(task.who, FORMATS[task.format], task.how, rate, style=style)

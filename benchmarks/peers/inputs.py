@@ -1,4 +1,4 @@
-"""What is read and written: three sets of changes, in every format.
+"""What is read, written and applied: five sets of changes, three of them in every format.
 
 They are made once, into ``.cache/bench/peers``. For formats of statements, which can't say that
 something is deleted, the statements of adds and deletes are written alike.
@@ -19,7 +19,7 @@ from rdflib import Literal, Namespace, URIRef
 from rdflib.namespace import RDF, SOSA, XSD
 
 import jelly_rdflib as jr
-from benchmarks import data, log_works
+from benchmarks import data, log_works, store_works
 
 __all__ = ["FORMATS", "Changes", "load"]
 
@@ -43,12 +43,14 @@ class Changes:
     Attributes:
         name: What it is called.
         about: What it is, in a sentence.
-        folder: Where ``data.EXTENSION`` is for each of `FORMATS`.
+        folder: Where ``data.EXTENSION`` is for each of `FORMATS`, or for ``jellyp`` alone.
+        is_applied_only: Whether it is neither read nor written.
     """
 
     name: str
     about: str
     folder: Path
+    is_applied_only: bool = False
 
     def path(self, extension: str) -> Path:
         """Return the file of a format."""
@@ -69,9 +71,20 @@ class Changes:
         """How many statements are added and deleted."""
         return sum(each[0] in (jr.Op.A, jr.Op.D) for each in self.operations)
 
+    @functools.cached_property
+    def quads(self) -> int:
+        """How many quads there are after all operations."""
+        found = set()
+        for operation, *quad in self.operations:
+            if operation == jr.Op.A:
+                found.add(tuple(quad))
+            elif operation == jr.Op.D:
+                found.discard(tuple(quad))
+        return len(found)
+
 
 def load(share: float = 1) -> list[Changes]:
-    """Return all three, or that share of each.
+    """Return all five, or that share of each; of the history that is applied, all.
 
     Raises:
         DataError: The releases of schema.org are not there.
@@ -99,6 +112,22 @@ def load(share: float = 1) -> list[Changes]:
             " newest one before is deleted. A million operations.",
             f"sensors-{share}",
             lambda: _observations(million),
+        ),
+        _changes(
+            "schema.org, its history once",
+            "What each release of schema.org deletes and adds, a transaction for each: the last"
+            " release is what is left.",
+            "history-once",
+            lambda: itertools.chain.from_iterable(log_works.history(data.load()).patches),
+            is_applied_only=True,
+        ),
+        _changes(
+            "distinct quads",
+            "The generated quads of `make bench-store`, all different, in ten graphs: one"
+            " transaction that adds.",
+            f"distinct-{share}",
+            lambda: _distinct(int(store_works.COUNT * share)),
+            is_applied_only=True,
         ),
     ]
 
@@ -142,8 +171,18 @@ def _observations(count: int) -> Iterator[jr.Operation]:
         yield (jr.Op.TC,)
 
 
+def _distinct(count: int) -> Iterator[jr.Operation]:
+    yield (jr.Op.TX,)
+    yield from ((jr.Op.A, *store_works.quad(number)) for number in range(count))
+
+
 def _changes(
-    name: str, about: str, key: str, make: Callable[[], Iterator[jr.Operation]]
+    name: str,
+    about: str,
+    key: str,
+    make: Callable[[], Iterator[jr.Operation]],
+    *,
+    is_applied_only: bool = False,
 ) -> Changes:
     folder = data.CACHE / "peers" / f"{key}-{EDITION}"
     if not folder.exists():
@@ -153,10 +192,11 @@ def _changes(
         operations = list(make())
         if operations[-1][0] not in (jr.Op.TC, jr.Op.TA):
             operations.append((jr.Op.TC,))
-        for extension, format in FORMATS.items():
-            (unfinished / f"data.{extension}").write_bytes(encode(operations, format))
+        for extension in ["jellyp"] if is_applied_only else FORMATS:
+            content = encode(operations, FORMATS[extension])
+            (unfinished / f"data.{extension}").write_bytes(content)
         unfinished.rename(folder)
-    return Changes(name, about, folder)
+    return Changes(name, about, folder, is_applied_only)
 
 
 def encode(operations: list[jr.Operation], format: str) -> bytes:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from .sizes import Size
-from .task import Task
+from .task import KINDS, Task
 
 __all__ = ["Result", "Results"]
 
@@ -25,6 +25,16 @@ class Result:
     def rate(self, task: Task) -> float:
         """Return the millions of statements a second, by the median."""
         return self.count / median(task.seconds) / 1e6
+
+    @property
+    def kinds(self) -> list[str]:
+        """What was done with the changes, some of `KINDS`."""
+        return [kind for kind in KINDS if self.ranking(kind)]
+
+    def ranking(self, kind: str) -> list[Task]:
+        """Return the tasks of a kind, the fastest first."""
+        tasks = (task for task in self.tasks if task.kind == kind)
+        return sorted(tasks, key=self.rate, reverse=True)
 
 
 @dataclass(frozen=True)

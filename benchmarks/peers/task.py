@@ -10,26 +10,29 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["READ", "WRITE", "Task", "in_python", "length"]
+__all__ = ["APPLY", "KINDS", "READ", "WRITE", "Task", "in_python", "length"]
 
 READ = "read"
 WRITE = "write"
+APPLY = "apply"
+KINDS = (READ, WRITE, APPLY)
 
 
 @dataclass
 class Task:
-    """Reading or writing the changes, by one library in one way.
+    """Reading, writing or applying the changes, by one library in one way.
 
     Attributes:
-        kind: `READ` or `WRITE`.
+        kind: One of `KINDS`.
         who: The library.
         how: What it makes of what.
         format: The extension of what is read or written.
-        run: Does it once; returns the clock's seconds, and the rows read or bytes written.
-        rows: How many rows a reader is to have read.
+        run: Does it once; returns the clock's seconds, and a count: of the rows read, the bytes
+            written, or the quads in the store.
+        count: What the count is to be; for a writer, `sizes.check` says.
         is_ours: Whether it is this package's.
         seconds: Of each round.
-        size: The bytes written; 0 for a reader.
+        size: The bytes written; 0 where nothing is.
     """
 
     kind: str
@@ -37,7 +40,7 @@ class Task:
     how: str
     format: str
     run: Callable[[], tuple[float, int]]
-    rows: int | None = None
+    count: int | None = None
     is_ours: bool = False
     seconds: list[float] = field(default_factory=list)
     size: int = 0
@@ -46,29 +49,33 @@ class Task:
         """Do it once, and keep the time.
 
         Raises:
-            AssertionError: A reader has not read what it should.
+            AssertionError: The count is not what it should be.
         """
         seconds, count = self.run()
-        if self.rows not in (None, count):
-            raise AssertionError(f"{self.who}, {self.how}: {count} rows, not {self.rows}")
+        if self.count not in (None, count):
+            raise AssertionError(f"{self.who}, {self.how}: {count}, not {self.count}")
         self.size = count if self.kind == WRITE else 0
         self.seconds.append(seconds)
 
 
 def in_python(
-    work: Callable[[], Any], count: Callable[[Any], int] = lambda result: result
+    work: Callable[..., Any],
+    count: Callable[[Any], int] = lambda result: result,
+    prepare: Callable[[], tuple[Any, ...]] = tuple,
 ) -> Callable[[], tuple[float, int]]:
     """Make what `Task.run` is of work in this process.
 
     Args:
         work: What is timed.
         count: Counts by what it returned, outside the timing.
+        prepare: Makes its arguments, outside the timing.
     """
 
     def run() -> tuple[float, int]:
+        arguments = prepare()
         gc.collect()
         start = time.perf_counter()
-        result = work()
+        result = work(*arguments)
         seconds = time.perf_counter() - start
         return seconds, count(result)
 

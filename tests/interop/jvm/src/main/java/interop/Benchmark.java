@@ -11,23 +11,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.jena.atlas.iterator.Iter;
 import org.apache.jena.graph.Node;
 import org.apache.jena.graph.Triple;
 import org.apache.jena.rdfpatch.RDFChanges;
+import org.apache.jena.rdfpatch.changes.RDFChangesApply;
 import org.apache.jena.rdfpatch.changes.RDFChangesBase;
 import org.apache.jena.rdfpatch.changes.RDFChangesCounter;
 import org.apache.jena.riot.system.StreamRDF;
 import org.apache.jena.riot.system.StreamRDFBase;
 import org.apache.jena.riot.system.StreamRDFLib;
+import org.apache.jena.sparql.core.DatasetGraph;
+import org.apache.jena.sparql.core.DatasetGraphFactory;
 import org.apache.jena.sparql.core.Quad;
 import org.apache.jena.sys.JenaSystem;
+import org.apache.jena.system.Txn;
 
 /**
- * Times readers and writers: a {@link Request} on each line of the input, "ok NANOSECONDS COUNT" as its answer.
+ * Times readers, writers and datasets: a {@link Request} on each line of the input, "ok NANOSECONDS COUNT" as its
+ * answer.
  *
  * <p>A request for "read" has "from" and "in"; the count is that of statements. One for "write" has "to" and
  * what a conversion takes; it writes what "load", with "from" and "in", has read into memory. There the count is
- * that of bytes. A "convert" is what {@link Server} does.
+ * that of bytes. One to "apply", with "from" and "in", applies changes to a new dataset, "txnmem" or "general" as
+ * "to" says; the count is that of the quads that are then in it. A "convert" is what {@link Server} does.
  */
 public final class Benchmark {
 
@@ -59,6 +66,7 @@ public final class Benchmark {
                 case "read" -> read(request);
                 case "load" -> load(request);
                 case "write" -> write(request);
+                case "apply" -> apply(request);
                 case "convert" -> convert(request);
                 default -> throw new IllegalArgumentException("no task: " + request.get("task"));
             };
@@ -91,9 +99,8 @@ public final class Benchmark {
             return "ok 0 " + (changes.size() + statements.size());
         }
         open(request);
+        unload();
         loaded = path;
-        changes.clear();
-        statements.clear();
         final var from = request.get("from");
         final var input = new ByteArrayInputStream(data);
         if (Changes.FORMATS.contains(from)) {
@@ -126,6 +133,30 @@ public final class Benchmark {
         return "ok " + (System.nanoTime() - start) + " " + output.count;
     }
 
+    private String apply(Request request) throws IOException {
+        open(request);
+        // What was loaded would only be work for the garbage collector.
+        unload();
+        final var input = new ByteArrayInputStream(data);
+        final var dataset = dataset(request.get("to"));
+        final var sink = new RDFChangesApply(dataset);
+        System.gc();
+        final long start = System.nanoTime();
+        sink.start();
+        Changes.read(request.get("from"), input, sink);
+        sink.finish();
+        final long time = System.nanoTime() - start;
+        return "ok " + time + " " + Txn.calculateRead(dataset, () -> Iter.count(dataset.find()));
+    }
+
+    private static DatasetGraph dataset(String name) {
+        return switch (name) {
+            case "txnmem" -> DatasetGraphFactory.createTxnMem();
+            case "general" -> DatasetGraphFactory.create();
+            default -> throw new IllegalArgumentException("no dataset: " + name);
+        };
+    }
+
     private static String convert(Request request) throws IOException {
         Conversion.run(request);
         return "ok 0 0";
@@ -137,6 +168,12 @@ public final class Benchmark {
             data = Files.readAllBytes(wanted);
             path = wanted;
         }
+    }
+
+    private void unload() {
+        loaded = null;
+        changes.clear();
+        statements.clear();
     }
 
     private StreamRDF recorder() {
