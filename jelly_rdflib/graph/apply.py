@@ -314,9 +314,11 @@ class _Applier:
                 is_explicit = follow_transaction(op, self._is_explicit)
                 if op == Op.TA:
                     self._abort()
-                else:
+                    self._begin()
+                # Mostly nothing was changed before a TX.
+                elif op == Op.TC or self._count_changes() > self._changes_before:
                     self._commit()
-                self._begin()
+                    self._begin()
                 self._is_explicit = is_explicit
 
     def _end_patch(self, what_ends: str) -> None:
@@ -336,14 +338,12 @@ class _Applier:
         self._statements.commit()
         # Only from here on an interrupt leaves the changes.
         self._is_open = False
-        for name, count in (
-            ("committed", self._is_explicit or self._count_changes() > self._changes_before),
-            ("added", self._statements.added),
-            ("deleted", self._statements.deleted),
-            ("prefixes_added", self._prefixes.added),
-            ("prefixes_deleted", self._prefixes.deleted),
-        ):
-            self._committed[name] += count
+        counts = self._committed
+        counts["committed"] += self._is_explicit or self._count_changes() > self._changes_before
+        counts["added"] += self._statements.added
+        counts["deleted"] += self._statements.deleted
+        counts["prefixes_added"] += self._prefixes.added
+        counts["prefixes_deleted"] += self._prefixes.deleted
 
     def _abort(self) -> None:
         if not self._is_atomic:

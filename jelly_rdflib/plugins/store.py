@@ -25,12 +25,19 @@ from jelly_rdflib.graph.stores.target import Target
 from jelly_rdflib.options import Limits
 from jelly_rdflib.plugins.calls import find_target, get_bytes
 from jelly_rdflib.store.jelly_store import JellyStore
-from jelly_rdflib.store_file import StoreFile
 from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
-JellyStore.open_file = StoreFile
+
+def _open_file(store: JellyStore, path: str, *, create: bool) -> Any:
+    # Only now: to import what a log needs takes as long as all the rest.
+    from jelly_rdflib.store_file import StoreFile
+
+    return StoreFile(store, path, create=create)
+
+
+JellyStore.open_file = _open_file
 
 
 def _replace(ours: Any, kind: Any, format: Format) -> Any:

@@ -215,7 +215,7 @@ class JellyStore(Store):
         """
         if self._file is not None:
             raise ValueError("the store has a file open: close() it first")
-        self._file = type(self).open_file(self, configuration, create=create)
+        self._file = self.open_file(configuration, create=create)
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:

@@ -39,6 +39,7 @@ cdef class QuadStore:
     cdef int set_listed(self, uint32_t name, bint is_listed) except -1
     cdef int tick(self) except -1
     cdef int seal(self) except -1
+    cpdef commit(self)
     cdef Mark here(self) noexcept
     cdef int set_mark(self) except -1
     cdef int undo_marked(self) except -1

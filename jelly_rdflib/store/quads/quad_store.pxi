@@ -284,7 +284,7 @@ cdef class QuadStore:
 
     # --- transactions -----------------------------------------------------------------------------
 
-    def commit(self):
+    cpdef commit(self):
         """Make the changes since the last commit permanent."""
         self.tick()
         self.told = self.here()

@@ -71,7 +71,8 @@ cdef class JellyChanges(Changes):
 
     cdef int commit_store(self) except -1:
         if self.tap is None:
-            self.store.commit()
+            self.quads.commit()
+            self.store.keep_prefixes()
         return 0
 
     cdef object run_rows(self, RowIterator rows):
