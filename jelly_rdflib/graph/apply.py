@@ -187,7 +187,7 @@ def apply_statements(
         atomic=atomic,
         is_held=is_at_hand(source),
         limits=limits,
-        has_exact_prefixes=False,
+        holds_changes=False,
     )
 
 
@@ -198,12 +198,12 @@ def apply_read(
     atomic: bool = True,
     is_held: bool,
     limits: Limits | None,
-    has_exact_prefixes: bool = True,
+    holds_changes: bool = True,
 ) -> ApplyResult:
     """Apply the operations of a reader, which is closed, or of a generator around it.
 
-    No other code may read the target between two operations. For ``is_held`` see `_Applier`, for
-    ``has_exact_prefixes`` `PrefixChanges`.
+    No other code may read the target between two operations. For the other arguments see
+    `_Applier`.
     """
     try:
         applier = _Applier(
@@ -211,7 +211,7 @@ def apply_read(
             is_atomic=atomic,
             is_deferred=True,
             is_held=is_held,
-            has_exact_prefixes=has_exact_prefixes,
+            holds_changes=holds_changes,
             max_prefixes=(limits or Limits()).max_prefixes,
         )
         return applier.run(operations)
@@ -240,13 +240,18 @@ class _Applier:
         is_atomic: bool,
         is_deferred: bool,
         is_held: bool,
-        has_exact_prefixes: bool = True,
+        holds_changes: bool = True,
         max_prefixes: int | None = None,
     ) -> None:
         self._is_atomic = is_atomic
         self._log = UndoLog()
         self._statements = open_changes(
-            target, self._log, is_atomic=is_atomic, is_deferred=is_deferred, is_held=is_held
+            target,
+            self._log,
+            is_atomic=is_atomic,
+            is_deferred=is_deferred,
+            is_held=is_held,
+            is_committed=holds_changes,
         )
         tap = self._statements.tap
         self._lock = tap.lock if tap is not None and is_held else nullcontext()
@@ -254,7 +259,7 @@ class _Applier:
             target,
             self._log,
             is_atomic=is_atomic,
-            is_exact=has_exact_prefixes,
+            is_exact=holds_changes,
             max_prefixes=max_prefixes,
         )
         # Whether there is a transaction to roll back, and whether a TX started it.

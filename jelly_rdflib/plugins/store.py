@@ -67,9 +67,8 @@ class StoreParser(Parser):
     def parse(self, source: InputSource, sink: Graph, *more: Any, **settings: Any) -> None:
         """Add what the text has to the sink: all of it, or nothing if there is an error.
 
-        Pending changes of the store are committed before, and what is added is committed, as by
-        `jelly_rdflib.apply`. Blank nodes get new labels, as by rdflib's own parsers. A prefix
-        that the graph has for another IRI stays what it is.
+        Blank nodes get new labels, as by rdflib's own parsers. A prefix that the graph has for
+        another IRI stays what it is.
 
         Args:
             source: Where rdflib found the text.

@@ -109,6 +109,25 @@ def test_a_deletion_that_is_rolled_back_stays_one_for_who_saw_it() -> None:
     assert list(graph) == [(S, P, O)]
 
 
+@pytest.mark.parametrize("format", ["turtle", "nt", "jelly-rdf"])
+def test_what_is_parsed_is_pending_with_the_rest(format: str) -> None:
+    graph = Graph().add((S, P, O))
+    graph.bind("ex", "urn:ex#")
+    data = graph.serialize(format=format, encoding="utf-8")
+    damaged = data + b"!" if format == "jelly-rdf" else data + b"<urn:a> <urn:b> 'c' . <!> ."
+    graph = Graph("Jelly")
+    graph.add((S, P, Literal("committed")))
+    graph.commit()
+    graph.add((S, P, Literal("pending")))
+    with pytest.raises(jr.DecodeError):
+        graph.parse(data=damaged, format=format)
+    assert {str(o) for o in graph.objects()} == {"committed", "pending"}
+    graph.parse(data=data, format=format)
+    assert {str(o) for o in graph.objects()} == {"committed", "pending", str(O)}
+    graph.rollback()
+    assert {str(o) for o in graph.objects()} == {"committed"}
+
+
 def test_a_transaction_takes_prefixes_and_graphs_with_it() -> None:
     dataset = Dataset("Jelly")
     dataset.bind("a", "urn:a#")

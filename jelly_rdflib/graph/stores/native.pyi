@@ -70,5 +70,11 @@ class Changes(Undoer):
     def end_undoing(self) -> None: ...
 
 def open_changes(
-    target: Target, log: UndoLog, *, is_atomic: bool, is_deferred: bool, is_held: bool
+    target: Target,
+    log: UndoLog,
+    *,
+    is_atomic: bool,
+    is_deferred: bool,
+    is_held: bool,
+    is_committed: bool,
 ) -> Changes: ...

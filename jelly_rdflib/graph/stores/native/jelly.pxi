@@ -12,15 +12,15 @@ cdef enum:
 cdef class JellyChanges(Changes):
     """Changes a `JellyStore`; no node is made but for what the store can't hold.
 
-    If ``is_atomic``, pending changes are committed before the first statement of a transaction. The
-    transaction itself is committed when the next one begins, or when the store is freed: up to
-    there it can be undone. If the store is recorded, it is part of the recorded transaction, and is
-    not committed.
+    If ``is_atomic`` and ``is_committed``, pending changes are committed before the first statement
+    of a transaction. The transaction itself is committed when the next one begins, or when the store
+    is freed: up to there it can be undone. If the store is recorded, it is part of the recorded
+    transaction, and is not committed.
     """
 
     cdef QuadStore quads
     cdef BatchNumbers numbers
-    cdef bint has_begun
+    cdef bint has_begun, is_committed
     cdef size_t numbered
     # The numbers of graphs that were checked, by those of their names; and the default graph's.
     # They are good for this dictionary.
@@ -32,8 +32,9 @@ cdef class JellyChanges(Changes):
     cdef uint32_t last_graph, last_name
     cdef uint32_t spelling  # of the last operation's object, as `add_row` takes it
 
-    def __init__(self, target, UndoLog log not None, *, is_atomic):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_committed):
         super().__init__(target, log, is_atomic=is_atomic)
+        self.is_committed = is_committed and self.tap is None
         self.quads = target.store.quads
         self.numbers = BatchNumbers(self.quads)
 
@@ -70,7 +71,7 @@ cdef class JellyChanges(Changes):
         return 0
 
     cdef int commit_store(self) except -1:
-        if self.tap is None:
+        if self.is_committed:
             self.quads.commit()
             self.store.keep_prefixes()
         return 0

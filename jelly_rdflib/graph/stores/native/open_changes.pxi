@@ -1,17 +1,18 @@
 """Chooses how the statements of a store are changed."""
 
-def open_changes(target, log, *, is_atomic, is_deferred, is_held):
+def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
     """Choose how the statements of a target's store are changed.
 
     Args:
         target, log, is_atomic: As for `Changes`.
         is_deferred: Whether nobody looks at the store between two operations.
         is_held: Whether the operations come without waiting for anybody.
+        is_committed: Whether a `JellyStore` commits each transaction.
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
     if type(store) is JellyStore and not store.dispatcher.get_map():
-        return JellyChanges(target, log, is_atomic=is_atomic)
+        return JellyChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)
     if can_use(store) and (
         tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
     ):
