@@ -49,12 +49,12 @@ def read_batches(
         threads: How many threads decode, the one that iterates among them. More than one need the
             path of a file of Jelly that is not compressed, and its index (``FILE.idx``, made by
             ``jellyp index``), which cuts it into parts. The batches and errors are those of one
-            thread. Up to ``2 * threads - 1`` decoded parts are kept in memory, each some three
-            times as large as in the file: ``jellyp index --spacing 8`` makes parts of 8 MiB, which
-            are fast, too; shorter ones than 4 MiB are joined. Threads start with the first batch,
-            and end soon after ``close()``. The index must be made with these ``limits``; if not,
-            or if ``on_repeated_options="restart"`` starts a stream anew, one thread reads the rest,
-            and a warning says so.
+            thread. Up to ``2 * threads`` decoded parts are kept in memory, each some two or three
+            times as large as in the file: take ``jellyp index --spacing 8`` for parts of 8 MiB.
+            Shorter ones than 4 MiB are joined. Threads start with the first batch, and end soon
+            after ``close()``. The index must be made with these ``limits``; if not, or if
+            ``on_repeated_options="restart"`` starts a stream anew, one thread reads the rest, and a
+            warning says so.
 
     Returns:
         An iterator of `Batch`.

@@ -120,16 +120,14 @@ class _Parts:
             return None if part.is_last else reader.save()
 
     def _take(self, number: int) -> Generator[Placed, None, bytes | None]:
-        """Yield the batches of a part that was begun; meanwhile, begin others."""
-        while (decoded := self._decoded.pop(number, None)) is None:
-            with self._changed:
-                if number in self._decoded:
-                    continue
-                if (other := self._choose()) is None:
-                    self._changed.wait()
-                    continue
-                self._begun.add(other)
-            self._decode(other)
+        """Yield the batches of a part that a helper has begun.
+
+        To decode another part meanwhile gains nothing: it would have to be kept, too.
+        """
+        with self._changed:
+            while number not in self._decoded:
+                self._changed.wait()
+            decoded = self._decoded.pop(number)
         decoded.batches.reverse()
         while decoded.batches:
             yield decoded.batches.pop()
