@@ -83,6 +83,7 @@ class _Parts:
         self._parts = parts
         self._reading = reading
         self._threads = threads
+        self._process = os.getpid()
         self._is_statements: bool | None = None  # None: no thread helps yet
         # For what follows, which the threads share.
         self._changed = threading.Condition()
@@ -96,6 +97,10 @@ class _Parts:
         state = None
         try:
             for number, part in enumerate(self._parts):
+                if os.getpid() != self._process:
+                    raise RuntimeError(
+                        "this process was forked, and threads that read for it are not in it"
+                    )
                 if state != part.load_state(self._reading.limits):
                     self._stop()
                     warn(

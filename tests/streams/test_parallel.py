@@ -353,6 +353,29 @@ next(batches)
             str(file),
         )
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+    def test_a_fork_in_the_middle(self, file: Path) -> None:
+        """The child has no threads that would decode for it, and must not wait for them."""
+        out = run(
+            """
+import os, sys, jelly_rdflib as jr
+from jelly_rdflib.streams import parallel
+parallel.LEAST_PART = 1
+batches = jr.read_batches(sys.argv[1], threads=2)
+count = len(next(batches))
+child = os.fork()
+if child == 0:
+    try:
+        list(batches)
+    except RuntimeError as error:
+        os._exit(7 if "forked" in str(error) else 1)
+    os._exit(1)
+print(count + sum(map(len, batches)), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""",
+            str(file),
+        )
+        assert out == f"{ROWS} 7\n"
+
     def test_an_interrupt(self, file: Path) -> None:
         """It ends a caller that waits for a helper."""
         out = run(
