@@ -1,6 +1,6 @@
 """Batches: rows of numbers, with a table that has each distinct term once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar, final, overload
 
@@ -140,6 +140,10 @@ class BatchBuilder:
 class _ClosableBatches(Protocol):
     def __next__(self) -> Batch: ...
     def close(self) -> None: ...
+
+@final
+class PlacedBatches(BatchSource):
+    def __init__(self, batches: Generator[tuple[Batch, Any, int, int]]) -> None: ...
 
 @final
 class GeneratedBatches(BatchSource):

@@ -14,14 +14,20 @@ from jelly_rdflib.formats.format import Format, Reading
 from jelly_rdflib.options import PatchOptions, StreamOptions
 
 
-def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) -> BatchReader:
-    """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
+def make_decoders(reading: Reading) -> tuple[PatchFrameDecoder, StatementFrameDecoder]:
+    """Make a decoder for each kind of Jelly."""
     shared: Any = {"faults": reading.faults, "on_repeated_options": reading.on_repeated_options}
     patches = PatchFrameDecoder(reading.factory, reading.limits, **shared)
     strict = reading.strict and not reading.is_quiet
     statements = StatementFrameDecoder(
         reading.factory, reading.limits, strict=strict, is_quiet=reading.is_quiet, **shared
     )
+    return patches, statements
+
+
+def _open_batches(_: Format, source: memoryview | ByteSource, reading: Reading) -> BatchReader:
+    """Make batches of Jelly of the kind that is wanted; of either, its options tell which it is."""
+    patches, statements = make_decoders(reading)
     if reading.holds_changes is None:
         return BatchReader(source, patches, reading.limits, statements)
     return BatchReader(source, patches if reading.holds_changes else statements, reading.limits)

@@ -10,6 +10,7 @@ from jelly_rdflib.core.batch import BatchSource
 from jelly_rdflib.graph.stores.contents import Contents
 from jelly_rdflib.options import Limits, RepeatedOptions
 from jelly_rdflib.streams.open_input import open_input
+from jelly_rdflib.streams.parallel import open_parallel
 
 
 def read_batches(
@@ -22,6 +23,7 @@ def read_batches(
     base: str | None = None,
     isolated: bool = False,
     on_repeated_options: RepeatedOptions = "continue",
+    threads: int = 1,
 ) -> BatchSource:
     """Iterate over the batches of a stream of changes or of statements, or of a graph or dataset.
 
@@ -44,6 +46,15 @@ def read_batches(
         format: As for `jelly_rdflib.read_operations` and `jelly_rdflib.read_statements`.
         base, isolated: As for `jelly_rdflib.read_statements`.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
+        threads: How many threads decode, the one that iterates among them. More than one need the
+            path of a file of Jelly that is not compressed, and its index (``FILE.idx``, made by
+            ``jellyp index``), which cuts it into parts. The batches and errors are those of one
+            thread. Up to ``2 * threads`` decoded parts are kept in memory, each some two or three
+            times as large as in the file: take ``jellyp index --spacing 8`` for parts of 8 MiB.
+            Shorter ones than 4 MiB are joined. Threads start with the first batch, and end soon
+            after ``close()``. The index must be made with these ``limits``; if not, or if
+            ``on_repeated_options="restart"`` starts a stream anew, one thread reads the rest, and a
+            warning says so.
 
     Returns:
         An iterator of `Batch`.
@@ -51,7 +62,10 @@ def read_batches(
     Raises:
         DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_operations`.
         ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
-        ValueError: Other arguments are given for a graph or dataset.
+        ValueError: Other arguments are given for a graph or dataset. Or ``threads`` is less than 1,
+            or more than 1 for what is not the path of a file of Jelly that is not compressed.
+        FileNotFoundError: There is no index for several threads.
+        StaleIndexError: The index is damaged, or of the file as it was. It is a `DecodeError`.
         PatchError: The store of a graph is not open.
 
     Examples:
@@ -75,8 +89,13 @@ def read_batches(
         "isolated": isolated,
         "on_repeated_options": on_repeated_options,
     }
+    if threads < 1:
+        raise ValueError(f"threads is {threads}: at least one must read")
     if not isinstance(source, Graph):
+        if threads > 1:
+            return open_parallel(source, threads=threads, **settings)
         return open_input(source, **settings).batches()
+    settings["threads"] = threads
     given = [name for name, value in settings.items() if value != _DEFAULTS[name]]
     if given:
         raise ValueError(f"a graph is given, for which there is no {given[0]}")

@@ -92,10 +92,15 @@ class Part:
             raise DecodeError(f"the checkpoint of a decoder is damaged: {error}") from error
 
 
-def _make_decoder(is_statements: bool, limits: Limits) -> FrameDecoder:
-    """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are."""
-    make = StatementFrameDecoder if is_statements else PatchFrameDecoder
-    return make(make_node_factory(False, limits), limits)
+def _make_decoder(is_statements: bool, limits: Limits, *, strict: bool) -> FrameDecoder:
+    """Make a decoder of Jelly-RDF, or of Jelly-Patch, that keeps lexical forms as they are.
+
+    If it is not ``strict``, it says nothing of a logical type that does not fit.
+    """
+    factory = make_node_factory(False, limits)
+    if is_statements:
+        return StatementFrameDecoder(factory, limits, strict=strict, is_quiet=not strict)
+    return PatchFrameDecoder(factory, limits)
 
 
 def _make_parts(found: list[tuple[int, Any, Any]], size: int) -> list[Part]:
@@ -148,7 +153,8 @@ def find_parts(
         if size <= spacing or starts_compressed(file.read(4)):
             return _make_parts(found, size)
         file.seek(0)
-        decoder = _make_decoder(is_statements, limits)
+        # Whether the logical type must fit is for those who read the parts.
+        decoder = _make_decoder(is_statements, limits, strict=False)
         scanner = StreamScanner(
             ByteSource(read, close), decoder, limits, spacing=spacing, counts_frames=is_statements
         )
@@ -175,10 +181,18 @@ def read_part(
     and by ``close()``.
     """
     limits = limits or Limits()
-    decoder = _make_decoder(is_statements, limits)
     state = part.load_state(limits)
+    # The first part, which has the options, is refused if the logical type does not fit.
+    decoder = _make_decoder(is_statements, limits, strict=state is None)
     if state is not None:
         decoder.restore(state)
+    return BatchReader(
+        part_source(source, part), decoder, limits, offset=part.start, is_last=part.is_last
+    )
+
+
+def part_source(source: str | os.PathLike[str] | BinaryIO, part: Part) -> ByteSource:
+    """Open the bytes of a part."""
     file, close = _open(source)
     file.seek(part.start)
     left = part.end - part.start
@@ -189,9 +203,7 @@ def read_part(
         left -= len(data)
         return data
 
-    return BatchReader(
-        ByteSource(read, close), decoder, limits, offset=part.start, is_last=part.is_last
-    )
+    return ByteSource(read, close)
 
 
 def index_path(path: str | os.PathLike[str]) -> str:
@@ -249,11 +261,12 @@ def write_index(
 
 
 def load_index(
-    path: str | os.PathLike[str], *, is_statements: bool = False, spacing: int = SPACING
+    path: str | os.PathLike[str], *, is_statements: bool | None = False, spacing: int = SPACING
 ) -> list[Part] | None:
     """Return the parts of a file by its index; None if there is no index.
 
-    Parts of less than ``spacing`` bytes are merged. An index that is damaged, or older than the
+    Parts of less than ``spacing`` bytes are merged. ``is_statements`` is None for a file of either
+    Jelly. An index that is damaged, or older than the
     file, is a StaleIndexError.
     """
     source = index_path(path)
@@ -270,13 +283,13 @@ def load_index(
 
 
 def _read_index(
-    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool, spacing: int
+    file: BinaryIO, path: str | os.PathLike[str], is_statements: bool | None, spacing: int
 ) -> list[Part]:
     header = _read_header(file)
     offset = file.tell()
     identity = _identity(path)
     for key, value in {**identity, "is_statements": is_statements}.items():
-        if header.get(key) != value:
+        if value is not None and header.get(key) != value:
             raise StaleIndexError(
                 f"this index is not of the file beside it as it is now ({key}); make it anew with:"
                 " jellyp index"

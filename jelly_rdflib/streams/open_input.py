@@ -29,22 +29,22 @@ class Input:
 
     source: memoryview | ByteSource
     format: Format | None
-    _reading: Reading
+    reading: Reading
 
     def look(self) -> Format:
         """Return the format; look at the first bytes if it is not known yet."""
         if self.format is None:
             start, self.source = look_at_start(self.source)
-            self.format = guess_by_start(start, holds_changes=self._reading.holds_changes)
+            self.format = guess_by_start(start, holds_changes=self.reading.holds_changes)
         return self.format
 
     def open(self) -> BatchSource:
         """Return the batches, once; errors are those of `look` and `read_statements`."""
         try:
             format = self.look()
-            if self._reading.base is not None and not format.parser:
+            if self.reading.base is not None and not format.parser:
                 raise ValueError(f"a base is given, but {format.name} has no relative IRIs")
-            return format.open_batches(format, self.source, self._reading)
+            return format.open_batches(format, self.source, self.reading)
         except BaseException:
             self.close()
             raise
@@ -69,7 +69,7 @@ class Input:
         batches = self.batches()
         if label_prefix:
             batches = RelabelledBatches(batches, label_prefix)
-        return OperationReader(batches, limits=self._reading.limits if is_held else None)
+        return OperationReader(batches, limits=self.reading.limits if is_held else None)
 
     def close(self) -> None:
         """Close the file, if it was opened here and there are no batches to close."""

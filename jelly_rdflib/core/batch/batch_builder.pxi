@@ -138,6 +138,42 @@ cdef class BatchBuilder:
 
 @cython.nonecheck(True)
 @cython.final
+cdef class PlacedBatches(BatchSource):
+    """Batches of frames that come one by one from a generator, which is closed at the end.
+
+    With each come the stream's options, and the offset and the number of its frame.
+    """
+
+    cdef object batches
+    cdef object last_options
+    cdef uint64_t offset, frame
+
+    def __cinit__(self, batches not None):
+        self.batches = batches
+
+    @property
+    def options(self):
+        """The stream's options; None before its first frame was read."""
+        return self.last_options
+
+    cdef Batch read_batch(self):
+        found = next(self.batches, None)
+        if found is None:
+            return None
+        batch, self.last_options, self.offset, self.frame = found
+        return batch
+
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.frame = self.offset, self.frame
+        return 0
+
+    cdef int close_source(self) except -1:
+        self.batches.close()
+        return 0
+
+
+@cython.nonecheck(True)
+@cython.final
 cdef class GeneratedBatches(BatchSource):
     """Batches that come one by one from a generator, which is closed when no more are wanted."""
 
