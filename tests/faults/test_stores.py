@@ -48,7 +48,7 @@ ONE_TRANSACTION = [
 @pytest.mark.parametrize("name", CALLED)
 def test_a_fault_at_each_call_of_the_store(name: str) -> None:
     tally = at_each_call(TARGETS[name], stride=1 if name != "Oxigraph on disk" else 7)
-    assert tally.injected > 10
+    assert tally.injected > 5
     assert tally.told == 0 or name == "of a third party"
 
 
@@ -65,7 +65,7 @@ def test_another_fault_while_the_first_is_undone(name: str) -> None:
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_fault_at_each_request_to_an_endpoint() -> None:
     tally = at_each_request(endpoint_store, stride=5)
-    assert tally.injected > 10
+    assert tally.injected > 5
     gc.collect()
 
 
@@ -86,7 +86,7 @@ traced = [
 @pytest.mark.parametrize("name", traced)
 def test_an_interrupt_at_each_place(name: str) -> None:
     tally = at_each_place(TARGETS[name], stride=23 if name.startswith("memory") else 149)
-    assert tally.injected > 10
+    assert tally.injected > 5
 
 
 @pytest.mark.parametrize("name", traced)
