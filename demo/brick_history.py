@@ -5,8 +5,9 @@ folder. The log is then replayed into an empty dataset, and after each patch the
 with the release: every quad and every prefix. A snapshot is taken, each version is checked out and
 compared, and the log is verified.
 
-Usage: ``python demo/brick_history.py ONTOLOGIES LOG``, where ONTOLOGIES is a folder with a folder
-for each release, and LOG the folder to write. ``make demo`` gets the one and makes the other.
+Usage: ``python demo/brick_history.py ONTOLOGIES LOG [--plot FILE]``, where ONTOLOGIES is a folder
+with a folder for each release, and LOG the folder to write. ``make demo`` gets the one and makes
+the other.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import pyoxigraph as ox
+import zstandard
 from rdflib import BNode, Dataset, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import NamespaceManager
@@ -48,6 +51,19 @@ class MismatchError(Exception):
     """What was read, or replayed, is not what it should be."""
 
 
+class Sizes(NamedTuple):
+    """The bytes of a patch in one format."""
+
+    plain: int
+    gzip: int
+    zstd: int
+
+    @classmethod
+    def of(cls, data: bytes) -> Sizes:
+        """Compress it, as the two programs do by default."""
+        return cls(len(data), len(gzip.compress(data, 6)), len(zstandard.compress(data, 3)))
+
+
 @dataclass
 class Release:
     """A release's name, its whole state, and what its patch costs."""
@@ -55,9 +71,8 @@ class Release:
     version: str
     state: State
     operations: int
-    jelly_bytes: int
-    text_bytes: int
-    gzip_bytes: int
+    jelly: Sizes
+    text: Sizes
     seconds: float = 0.0
     """To replay the patch into a `JellyStore`."""
     memory_seconds: float = 0.0
@@ -149,9 +164,8 @@ def write_log(ontologies: Path, log: jr.PatchLog, report: Report) -> list[Releas
                 version=version,
                 state=state_of(new),
                 operations=len(patch),
-                jelly_bytes=entry.size,
-                text_bytes=len(text),
-                gzip_bytes=len(gzip.compress(text)),
+                jelly=Sizes.of(entry.path.read_bytes()),
+                text=Sizes.of(text),
             )
         )
         old = new
@@ -201,31 +215,55 @@ def check_state(dataset: Dataset, release: Release) -> None:
 
 
 def table_of(releases: list[Release]) -> Table:
-    """Lay out what each release's patch costs."""
-    table = Table("release", title="The patches of Brick's releases", show_footer=True)
-    columns: list[tuple[str, list[int]]] = [
-        ("operations", [release.operations for release in releases]),
-        ("bytes as\n.jellyp", [release.jelly_bytes for release in releases]),
-        ("bytes as\nRDF Patch text", [release.text_bytes for release in releases]),
-        ("bytes as text\nwith gzip", [release.gzip_bytes for release in releases]),
-    ]
-    table.columns[0].footer = "all"
-    for name, numbers in columns:
-        table.add_column(name, f"{sum(numbers):,}", justify="right")
-    seconds = {
-        "seconds,\nJellyStore": [release.seconds for release in releases],
-        "seconds,\nrdflib's store": [release.memory_seconds for release in releases],
-    }
-    for name, times in seconds.items():
-        table.add_column(name, f"{sum(times):.2f}", justify="right")
-    for release, *numbers in zip(releases, *(numbers for _, numbers in columns), strict=True):
-        table.add_row(
-            release.version,
-            *(f"{number:,}" for number in numbers),
-            f"{release.seconds:.2f}",
-            f"{release.memory_seconds:.2f}",
-        )
+    """Lay out what each release's patch costs; kB are 1000 bytes."""
+    table = Table(title="The patches of Brick's releases", show_footer=True)
+    table.add_column("release", "all", no_wrap=True)
+
+    def add(name: str, numbers: list[float], form: str) -> list[str]:
+        table.add_column(name, form.format(sum(numbers)), justify="right", no_wrap=True)
+        return [form.format(number) for number in numbers]
+
+    columns = [[release.version for release in releases]]
+    columns.append(add("operations", [release.operations for release in releases], "{:,}"))
+    for title, sizes in sizes_of(releases).items():
+        columns.append(add(f"kB, {title}", [size / 1000 for size in sizes], "{:,.0f}"))
+    columns.append(add("seconds,\nJellyStore", [each.seconds for each in releases], "{:.2f}"))
+    columns.append(add("seconds,\nrdflib's", [each.memory_seconds for each in releases], "{:.2f}"))
+    for row in zip(*columns, strict=True):
+        table.add_row(*row)
     return table
+
+
+def sizes_of(releases: list[Release]) -> dict[str, list[int]]:
+    """Return the sizes of the patches in each format, plain and packed."""
+    return {
+        f"{format}\n{kind}": [getattr(getattr(each, name), kind) for each in releases]
+        for format, name in ((".jellyp", "jelly"), ("text", "text"))
+        for kind in Sizes._fields
+    }
+
+
+def draw(releases: list[Release], path: Path) -> None:
+    """Draw the sizes of all patches together, by format, and the seconds of their replay."""
+    # Only now: it is not needed for the table, and not installed with it.
+    from matplotlib.figure import Figure
+
+    sizes = {title: sum(numbers) / 1e6 for title, numbers in sizes_of(releases).items()}
+    times = {
+        "JellyStore": sum(each.seconds for each in releases),
+        "rdflib's store": sum(each.memory_seconds for each in releases),
+    }
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[3, 1])
+    for axes, bars, title, form in (
+        (left, sizes, "MB", "%.1f"),
+        (right, times, "seconds to replay", "%.2f"),
+    ):
+        colours = ["#c2185b" if "elly" in name else "#90a4ae" for name in bars]
+        axes.bar_label(axes.bar(list(bars), list(bars.values()), color=colours), fmt=form)
+        axes.set_title(title)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path)
 
 
 def main() -> int:
@@ -233,7 +271,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("ontologies", type=Path, help="folder with a folder for each release")
     parser.add_argument("log", type=Path, help="the folder to write; one that is there is replaced")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw it, too: .png, .svg, .pdf; takes matplotlib"
+    )
     arguments = parser.parse_args()
+    if arguments.plot and find_spec("matplotlib") is None:
+        parser.error("--plot takes matplotlib: pip install matplotlib")
     for version in VERSIONS:
         if not (arguments.ontologies / version).is_dir():
             parser.error(f"there is no release {version} in {arguments.ontologies}")
@@ -262,10 +305,13 @@ def main() -> int:
         # As wide as the table needs: a file has no lines that are cut.
         output.width = 100
     output.print(table_of(releases))
+    if arguments.plot:
+        draw(releases, arguments.plot)
     output.print(
         f"Replayed {arguments.log} into an empty dataset: after each patch its quads and prefixes"
         " were those of the release, and so they were when each version was checked out. Seconds"
-        " are to read the patch and apply it, to the store of this package and to rdflib's own.",
+        " are to read the patch and apply it, to the store of this package and to rdflib's own."
+        " `make demo-spark` takes the log to Apache Spark.",
         highlight=False,
     )
     return 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -60,8 +61,21 @@ class StoreFile:
         if any(self._dataset.quads()):
             raise ValueError("a file is opened by an empty store, but this one has statements")
         # The version that the file has.
-        self._saved = self._read() if is_there else None
-        self._log = PatchLog(log_path, create=True)
+        self._saved: URIRef | None = None
+        try:
+            if is_there:
+                self._saved = self._read()
+            self._log = PatchLog(log_path, create=True)
+            self._catch_up(is_there)
+            store.commit()
+            self._recorder = record(self._dataset, self._log)
+            self._recorder.__enter__()
+        except BaseException:
+            store.destroy(None)
+            raise
+
+    def _catch_up(self, is_there: bool) -> None:
+        """Bring the store, which has what the file has, to the newest version of the log."""
         if self._log.version == 0:
             if is_there:
                 self._log.append(join_parts(self._parts()))
@@ -71,12 +85,9 @@ class StoreFile:
             self._log.replay(self._dataset, since=self._saved)
         elif diff(self._log.checkout(), self._dataset):
             raise LogError(
-                f"{self._path} has other data than the log beside it, {log_path}: another program"
-                " has written one of them. Move it away to go on with the other"
+                f"{self._path} has other data than the log beside it, {self._log.path}: another"
+                " program has written one of them. Move it away to go on with the other"
             )
-        store.commit()
-        self._recorder = record(self._dataset, self._log)
-        self._recorder.__enter__()
 
     def _read(self) -> URIRef | None:
         """Read the file into the store; return its version."""
@@ -111,20 +122,19 @@ class StoreFile:
         options = StreamOptions(
             physical_type=PhysicalStreamType.QUADS,
             namespace_declarations=any(self._dataset.namespaces()),
-            generalized_statements=True,
         )
-        folder, name = self._path.parent, self._path.name
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:
-            try:
-                with StatementWriter(file, options) as writer:
-                    writer.end_frame({_VERSION: version.encode()})
-                    write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
-                file.flush()
-                with suppress(FileNotFoundError):
-                    os.fchmod(file.fileno(), self._path.stat().st_mode)
+        # The end of its name says whether it is compressed.
+        path = self._path.with_name(f".{secrets.token_hex(8)}.{self._path.name}")
+        try:
+            with StatementWriter(path, options, format="jelly-rdf") as writer:
+                writer.end_frame({_VERSION: version.encode()})
+                write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
+            if self._path.exists():
+                shutil.copymode(self._path, path)
+            with path.open("r+b") as file:
                 os.fsync(file.fileno())
-                os.replace(file.name, self._path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
-        sync_folder(folder)
+            os.replace(path, self._path)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        sync_folder(self._path.parent)

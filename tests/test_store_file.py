@@ -114,6 +114,26 @@ def test_file_of_somebody_else_becomes_the_first_patch(tmp_path: Path, name: str
     assert numbers(opened(path)) == {1, 2}
 
 
+@pytest.mark.parametrize("name", ["data.jelly.gz", "data.jelly.zst"])
+def test_compressed_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.close()
+    assert not path.read_bytes().startswith(b"\n")
+    assert len(list(jr.read_statements(path))) == 1
+    assert numbers(opened(path)) == {1}
+
+
+def test_new_file_is_for_whom_other_new_files_are(path: Path) -> None:
+    dataset = opened(path, create=True)
+    add(dataset, 1)
+    dataset.close()
+    other = path.with_name("other")
+    other.touch()
+    assert path.stat().st_mode == other.stat().st_mode
+
+
 def test_file_that_did_not_change_is_not_written(path: Path) -> None:
     dataset = opened(path, create=True)
     add(dataset, 1)
@@ -129,8 +149,10 @@ def test_file_that_another_program_has_written_is_refused(path: Path) -> None:
     dataset.close()
     with path.open("wb") as file:
         Graph().add((S, P, Literal(5))).serialize(file, format="jelly-rdf")
+    dataset = Dataset(store="Jelly")
     with pytest.raises(jr.LogError, match="has other data than the log beside it"):
-        opened(path)
+        dataset.open(str(path))
+    assert len(dataset) == 0
     # The same data are no matter.
     with path.open("wb") as file:
         jr.PatchLog(log_of(path)).checkout().serialize(file, format="jelly-rdf")
