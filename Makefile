@@ -11,6 +11,7 @@ JAVA := $(if $(JAVA_HOME)$(shell command -v java),,$(COMMA)java)
 
 # A developer's environment has all that the demo needs: then it is not built a second time.
 DEMO_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
+SPARK_ENV := $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo-spark)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -20,9 +21,15 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: demo
-demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, go back in it; then on Spark
-	$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log
-	$(BIN)/python demo/spark_history.py .cache/brick-log
+demo: $(DEMO_ENV) $(BRICK) ## Log the history of the Brick ontology, replay it, go back in it; ARGS=--plot=brick.svg
+	@echo "Reading five releases, logging and replaying their patches: half a minute."
+	@$(BIN)/python demo/brick_history.py $(BRICK)/brickschema/ontologies .cache/brick-log $(ARGS)
+
+.PHONY: demo-spark
+demo-spark: $(SPARK_ENV) ## Take the demo's log to Apache Spark: replay it to two versions, compare them
+	@test -d .cache/brick-log || $(MAKE) demo
+	@echo "Replaying the log on Spark: a minute."
+	@$(BIN)/python demo/spark_history.py .cache/brick-log
 
 # These tests have targets of their own: they take Java, and as long as all others.
 SPARK_TESTS := jelly_rdflib/spark tests/spark tests/cli/spark
@@ -152,19 +159,21 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Setuptools warns of editable installs in general.
-INSTALL := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install --quiet
+# On a terminal pip shows its progress. Setuptools warns of editable installs in general.
+QUIET := $(shell test -t 2 || echo --quiet)
+INSTALL := PYTHONWARNINGS="ignore:Editable installation" $(BIN)/pip install $(QUIET)
 
-# The package, editable and with its Cython modules built in place.
+# The Cython modules, built in place, and what they are built with.
 $(VENV)/.modules: $(BUILD_INPUTS) | $(BIN)/python
+	@$(INSTALL) --group build
 	@echo "Compiling the Cython modules: about a minute."
-	@$(INSTALL) --no-deps --editable .
+	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-# $(VENV)/.EXTRA: the packages of that extra beside it.
+# $(VENV)/.EXTRA: the package, editable, and the packages of that extra.
 $(VENV)/.%: pyproject.toml $(VENV)/.modules
-	@echo "Installing the packages for '$*': a minute or two."
-	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --editable ".[$*$(JAVA)]"
+	@echo "Installing the packages for '$*': $(if $(filter demo,$*),some seconds,a minute or two)."
+	@JELLY_RDFLIB_MODULES_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable ".[$*$(if $(filter demo,$*),,$(JAVA))]"
 	@touch $@
 
 # No extra: users don't fuzz, and the package would be built once more.

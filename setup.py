@@ -1,5 +1,6 @@
 """Builds the Cython modules; everything else is in pyproject.toml."""
 
+import itertools
 import os
 import shutil
 import sys
@@ -67,12 +68,24 @@ class BuildModules(build_ext):
         # Microsoft's compiler is looked for by setuptools, which says where to get it.
         if command and (shutil.which(command[0]) is None or not headers.exists()):
             raise SystemExit(NO_COMPILER)
+        self.built = itertools.count(1)
         super().build_extensions()
+
+    def build_extension(self, ext):
+        """Build a module, and say which, as this takes a while."""
+        super().build_extension(ext)
+        print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
 
 
 setup(
     cmdclass={"build_ext": BuildModules},
-    ext_modules=cythonize(MODULES, compiler_directives=DIRECTIVES, build_dir="build/cython"),
+    ext_modules=cythonize(
+        MODULES,
+        compiler_directives=DIRECTIVES,
+        build_dir="build/cython",
+        # Elsewhere its processes would run this file.
+        nthreads=os.cpu_count() if sys.platform == "linux" else 0,
+    ),
     # One compiler for each core.
     options={"build_ext": {"parallel": True}},
 )

@@ -64,3 +64,4 @@ from .streams.reading import read_statements as read_statements
 from .streams.writing import PatchWriter as PatchWriter
 from .streams.writing import StatementWriter as StatementWriter
 from .terms import TripleTerm as TripleTerm
+from .version import __version__ as __version__

@@ -82,6 +82,8 @@ IMPORTS_IN_FUNCTIONS = {
     # Extras, and own modules that need one.
     "formats/syntaxes/__init__.py": ("pyoxigraph", "jelly_rdflib.formats.syntaxes."),
     "graph/canonical/form.py": ("pyoxigraph",),
+    # A log takes as long to import as all the rest.
+    "plugins/store.py": ("jelly_rdflib.store_file",),
     "spark": (
         "pyspark",
         "fsspec",

@@ -6,7 +6,7 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +164,8 @@ def test_former_places_of_public_names_warn() -> None:
     for name in ("no_such_name", "__path__"):
         with pytest.raises(AttributeError):
             getattr(validation, name)
+
+
+def test_version_is_said_once() -> None:
+    assert version("jelly-rdflib") == jelly_rdflib.__version__
+    assert f"version: {jelly_rdflib.__version__}\n" in (ROOT / "CITATION.cff").read_text()

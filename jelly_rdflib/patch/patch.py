@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import io
+from collections.abc import Sequence
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from jelly_rdflib.algebra.compact import compact
+from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
 from jelly_rdflib.graph.apply import ApplyResult, apply
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.patch.html import patch_html
 from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.streams.writing import PatchWriter
 
 if TYPE_CHECKING:
+    import os
+
     from rdflib.graph import Graph
 
+# Lines that `print` shows of a long patch, at its start and at its end.
+_FIRST_LINES, _LAST_LINES = 20, 5
 
-class Patch(PatchOperations):
+
+class Patch(PatchOperations, Sequence[Operation]):
     """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
 
-    Iterating gives the operations, any number of times. A patch can be pickled.
+    A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
+    patch with the effect of both. Two are equal if their operations are. It can be pickled.
+    ``print(patch)`` gives RDF Patch text, and a notebook shows a table.
 
     Args:
         operations: Operations as tuples. An `Op.END` as the last one is left out.
@@ -33,6 +48,12 @@ class Patch(PatchOperations):
         {'id': rdflib.term.URIRef('urn:uuid:1')}
         >>> len(patch)
         3
+        >>> patch[1:]
+        <Patch: 2 operations, header {}>
+        >>> print(patch)
+        H id <urn:uuid:1> .
+        TX .
+        TC .
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -40,6 +61,86 @@ class Patch(PatchOperations):
 
     def __repr__(self) -> str:
         return f"<Patch: {len(self)} operations, header {self.header}>"
+
+    def __str__(self) -> str:
+        left_out = len(self) - _FIRST_LINES - _LAST_LINES
+        if left_out <= 0:
+            return _lines_of(self)
+        first, last = _lines_of(self[:_FIRST_LINES]), _lines_of(self[-_LAST_LINES:])
+        return f"{first}\n# ... {left_out:,} more operations ...\n{last}"
+
+    def _repr_html_(self) -> str:
+        return patch_html(self, len(self))
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Operation: ...
+    @overload
+    def __getitem__(self, index: slice) -> Patch: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Operation | Patch:
+        if not isinstance(index, slice):
+            number = range(len(self))[index]
+            return next(islice(self.cut(number, number + 1), 1))
+        start, stop, step = index.indices(len(self))
+        if step != 1:
+            return Patch(list(self)[index])
+        return self.cut(start, stop)
+
+    def __add__(self, other: Patch) -> Patch:
+        return Patch(concat(self, other)) if isinstance(other, Patch) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Patch):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_text(self) -> str:
+        """Return the patch as RDF Patch text.
+
+        Raises:
+            EncodeError: A transaction of the patch does not end, or the text can't express an
+                operation.
+        """
+        return self.serialize(format="rdf-patch").decode()
+
+    def serialize(self, *, format: str | None = None, options: PatchOptions | None = None) -> bytes:
+        """Return the patch as the bytes of a file.
+
+        Args:
+            format: As for `jelly_rdflib.PatchWriter`; by default Jelly-Patch.
+            options: As for `jelly_rdflib.PatchWriter`.
+
+        Raises:
+            EncodeError, LookupError, ValueError: As for `jelly_rdflib.PatchWriter`; among others, a
+                transaction of the patch does not end.
+        """
+        file = io.BytesIO()
+        self._write(file, options, format)
+        return file.getvalue()
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        options: PatchOptions | None = None,
+        format: str | None = None,
+    ) -> None:
+        """Write the patch to a file, which is replaced; its name says the format.
+
+        Args:
+            path: The file, such as ``"changes.jellyp"`` or ``"changes.rdfp.gz"``.
+            options: As for `jelly_rdflib.PatchWriter`.
+            format: As for `jelly_rdflib.PatchWriter`.
+
+        Raises:
+            EncodeError, LookupError, ValueError, OSError: As for `jelly_rdflib.PatchWriter`.
+        """
+        self._write(path, options, format)
+
+    def _write(self, destination: Any, options: PatchOptions | None, format: str | None) -> None:
+        with PatchWriter(destination, options, format=format) as writer:
+            writer.write_all(self)
 
     def invert(self) -> Patch:
         """Return the inverse: the patch that undoes this one.
@@ -88,3 +189,15 @@ class Patch(PatchOperations):
             ApplyError: As by `jelly_rdflib.apply`.
         """
         return apply(self, target, atomic=atomic)
+
+
+def _lines_of(operations: Patch) -> str:
+    """Return the lines of operations, which need be no whole transactions."""
+    file = io.BytesIO()
+    for is_bare, run in groupby(operations, key=lambda operation: len(operation) == 1):
+        if is_bare:
+            file.write("".join(f"{Op(op).name} .\n" for (op,) in run).encode())
+        else:
+            with PatchWriter(file, format="rdf-patch") as writer:
+                writer.write_all(run)
+    return file.getvalue().decode().rstrip("\n")

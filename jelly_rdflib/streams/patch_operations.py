@@ -46,6 +46,18 @@ class PatchOperations:
             return len(self._operations)
         return sum(map(len, self.slices))
 
+    def cut(self, start: int, stop: int) -> Self:
+        """Return the operations from number ``start`` up to, without, number ``stop``."""
+        if self.slices is None:
+            return type(self)(self._operations[start:stop])
+        slices = []
+        for part in self.slices:
+            first, last = max(start, 0), min(stop, len(part))
+            if first < last:
+                slices.append(BatchSlice(part.batch, part.start + first, part.start + last))
+            start, stop = start - len(part), stop - len(part)
+        return self.of_slices(slices)
+
     @property
     def header(self) -> Headers:
         """The headers by key; of a key that comes more than once, the last value.
