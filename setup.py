@@ -1,6 +1,7 @@
 """Builds the Cython modules; everything else is in pyproject.toml."""
 
 import itertools
+import logging
 import os
 import shutil
 import sys
@@ -76,6 +77,9 @@ class BuildModules(build_ext):
         super().build_extension(ext)
         print(f"{next(self.built)} of {len(self.extensions)} modules: {ext.name}", flush=True)
 
+
+# A media type is a name for rdflib's plugins, and has a slash, of which setuptools warns.
+logging.getLogger("setuptools.config._validate_pyproject.formats").setLevel(logging.ERROR)
 
 setup(
     cmdclass={"build_ext": BuildModules},

@@ -225,8 +225,8 @@ def table_of(releases: list[Release]) -> Table:
 
     columns = [[release.version for release in releases]]
     columns.append(add("operations", [release.operations for release in releases], "{:,}"))
-    for title, sizes in sizes_of(releases).items():
-        columns.append(add(f"kB, {title}", [size / 1000 for size in sizes], "{:,.0f}"))
+    columns.append(add("kB as\n.jellyp", [each.jelly.plain / 1e3 for each in releases], "{:,.0f}"))
+    columns.append(add("kB as\ntext", [each.text.plain / 1e3 for each in releases], "{:,.0f}"))
     columns.append(add("seconds,\nJellyStore", [each.seconds for each in releases], "{:.2f}"))
     columns.append(add("seconds,\nrdflib's", [each.memory_seconds for each in releases], "{:.2f}"))
     for row in zip(*columns, strict=True):
@@ -234,13 +234,22 @@ def table_of(releases: list[Release]) -> Table:
     return table
 
 
-def sizes_of(releases: list[Release]) -> dict[str, list[int]]:
-    """Return the sizes of the patches in each format, plain and packed."""
+def sizes_of(releases: list[Release]) -> dict[str, Sizes]:
+    """Return the sizes of all patches together in each format, plain and packed."""
     return {
-        f"{format}\n{kind}": [getattr(getattr(each, name), kind) for each in releases]
-        for format, name in ((".jellyp", "jelly"), ("text", "text"))
-        for kind in Sizes._fields
+        ".jellyp": Sizes(*map(sum, zip(*(each.jelly for each in releases), strict=True))),
+        "RDF Patch text": Sizes(*map(sum, zip(*(each.text for each in releases), strict=True))),
     }
+
+
+def table_of_sizes(releases: list[Release]) -> Table:
+    """Lay out what packing makes of all patches."""
+    table = Table("all, in kB", *Sizes._fields, title="Plain and packed")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for format, sizes in sizes_of(releases).items():
+        table.add_row(format, *(f"{size / 1e3:,.0f}" for size in sizes))
+    return table
 
 
 def draw(releases: list[Release], path: Path) -> None:
@@ -248,7 +257,11 @@ def draw(releases: list[Release], path: Path) -> None:
     # Only now: it is not needed for the table, and not installed with it.
     from matplotlib.figure import Figure
 
-    sizes = {title: sum(numbers) / 1e6 for title, numbers in sizes_of(releases).items()}
+    sizes = {
+        f"{format.rpartition(' ')[2]}\n{kind}": size / 1e6
+        for format, all_sizes in sizes_of(releases).items()
+        for kind, size in all_sizes._asdict().items()
+    }
     times = {
         "JellyStore": sum(each.seconds for each in releases),
         "rdflib's store": sum(each.memory_seconds for each in releases),
@@ -256,7 +269,7 @@ def draw(releases: list[Release], path: Path) -> None:
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 1])
     for axes, bars, title, form in (
-        (left, sizes, "MB", "%.1f"),
+        (left, sizes, "MB, all patches", "%.1f"),
         (right, times, "seconds to replay", "%.2f"),
     ):
         colours = ["#c2185b" if "elly" in name else "#90a4ae" for name in bars]
@@ -305,6 +318,7 @@ def main() -> int:
         # As wide as the table needs: a file has no lines that are cut.
         output.width = 100
     output.print(table_of(releases))
+    output.print(table_of_sizes(releases))
     if arguments.plot:
         draw(releases, arguments.plot)
     output.print(
