@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rdflib.term import URIRef
-
 from jelly_rdflib.core.batch import Batch
 from jelly_rdflib.errors import LogError
+from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.graph.apply import apply_statements
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.graph.graphs import empty_dataset, write_graph
 from jelly_rdflib.log.patch_log import PatchLog
 from jelly_rdflib.log.staging import sync_folder
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import PhysicalStreamType, StreamOptions
+from jelly_rdflib.options import Limits, PhysicalStreamType, StreamOptions
 from jelly_rdflib.patch.diff import diff
 from jelly_rdflib.patch.parts import join_parts
-from jelly_rdflib.recording.record import record
+from jelly_rdflib.patch.patch import Patch
+from jelly_rdflib.recording.record import Recorder, record
 from jelly_rdflib.streams.writing import StatementWriter
 
 if TYPE_CHECKING:
     from jelly_rdflib.store.jelly_store import JellyStore
 
-# In the metadata of the file's first frame: the id of the patch that makes its version.
+# In the metadata of the file's first frame: the id of its log, and of the patch that made it.
 _VERSION = "jelly-rdflib.version"
+# A file that is being written changes all the time. One that did not for so many seconds was left
+# behind by a process that was killed.
+_LEFT_BEHIND = 3600
+# What is kept here has as many prefixes as were bound.
+_LIMITS = Limits(max_prefixes=2**31 - 1)
 
 
 class StoreFile:
@@ -42,7 +50,7 @@ class StoreFile:
     in one step. When it is opened, the patches since are applied. So the log alone has all data.
 
     Args:
-        store: An empty store, which gets the contents.
+        store: A store without statements. It gets the contents, and forgets its prefixes.
         path: The file; the log is ``path`` + ``.log``. If there is a file without a log, the log's
             first patch is what the file has.
         create: Whether there need be neither of them.
@@ -57,68 +65,133 @@ class StoreFile:
             raise FileNotFoundError(
                 f"there is no file {self._path}: open(..., create=True) makes it"
             )
+        self._store = store
         self._dataset = empty_dataset(store)
         if any(self._dataset.quads()):
             raise ValueError("a file is opened by an empty store, but this one has statements")
-        # The version that the file has.
-        self._saved: URIRef | None = None
+        store.destroy(None)
+        # The version that the file has, as its metadata say it.
+        self._saved = ""
+        self._recorder: Recorder | None = None
         try:
             if is_there:
-                self._saved = self._read()
-            self._log = PatchLog(log_path, create=True)
+                self._read()
+            self._log = PatchLog(log_path, create=True, limits=_LIMITS)
             self._catch_up(is_there)
             store.commit()
-            self._recorder = record(self._dataset, self._log)
+            self._remove_remains()
+            self._first_version = self._log.version
+            self._recorder = record(self._dataset, self)
+            store.file = self
             self._recorder.__enter__()
         except BaseException:
-            store.destroy(None)
+            self._leave()
             raise
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        # The version first: to apply a patch again to a newer file does nothing.
+        first = next(read_batches(self._path, format=JELLY.name, limits=_LIMITS), None)
+        if first is not None:
+            self._saved = first.metadata.get(_VERSION, b"").decode("utf-8", "replace")
+        apply_statements(self._path, self._dataset, limits=_LIMITS, normalize=False, strict=True)
 
     def _catch_up(self, is_there: bool) -> None:
         """Bring the store, which has what the file has, to the newest version of the log."""
+        log_id, _, patch_id = self._saved.partition(" ")
         if self._log.version == 0:
             if is_there:
                 self._log.append(join_parts(self._parts()))
+                # From here on the file is known as one of this log.
+                self._save()
         elif not is_there:
             self._log.checkout(target=self._dataset)
-        elif self._has_version():
-            self._log.replay(self._dataset, since=self._saved)
-        elif diff(self._log.checkout(), self._dataset):
+        elif log_id == self._log.log_id:
+            if self._has(patch_id):
+                self._log.replay(self._dataset, since=patch_id)
+            else:
+                # It was squashed.
+                self._store.destroy(None)
+                self._log.checkout(target=self._dataset)
+        elif self._has_data_of(1):
+            # The process that opened the file for the first time was killed before it wrote it.
+            self._log.replay(self._dataset, since=1)
+        elif not self._has_data_of(self._log.version):
             raise LogError(
                 f"{self._path} has other data than the log beside it, {self._log.path}: another"
                 " program has written one of them. Move it away to go on with the other"
             )
 
-    def _read(self) -> URIRef | None:
-        """Read the file into the store; return its version."""
-        # The version first: to apply a patch again to a newer file does nothing.
-        first = next(read_batches(self._path, format="jelly-rdf"), None)
-        apply_statements(self._path, self._dataset, limits=None, normalize=False, strict=True)
-        version = None if first is None else first.metadata.get(_VERSION)
-        return None if version is None else URIRef(version.decode())
-
-    def _has_version(self) -> bool:
-        """Has the log the version of the file, which was not squashed?"""
+    def _has(self, patch_id: str) -> bool:
         with suppress(LogError):
-            return self._saved is not None and self._log.entry(self._saved).version > 0
+            return self._log.entry(patch_id).version > 0
+        return False
+
+    def _has_data_of(self, version: int) -> bool:
+        with suppress(LogError):
+            return not diff(self._log.checkout(version), self._dataset)
         return False
 
     def _parts(self) -> Iterator[Operation | Batch]:
         prefixes = [(Op.PA, *prefix, None) for prefix in self._dataset.namespaces()]
         return chain([(Op.TX,)], prefixes, read_batches(self._dataset), [(Op.TC,)])
 
-    def close(self) -> None:
-        """Write the file, if it is not up to date. Nothing may be pending.
+    def _remove_remains(self) -> None:
+        """Remove what was being written by a process that was killed."""
+        for path in self._path.parent.glob(f".*.{glob.escape(self._path.name)}"):
+            is_ours = re.fullmatch(r"\.[0-9a-f]{16}\..*", path.name)
+            with suppress(OSError):
+                if is_ours and time.time() - path.stat().st_mtime > _LEFT_BEHIND:
+                    path.unlink()
+
+    # --- while it is open -------------------------------------------------------------------------
+
+    def append(self, patch: Patch) -> None:
+        """Append a transaction to the log.
 
         Raises:
-            OSError: It can't be written. The log has all data.
+            LogError: The commit before it was interrupted: the log has its patch, the store not.
+            LogConflict, LimitError, EncodeError, OSError: As by `PatchLog.append`.
         """
-        self._recorder.__exit__(None, None, None)
-        head = self._log.head
-        if head is not None and head.id != self._saved:
-            self._save(head.id)
+        if not self._is_in_step():
+            raise LogError(
+                "a commit was interrupted when the log had its changes already, and the store has"
+                " them no longer: close the file, and open it again"
+            )
+        self._log.append(patch)
 
-    def _save(self, version: URIRef) -> None:
+    def _is_in_step(self) -> bool:
+        """Has the log as many patches as transactions were committed?"""
+        assert self._recorder is not None
+        return self._log.version == self._first_version + self._recorder.committed
+
+    # --- closing ----------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Write the file, if it is not up to date, and empty the store. Nothing may be pending.
+
+        Raises:
+            OSError: The file can't be written. The log has all data.
+        """
+        try:
+            # What was interrupted is in the log, and not in the store.
+            if self._is_in_step() and self._saved != self._version:
+                self._save()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._store.file = None
+        if self._store.recording is not None and self._recorder is not None:
+            self._recorder.__exit__(None, None, None)
+        self._store.destroy(None)
+
+    @property
+    def _version(self) -> str:
+        return f"{self._log.log_id} {self._log.head.id}" if self._log.head is not None else ""
+
+    def _save(self) -> None:
         options = StreamOptions(
             physical_type=PhysicalStreamType.QUADS,
             namespace_declarations=any(self._dataset.namespaces()),
@@ -126,8 +199,8 @@ class StoreFile:
         # The end of its name says whether it is compressed.
         path = self._path.with_name(f".{secrets.token_hex(8)}.{self._path.name}")
         try:
-            with StatementWriter(path, options, format="jelly-rdf") as writer:
-                writer.end_frame({_VERSION: version.encode()})
+            with StatementWriter(path, options, format=JELLY.name) as writer:
+                writer.end_frame({_VERSION: self._version.encode()})
                 write_graph(self._dataset, writer, namespaces=options.namespace_declarations)
             if self._path.exists():
                 shutil.copymode(self._path, path)
@@ -138,3 +211,4 @@ class StoreFile:
             path.unlink(missing_ok=True)
             raise
         sync_folder(self._path.parent)
+        self._saved = self._version

@@ -72,9 +72,10 @@ def apply(
     implicit transaction; in a transaction that `TX` started it is an error.
 
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
-    are committed first, so that a rollback restores the start of the transaction. For every store a
-    log of the changes is kept, and undone in reverse. The store decides which statements are equal:
-    rdflib's ignore the case of language tags, and for Oxigraph 1 and 01 are the same integer. A
+    are committed first, so that a rollback restores the start of the transaction. If the store is
+    recorded, the patch is part of the recorded transaction, and is committed with it. For every
+    store a log of the changes is kept, and undone in reverse. The store decides which statements
+    are equal: rdflib's ignore the case of language tags, and for Oxigraph 1 and 01 are the same integer. A
     statement that is put back has the spelling that the store had. A SPARQL endpoint can't delete a
     statement with a blank node, so a patch with blank nodes is refused there.
 

@@ -112,6 +112,11 @@ class PatchLog:
         return self._history.path
 
     @property
+    def log_id(self) -> str:
+        """An id of the log, which no other log has."""
+        return self._log_id
+
+    @property
     def compression(self) -> str | None:
         """How the log's files are compressed: ``"zst"`` or None."""
         return self._compression

@@ -30,11 +30,11 @@ from jelly_rdflib.streams.writing import StatementWriter
 __all__ = ["JellyStore"]
 
 
-def _open_file(store: JellyStore, path: str, *, create: bool) -> Any:
+def _open_file(store: JellyStore, path: str, *, create: bool) -> None:
     # Only now: to import what a log needs takes as long as all the rest.
     from jelly_rdflib.store_file import StoreFile
 
-    return StoreFile(store, path, create=create)
+    StoreFile(store, path, create=create)
 
 
 JellyStore.open_file = _open_file

@@ -74,9 +74,10 @@ def record(
     **A `JellyStore`** notes its changes itself, and recording takes them from there: this is the
     fastest way. They are handed to the writer as batches, when the transaction is committed and
     before a prefix is bound. So it is the end of the transaction that raises if a change can't be
-    recorded, and what is undone until then is not in the recording at all, with no abort of it.
-    ``recorder.aborted`` counts it. Threads take turns only to end a transaction and to bind
-    prefixes.
+    recorded, and changes are not refused before that. What is undone until then is not in the
+    recording at all, with no abort of it; ``recorder.aborted`` counts it. To undo changes, eight
+    bytes for each deletion are kept. Recording can't start while a patch is being applied. A store
+    in a file is recorded by its log, and can't be recorded a second time.
 
     **Other stores.** One that runs SPARQL Update by itself, such as Oxigraph's, is compared as a
     whole before and after each update, which takes time and memory; with ``update(...,
@@ -272,8 +273,13 @@ class Recorder(Block):
                 "one transaction for both"
             )
         with tap.lock:
-            transactions = Transactions(self._target, tap, sink, is_atomic=self._is_atomic)
-            tap.join(transactions)
+            try:
+                transactions = Transactions(self._target, tap, sink, is_atomic=self._is_atomic)
+                tap.join(transactions)
+            except BaseException:
+                if find_tap(store) is None:
+                    tap.stop()
+                raise
         self._tap, self._transactions, self._is_open = tap, transactions, True
 
     def _commit_block(self) -> None:

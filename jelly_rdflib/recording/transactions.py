@@ -150,7 +150,11 @@ class Transactions(Journal):
             self.failure = None
             self.commit()
 
-    def roll_back(self, *, is_stored: bool = False) -> None:
+    def roll_back_all(self, is_asked: bool) -> None:
+        """Roll back as a user asks for it: changes to all graphs, even if no log can undo them."""
+        self.roll_back(is_asked=is_asked)
+
+    def roll_back(self, *, is_stored: bool = False, is_asked: bool = False) -> None:
         """Undo the transaction, abort it in the sink, and start the next one.
 
         May be called again if interrupted. If a store refuses to undo a change, all others are
@@ -166,8 +170,8 @@ class Transactions(Journal):
             if is_stored:
                 self.log.drop_steps()
             try:
-                if self._is_atomic:
-                    first = None if is_stored else self._begin_undoing
+                if self._is_atomic or is_asked:
+                    first = None if is_stored else partial(self._begin_undoing, is_asked)
                     self.log.undo(self, first, self._tap.commit_store)
             except RollbackError as error:
                 failure = error.__cause__
@@ -200,10 +204,10 @@ class Transactions(Journal):
             if unwritten is not None:
                 raise unwritten
 
-    def _begin_undoing(self) -> None:
+    def _begin_undoing(self, of_all_graphs: bool) -> None:
         if self._tap.is_shared:
             for prefix in list(self._at_start):
                 # The other journals are to tell that it is undone.
                 self._tap.expect_prefix(prefix, None)
         if self._uses_rollback:
-            self._tap.roll_back_store()
+            self._tap.roll_back_store(of_all_graphs)

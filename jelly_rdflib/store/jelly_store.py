@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
@@ -18,6 +19,7 @@ from jelly_rdflib.streams.writing import StatementWriter
 
 __all__ = ["JellyStore"]
 
+_NO_TURN = nullcontext()
 # A copy of a store may have anything that the store may have.
 _NO_LIMITS = Limits(
     max_frame_size=2**31 - 1,
@@ -42,7 +44,7 @@ class JellyStore(Store):
     changed meanwhile, also by other threads.
 
     The store has URIRef, BNode and Literal in any place of a triple, and no formulas, variables or
-    quoted triples.
+    quoted triples. In a file it keeps triples of RDF alone, and no empty graphs.
 
     Args:
         configuration: The path of a file to open: see `open`. None: the store is in memory.
@@ -71,7 +73,8 @@ class JellyStore(Store):
     recording: Any = None
     # Opens a file for a store; set by the plugin, as a file has a log, and a log is of stores.
     open_file: ClassVar[Callable[..., Any]]
-    _file: Any = None
+    # What keeps the store in a file; it sets this when all of it was read.
+    file: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
         self.identifier = identifier
@@ -103,7 +106,11 @@ class JellyStore(Store):
                 "this store has each triple in a graph, but the graph is None: for the default"
                 " graph of a dataset, add the triple without a graph"
             )
-        self.quads.add(triple, context)
+        if self.recording is None:
+            self.quads.add(triple, context)
+        else:
+            with self._turn:
+                self.quads.add(triple, context)
         super().add(triple, context, quoted)
 
     def addN(self, quads: Iterable[Any]) -> None:
@@ -113,7 +120,8 @@ class JellyStore(Store):
 
     def remove(self, triple: Any, context: Any = None) -> None:
         """Remove the triples that match a pattern, from one graph or, if that is None, from all."""
-        self.quads.remove(triple, context)
+        with self._turn:
+            self.quads.remove(triple, context)
         super().remove(triple, context)
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Iterator[Any]:
@@ -140,16 +148,33 @@ class JellyStore(Store):
 
     def add_graph(self, graph: Graph) -> None:
         """List a graph, which may be empty."""
-        self.quads.list_graph(graph)
+        with self._turn:
+            self.quads.list_graph(graph)
 
     def remove_graph(self, graph: Graph) -> None:
         """Remove a graph with its triples, and list it no longer."""
-        self.quads.drop_graph(graph)
+        with self._turn:
+            self.quads.drop_graph(graph)
+
+    @property
+    def _turn(self) -> AbstractContextManager[Any]:
+        """What to hold during a change: others wait for a patch that is applied in a recording."""
+        recording = self.recording
+        return _NO_TURN if recording is None else recording.lock
 
     # --- transactions -----------------------------------------------------------------------------
 
     def commit(self) -> None:
-        """Make all changes since the last commit permanent."""
+        """Make all changes since the last commit permanent.
+
+        Raises:
+            LogConflict: Another process has committed to the file since. (These are for a store in
+                a file; the changes are undone.)
+            EncodeError: A patch can't express a change, such as a literal as subject.
+            LimitError: A term is too long for the log.
+            LogError: A commit was interrupted before: close the file, and open it again.
+            OSError: The log can't be written.
+        """
         if self.recording is not None:
             self.recording.commit()
             return
@@ -166,6 +191,10 @@ class JellyStore(Store):
             self.recording.rollback()
             return
         self.quads.rollback()
+        self.restore_prefixes()
+
+    def restore_prefixes(self) -> None:
+        """Have the prefixes of the last commit again."""
         if self._committed_prefixes is not None:
             iris, names = self._committed_prefixes
             # The dicts themselves stay: what changes prefixes may hold them.
@@ -181,6 +210,9 @@ class JellyStore(Store):
         The file is one of Jelly-RDF. Beside it is a `PatchLog`, ``FILE.log``, which gets a patch
         for each commit: it is on the disk when `commit` returns. If the process ends, nothing that
         was committed is lost. The file itself is written when the store is closed, in one step.
+
+        `jelly_rdflib.apply` commits each transaction of a patch; what is parsed, added and removed
+        is pending until you commit. The prefixes are then those of the file.
 
         Several processes may open one file, but only the first one's commit succeeds: that of
         another raises LogConflict, and its changes are undone. It has to open the file again.
@@ -213,10 +245,15 @@ class JellyStore(Store):
             ...     dataset.close()
             1
         """
-        if self._file is not None:
+        if self.is_in_file:
             raise ValueError("the store has a file open: close() it first")
-        self._file = self.open_file(configuration, create=create)
+        self.open_file(configuration, create=create)
         return VALID_STORE
+
+    @property
+    def is_in_file(self) -> bool:
+        """Is a file open?"""
+        return self.file is not None
 
     def close(self, commit_pending_transaction: bool = False) -> None:
         """Close the file, after which the store is empty; in memory it stays as it is.
@@ -227,18 +264,14 @@ class JellyStore(Store):
             LogConflict: The commit comes too late, as by `open`. The file stays open.
             OSError: The file or its log can't be written. What was committed is in the log.
         """
-        if self._file is None:
+        if not self.is_in_file:
             self._refuse_if_recorded("close")
         if commit_pending_transaction:
             self.commit()
-        elif self._file is not None:
+        elif self.is_in_file:
             self.rollback()
-        if self._file is not None:
-            try:
-                self._file.close()
-            finally:
-                self._file = None
-                self.destroy(None)
+        if self.is_in_file:
+            self.file.close()
 
     def _refuse_if_recorded(self, name: str) -> None:
         if self.recording is not None:

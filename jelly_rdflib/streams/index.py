@@ -191,9 +191,18 @@ def read_part(
     )
 
 
-def part_source(source: str | os.PathLike[str] | BinaryIO, part: Part) -> ByteSource:
-    """Open the bytes of a part."""
+def part_source(
+    source: str | os.PathLike[str] | BinaryIO, part: Part, *, status: os.stat_result | None = None
+) -> ByteSource:
+    """Open the bytes of a part.
+
+    Raises:
+        StaleIndexError: The file has changed since it had this status.
+    """
     file, close = _open(source)
+    if status is not None and _key_of(os.fstat(file.fileno())) != _key_of(status):
+        close()
+        raise StaleIndexError(f"{source} was replaced or changed while it was read")
     file.seek(part.start)
     left = part.end - part.start
 
@@ -204,6 +213,10 @@ def part_source(source: str | os.PathLike[str] | BinaryIO, part: Part) -> ByteSo
         return data
 
     return ByteSource(read, close)
+
+
+def _key_of(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def index_path(path: str | os.PathLike[str]) -> str:
@@ -266,8 +279,8 @@ def load_index(
     """Return the parts of a file by its index; None if there is no index.
 
     Parts of less than ``spacing`` bytes are merged. ``is_statements`` is None for a file of either
-    Jelly. An index that is damaged, or older than the
-    file, is a StaleIndexError.
+    kind, Jelly-Patch or Jelly-RDF. An index that is damaged, or older than the file, is a
+    StaleIndexError.
     """
     source = index_path(path)
     try:

@@ -37,9 +37,11 @@ def open_parallel(source: Any, *, threads: int, **settings: Any) -> BatchSource:
             "several threads read a file by its path, with the index beside it; one thread reads"
             f" {type(source).__name__}"
         )
-    path = os.fspath(source)
+    # The caller may go to another folder.
+    path = os.path.abspath(source)
     if is_compressed(path):
         raise ValueError(f"{path} is compressed, so that only one thread can read it: unpack it")
+    status = os.stat(path)
     opened = open_input(path, **settings)
     with closing(opened):
         format = opened.look()
@@ -57,7 +59,7 @@ def open_parallel(source: Any, *, threads: int, **settings: Any) -> BatchSource:
     if len(parts) == 1:
         return batches
     batches.close()
-    return PlacedBatches(_Parts(path, parts, opened.reading, threads).read())
+    return PlacedBatches(_Parts(path, status, parts, opened.reading, threads).read())
 
 
 @dataclass
@@ -78,8 +80,16 @@ class _Parts:
     far they run ahead, and not one of batches, at which they would stop and wait.
     """
 
-    def __init__(self, path: str, parts: list[Part], reading: Reading, threads: int) -> None:
+    def __init__(
+        self,
+        path: str,
+        status: os.stat_result,
+        parts: list[Part],
+        reading: Reading,
+        threads: int,
+    ) -> None:
         self._path = path
+        self._status = status
         self._parts = parts
         self._reading = reading
         self._threads = threads
@@ -148,11 +158,11 @@ class _Parts:
         patches, statements = make_decoders(self._reading)
         state = part.load_state(limits)
         if state is None:
-            source = part_source(self._path, part)
+            source = part_source(self._path, part, status=self._status)
             return BatchReader(source, patches, limits, statements, is_last=part.is_last)
         decoder = statements if self._is_statements else patches
         decoder.restore(state)
-        source = part_source(self._path, part)
+        source = part_source(self._path, part, status=self._status)
         return BatchReader(source, decoder, limits, offset=part.start, is_last=part.is_last)
 
     def _go_to(self, number: int) -> bool:

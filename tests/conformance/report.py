@@ -10,6 +10,7 @@ from typing import Any
 
 from rdflib import Literal, URIRef
 
+import jelly_rdflib
 from tests.conformance.run import Outcome
 
 if sys.version_info >= (3, 11):
@@ -82,8 +83,8 @@ def turtle(outcomes: Iterable[Outcome], date: datetime.date) -> str:
         languages=", ".join(languages),
         license=project["license"],
         author=Literal(project["authors"][0]["name"]).n3(),
-        release=Literal(f"{project['name']} {project['version']}").n3(),
-        version=Literal(project["version"]).n3(),
+        release=Literal(f"{project['name']} {jelly_rdflib.__version__}").n3(),
+        version=Literal(jelly_rdflib.__version__).n3(),
     )
     for outcome in outcomes:
         remarks = [*outcome.case.notes, *([] if outcome.passed else [str(outcome.reason)])]

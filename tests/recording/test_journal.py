@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from rdflib import Dataset, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph
+from rdflib.namespace import NamespaceManager
+from rdflib.plugins.stores.memory import Memory
 
 import jelly_rdflib as jr
 from jelly_rdflib import JellyStore, Op
@@ -244,3 +246,61 @@ def test_many_changes(seed: int) -> None:
         result = patch.apply(replica)
         assert result.added + result.deleted == len(patch) - 2
     assert statements(replica) == statements(dataset)
+
+
+# --- what users ask of the store while it is recorded ---------------------------------------------
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+def test_rollback_of_a_user_undoes_all(atomic: bool) -> None:
+    dataset = Dataset("Jelly")
+    dataset.add((S, P, O, H))
+    with jr.record(dataset, atomic=atomic) as recorder:
+        dataset.add((S, P, Literal(1)))
+        dataset.bind("ex", "http://example.org/")
+        dataset.add((S, P, Literal(2)))
+        dataset.rollback()
+        assert dataset.store.namespace("ex") is None
+        dataset.add((S, P, Literal(3)))
+    assert statements(dataset) == {(S, P, O, H), (S, P, Literal(3), None)}
+    assert list(recorder.patch) == [TX, add(3), TC]
+    assert (recorder.committed, recorder.aborted) == (1, 1)
+
+
+def test_rollback_of_a_user_is_one_of_all_graphs() -> None:
+    dataset = Dataset("Jelly")
+    with jr.record(dataset.graph(G)) as recorder:
+        dataset.graph(H).add((S, P, O))
+        dataset.graph(G).add((S, P, O))
+        dataset.rollback()
+        dataset.graph(H).add((S, P, Literal(1)))
+        dataset.graph(G).add((S, P, Literal(2)))
+    assert statements(dataset) == {(S, P, Literal(1), H), (S, P, Literal(2), G)}
+    assert list(recorder.patch) == [TX, add(2), TC]
+
+
+class Busy(Memory):
+    """Can't list its prefixes for now."""
+
+    is_busy = False
+
+    def namespaces(self) -> Any:
+        if self.is_busy:
+            raise OSError("busy")
+        return super().namespaces()
+
+
+def test_recording_that_could_not_start_leaves_the_store_free() -> None:
+    graph = Graph("Jelly")
+    graph.namespace_manager = NamespaceManager(Graph(Busy()), bind_namespaces="none")
+    Busy.is_busy = True
+    try:
+        # The exception is kept, and with it the frames that it has passed.
+        with pytest.raises(OSError, match="busy") as caught, jr.record(graph):
+            pass
+    finally:
+        Busy.is_busy = False
+    with jr.record(graph) as recorder:
+        graph.add((S, P, O))
+    assert caught.value.__traceback__ is not None
+    assert list(recorder.patch) == [TX, add(), TC]

@@ -18,7 +18,17 @@ import jelly_rdflib as jr
 from jelly_rdflib import Op
 from jelly_rdflib.log import replay
 from tests.faults.no_memory import encoded
-from tests.recording.support import G, P, S, aborted, assert_effective, is_hooked, state, statements
+from tests.recording.support import (
+    G,
+    H,
+    P,
+    S,
+    aborted,
+    assert_effective,
+    is_hooked,
+    state,
+    statements,
+)
 
 
 def run_all(*works: Any) -> None:
@@ -263,3 +273,153 @@ def test_a_patch_that_is_applied_is_one_turn(is_undone: bool) -> None:
             again = Dataset()
             jr.apply(recorder.patch, again)
             assert set(again.quads()) == after
+
+
+# --- patches that are applied meanwhile ----------------------------------------------------------
+
+
+class Slow:
+    """Takes a patch when it is told to."""
+
+    def __init__(self) -> None:
+        self.patches: list[jr.Patch] = []
+        self.has_one, self.may_go_on = threading.Event(), threading.Event()
+
+    def append(self, patch: jr.Patch) -> None:
+        self.patches.append(patch)
+        self.has_one.set()
+        assert self.may_go_on.wait(10)
+
+
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_patch_fails_while_another_thread_commits(store: str) -> None:
+    """Each is undone or committed by itself, and what is undone later is recorded."""
+    dataset = Dataset(store)
+    _ = dataset.namespace_manager
+    sink = Slow()
+    has_begun = threading.Event()
+
+    def operations() -> Any:
+        yield (Op.A, S, P, Literal(1), G)
+        yield (Op.A, S, P, Literal(2), URIRef("urn:another"))
+        has_begun.set()
+        assert sink.has_one.wait(10)
+        sink.may_go_on.set()
+        _ = 1 / 0
+
+    def apply() -> None:
+        with pytest.raises(ZeroDivisionError):
+            jr.apply(operations(), dataset)
+
+    with jr.record(dataset, sink) as recorder:
+        thread = threading.Thread(target=apply)
+        thread.start()
+        assert has_begun.wait(10)
+        # What was changed until here is committed.
+        with recorder.transaction():
+            pass
+        thread.join()
+        dataset.graph(G).add((S, P, Literal(9)))
+    assert statements(dataset) == {(S, P, Literal(9), G)}
+    replica = Dataset()
+    for patch in sink.patches:
+        patch.apply(replica)
+    assert statements(replica) == statements(dataset)
+
+
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_failed_patch_leaves_what_others_have_changed_meanwhile(store: str) -> None:
+    graph = Graph(store)
+
+    def operations() -> Any:
+        yield (Op.A, S, P, Literal(1), None)
+        run_all(lambda: graph.add((S, P, Literal("mine"))))
+        yield (Op.A, S, P, Literal(2), None)
+        _ = 1 / 0
+
+    with jr.record(graph) as recorder, pytest.raises(ZeroDivisionError):
+        jr.apply(operations(), graph)
+    assert set(graph.objects()) == {Literal("mine")}
+    assert_effective(recorder.patch, (set(), {}), (statements(graph), {}))
+
+
+def test_recording_does_not_start_while_a_patch_is_applied() -> None:
+    graph = Graph("Jelly")
+
+    def operations() -> Any:
+        yield (Op.A, S, P, Literal(1), None)
+        refusal = pytest.raises(jr.RecordError, match="record it after that")
+        with refusal, jr.record(graph):
+            raise AssertionError
+        yield (Op.A, S, P, Literal(2), None)
+
+    jr.apply(operations(), graph)
+    with jr.record(graph) as recorder:
+        graph.add((S, P, Literal(3)))
+    assert len(recorder.patch) == 3
+
+
+@pytest.mark.parametrize("store", ["default", "Jelly"])
+def test_commit_that_waits_for_the_end_of_a_recording(store: str) -> None:
+    graph = Graph(store)
+    sink = Slow()
+    failures: list[BaseException] = []
+
+    def use() -> None:
+        assert sink.has_one.wait(10)
+        threading.Timer(0.05, sink.may_go_on.set).start()
+        try:
+            graph.commit()
+            graph.bind("ex", "urn:ex#")
+            graph.rollback()
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    with jr.record(graph, sink):
+        graph.add((S, P, Literal(1)))
+    thread.join()
+    assert failures == []
+    assert len(graph) == 1
+
+
+@pytest.mark.slow
+def test_failing_patches_beside_failing_transactions() -> None:
+    dataset = Dataset("Jelly")
+    _ = dataset.namespace_manager
+    names = [URIRef(f"urn:{number}") for number in range(400)]
+
+    def apply() -> None:
+        for name in names:
+            operations = (
+                (Op.A, s, P, name, G) if s is not None else 1 / 0 for s in (S, name, None)
+            )
+            with suppress(ZeroDivisionError):
+                jr.apply(operations, dataset)
+            with suppress(jr.ApplyError):
+                jr.apply([(Op.A, S, P, name, H), (Op.A, Literal(1), P, name, H)], dataset)
+
+    def change() -> None:
+        for number, name in enumerate(names):
+            with suppress(ZeroDivisionError), recorder.transaction():
+                dataset.bind(f"p{number % 5}", f"urn:n{number % 7}#", replace=True)
+                dataset.add((name, P, Literal(number)))
+                _ = 1 / (number % 2)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with jr.record(dataset, patches := []) as recorder:
+            run_all(apply, change)
+    finally:
+        sys.setswitchinterval(interval)
+    # A patch that was undone within a transaction that was undone may be there again.
+    assert statements(dataset) >= {
+        (name, P, Literal(number), None) for number, name in enumerate(names) if number % 2
+    }
+    assert len(list(dataset.quads())) == dataset.store.quads.sizes()["quads"]
+    replica = Dataset("Jelly")
+    for patch in patches:
+        patch.apply(replica)
+    assert statements(replica) == statements(dataset)

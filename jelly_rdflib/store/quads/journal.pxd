@@ -13,4 +13,4 @@ cdef class StoreJournal:
     cpdef Batch read(self)
     cpdef skip(self)
     cpdef commit(self)
-    cpdef undo(self)
+    cpdef undo(self, bint of_all_graphs)

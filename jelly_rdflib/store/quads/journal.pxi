@@ -9,7 +9,8 @@ cdef class StoreJournal:
     While there is one, the store keeps its journal whole.
 
     Args:
-        store: The quads; a second journal of them is a ValueError.
+        store: The quads. A second journal of them is a RecordError, and so is one while changes
+            are being applied, since who applies them commits.
         default_graph: The name of the default graph.
         is_one: Whether the changes to all other graphs are left out.
         refuse: Called for a change to ``refused``; it raises.
@@ -23,7 +24,9 @@ cdef class StoreJournal:
         self, QuadStore store not None, default_graph, *, bint is_one, refused=None, refuse=None
     ):
         if store.is_recorded:
-            raise ValueError("the store's changes are recorded already")
+            raise RecordError("the store's changes are recorded already")
+        if store.is_marked:
+            raise RecordError("changes are being applied to the store: record it after that")
         self.store = store
         self.default_graph = default_graph
         self.is_one = is_one
@@ -96,9 +99,12 @@ cdef class StoreJournal:
         """Commit the changes that were read. Those that another thread made since are pending."""
         self.store.commit_told()
 
-    cpdef undo(self):
-        """Undo all changes since the last commit that are not left out. May be called again."""
-        if self.is_one:
+    cpdef undo(self, bint of_all_graphs):
+        """Undo the changes since the last commit: all, or those that are not left out.
+
+        May be called again.
+        """
+        if self.is_one and not of_all_graphs:
             self.store.undo_graph(self.default_graph)
         else:
             self.store.undo(&self.store.times.committed, 0)

@@ -48,6 +48,7 @@ cdef class QuadStore:
     cdef int undo(self, const Mark* mark, uint32_t graph) except -1
     cdef int bring_back(self, const Mark* mark, uint32_t graph, bint is_clean) except -1
     cdef void list_again(self, const Mark* mark, uint32_t graph) noexcept
+    cdef void clamp(self, Mark* mark) noexcept
     cdef void drop_rows(self, uint32_t count) noexcept
     cdef int commit_told(self) except -1
     cdef bint has_untold(self) noexcept

@@ -357,7 +357,16 @@ cdef class QuadStore:
         if is_clean and is_dropped:
             self.drop_rows(mark.rows)
             self.death_count = mark.deaths
+        # In these there may have been more.
+        self.clamp(&self.told)
+        self.clamp(&self.times.marked)
         return 0
+
+    cdef void clamp(self, Mark* mark) noexcept:
+        """Have a mark count what there is, at most."""
+        mark.rows = min(mark.rows, self.rows.count)
+        mark.deaths = min(mark.deaths, self.death_count)
+        mark.listings = min(mark.listings, self.listing_count)
 
     cdef int bring_back(self, const Mark* mark, uint32_t graph, bint is_clean) except -1:
         """Bring back the rows that died since a mark; as new rows if that is not clean."""

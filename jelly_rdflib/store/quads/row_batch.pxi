@@ -59,11 +59,12 @@ cdef class RowBatch:
 
     cdef Batch take(self):
         """Return the batch; None if it has no rows."""
+        cdef NodeFactory factory = self.terms.factory
+        # When the store is made smaller, these are to go.
+        self.terms = self.rows = None
         if self.columns.count == 0:
             return None
-        return make_batch(
-            &self.columns, &self.table, self.terms.factory, self.has_graphs, {}
-        )
+        return make_batch(&self.columns, &self.table, factory, self.has_graphs, {})
 
     cdef int append(self, uint8_t op, uint32_t number) except -1:
         """Append a row of the store, given its number."""

@@ -201,14 +201,14 @@ cdef class GeneralChanges(Changes):
         ApplyError: The store does not see its own changes.
     """
 
-    # A recording commits the store itself.
+    # A recording commits the store itself, but not that of a store in a file.
     cdef bint has_transactions, has_begun
-    cdef bint is_endpoint
+    cdef bint is_endpoint, has_own_view
     # The names of graphs that the store lists, or that the log will take off its list.
     cdef set listed
     cdef View view
 
-    def __init__(self, target, UndoLog log not None, *, is_atomic):
+    def __init__(self, target, UndoLog log not None, *, is_atomic, is_committed=True):
         super().__init__(target, log, is_atomic=is_atomic)
         store = target.store
         if isinstance(store, SPARQLUpdateStore) and store.dirty_reads and not store.autocommit:
@@ -216,10 +216,14 @@ cdef class GeneralChanges(Changes):
                 "changes can't be applied to a SPARQLUpdateStore with dirty_reads=True and"
                 " autocommit=False: it does not see what it has changed itself"
             )
-        self.has_transactions = is_atomic and store.transaction_aware and self.tap is None
+        self.has_transactions = is_atomic and store.transaction_aware and (
+            self.tap is None or (is_committed and is_in_file(store))
+        )
         self.is_endpoint = isinstance(store, SPARQLUpdateStore)
         self.listed = set()
-        self.view = open_view(store) if self.tap is None else self.tap.view
+        # The view of a tap that sees each change knows all graphs that are listed.
+        self.has_own_view = self.tap is None or self.tap.has_journal
+        self.view = open_view(store) if self.has_own_view else self.tap.view
         # Only a store in memory has dicts of nodes, which many equal hashes would slow down.
         self.nodes.is_lenient = self.view.spellings is None
         self.nodes.max_entries = FEW_ENTRIES
@@ -276,8 +280,8 @@ cdef class GeneralChanges(Changes):
         if self.view.is_graph_aware and name not in self.listed:
             if not self.view.lists(graph):
                 self.log.note(0, None, graph)
-                # A recording sees it when the statement is added.
-                if self.tap is None:
+                # A tap sees it when the statement is added.
+                if self.has_own_view:
                     self.view.note_listing(graph, True)
             self.listed.add(name)
         return 0
@@ -310,6 +314,11 @@ cdef class GeneralChanges(Changes):
         if self.has_transactions and self.view.has_undone:
             self.store.commit()
         self.view.has_undone = False
+
+
+cdef bint is_in_file(object store) except -1:
+    """Is it a store in a file, where a commit is a patch in a log?"""
+    return type(store) is JellyStore and store.is_in_file
 
 
 cdef int check_labels(object endpoint, tuple terms) except -1:

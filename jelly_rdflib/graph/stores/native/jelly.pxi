@@ -15,7 +15,7 @@ cdef class JellyChanges(Changes):
     If ``is_atomic`` and ``is_committed``, pending changes are committed before the first statement
     of a transaction. The transaction itself is committed when the next one begins, or when the store
     is freed: up to there it can be undone. If the store is recorded, it is part of the recorded
-    transaction, and is not committed.
+    transaction, and is not committed. A store in a file is committed at once, since that may fail.
     """
 
     cdef QuadStore quads
@@ -34,7 +34,7 @@ cdef class JellyChanges(Changes):
 
     def __init__(self, target, UndoLog log not None, *, is_atomic, is_committed):
         super().__init__(target, log, is_atomic=is_atomic)
-        self.is_committed = is_committed and self.tap is None
+        self.is_committed = is_committed
         self.quads = target.store.quads
         self.numbers = BatchNumbers(self.quads)
 
@@ -43,11 +43,15 @@ cdef class JellyChanges(Changes):
         Changes.begin(self)
 
     def free(self):
-        self.end_transaction()
-        Changes.free(self)
+        try:
+            self.end_transaction()
+        finally:
+            Changes.free(self)
 
     def commit(self):
-        if self.is_atomic and not self.has_begun:
+        if self.store.is_in_file:
+            self.end_transaction()
+        elif self.is_atomic and not self.has_begun:
             # The prefixes that were changed are to outlast a rollback of the store.
             self.commit_store()
 
@@ -71,7 +75,12 @@ cdef class JellyChanges(Changes):
         return 0
 
     cdef int commit_store(self) except -1:
-        if self.is_committed:
+        if not self.is_committed:
+            return 0
+        if self.store.is_in_file:
+            self.store.commit()
+        # Another thread may have begun to record.
+        elif not self.quads.is_recorded:
             self.quads.commit()
             self.store.keep_prefixes()
         return 0

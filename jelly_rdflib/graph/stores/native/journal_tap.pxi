@@ -34,13 +34,20 @@ cdef class JournalTap(Tap):
     def leave(self, Journal journal not None):
         with self.lock:
             Tap.leave(self, journal)
-            vars(self.store).pop("recording", None)
-            self.changes.close()
+            self.stop()
+
+    def stop(self):
+        vars(self.store).pop("recording", None)
+        self.changes.close()
+
+    # --- calls by the store -----------------------------------------------------------------------
 
     def bind(self, prefix, namespace, override):
         with self.lock:
+            if not self.journals:
+                # Another thread has ended the recording meanwhile.
+                return self.store.bind(prefix, namespace, override)
             self.is_telling()
-            self.tell_pending()
             self.expect_prefix(prefix, namespace)
             try:
                 self.store.bind_unrecorded(prefix, namespace, override)
@@ -49,11 +56,21 @@ cdef class JournalTap(Tap):
 
     def commit(self):
         with self.lock:
+            if not self.journals:
+                return self.store.commit()
             (<Journal>self.journals[0]).commit()
 
     def rollback(self):
         with self.lock:
-            (<Journal>self.journals[0]).roll_back()
+            if not self.journals:
+                return self.store.rollback()
+            _call_to_its_end((<Journal>self.journals[0]).roll_back_all, True)
+
+    # --- calls by the journal ---------------------------------------------------------------------
+
+    def expect_prefix(self, prefix, iri):
+        self.tell_pending()
+        Tap.expect_prefix(self, prefix, iri)
 
     def tell_pending(self):
         """Tell of the changes that were not told yet.
@@ -61,26 +78,27 @@ cdef class JournalTap(Tap):
         If they can't be undone, and one can't be told, the others are told all the same.
         """
         cdef Journal journal = self.journals[0]
+        cdef Batch batch
+        cdef uint64_t added, deleted
         while True:
+            added, deleted = self.changes.added, self.changes.deleted
             try:
-                if not self.tell_batch(journal):
-                    return
+                batch = self.changes.read()
             except BaseException as error:
                 journal.failure = error
-                if journal.is_atomic or not isinstance(error, Exception):
+                # The change to a graph that can't be recorded is left out.
+                if journal.is_atomic or not isinstance(error, RecordError):
                     raise
-
-    cdef bint tell_batch(self, Journal journal) except -1:
-        """Tell of some changes; return whether there were any."""
-        cdef uint64_t added = self.changes.added
-        cdef uint64_t deleted = self.changes.deleted
-        cdef Batch batch = self.changes.read()
-        if batch is None:
-            return False
-        journal.added += self.changes.added - added
-        journal.deleted += self.changes.deleted - deleted
-        journal.write(batch)
-        return True
+                continue
+            if batch is None:
+                return
+            journal.added += self.changes.added - added
+            journal.deleted += self.changes.deleted - deleted
+            try:
+                journal.write(batch)
+            except Exception:
+                if journal.is_atomic:
+                    raise
 
     @property
     def is_behind(self):
@@ -91,9 +109,11 @@ cdef class JournalTap(Tap):
         self.changes.commit()
         self.store.keep_prefixes()
 
-    def roll_back_store(self):
-        """Undo the changes to what is recorded, since the last commit."""
-        self.changes.undo()
+    def roll_back_store(self, of_all_graphs):
+        """Undo the changes since the last commit: to what is recorded, or to all graphs."""
+        self.changes.undo(of_all_graphs)
+        if of_all_graphs:
+            self.store.restore_prefixes()
 
 
 def open_tap(target):

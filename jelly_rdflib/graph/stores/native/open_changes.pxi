@@ -7,11 +7,17 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
         target, log, is_atomic: As for `Changes`.
         is_deferred: Whether nobody looks at the store between two operations.
         is_held: Whether the operations come without waiting for anybody.
-        is_committed: Whether a `JellyStore` commits each transaction.
+        is_committed: Whether a `JellyStore` commits each transaction. One that is recorded does not,
+            unless it is in a file.
     """
     cdef Tap tap = find_tap(target.store)
     store = target.store
-    if type(store) is JellyStore and not store.dispatcher.get_map():
+    # If it has to wait for operations, others may change a recorded store meanwhile.
+    if (
+        type(store) is JellyStore
+        and (tap is None or is_held)
+        and not store.dispatcher.get_map()
+    ):
         return JellyChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)
     if can_use(store) and (
         tap is None or (is_atomic and is_deferred and is_held and not tap.is_shared)
@@ -20,4 +26,4 @@ def open_changes(target, log, *, is_atomic, is_deferred, is_held, is_committed):
         # Another thread may have begun to record meanwhile.
         if changes.tap is tap:
             return changes
-    return GeneralChanges(target, log, is_atomic=is_atomic)
+    return GeneralChanges(target, log, is_atomic=is_atomic, is_committed=is_committed)

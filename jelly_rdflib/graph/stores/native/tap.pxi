@@ -283,8 +283,11 @@ cdef class Tap:
         """Commit the store's own transaction, if it has such."""
         self.call_quietly("commit")
 
-    def roll_back_store(self):
-        """Roll back the store's own transaction, if it has such."""
+    def stop(self):
+        """Stop watching the store, if no journal has joined."""
+
+    def roll_back_store(self, of_all_graphs):
+        """Roll back the store's own transaction, if it has such. It is always one of all graphs."""
         self.view.forget_failed()
         if self.call_quietly("rollback"):
             self.forget_listed()
