@@ -452,6 +452,27 @@ class TestRefused:
             jr.read_batches(save(folder, PATCH_REALISTIC), threads=2, **setting)
 
 
+def test_file_that_is_replaced_meanwhile_is_not_mixed_with_the_other(folder: Path) -> None:
+    one, other = save(folder, PATCH_REALISTIC), save(folder, PATCH_REALISTIC)
+    batches = jr.read_batches(one, threads=2)
+    next(batches)
+    other.replace(one)
+    with pytest.raises(jr.DecodeError, match="was replaced or changed"):
+        for _ in batches:
+            pass
+
+
+def test_relative_path_is_one_of_the_start(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = save(folder, PATCH_REALISTIC)
+    expected = len(list(jr.read_batches(path)))
+    monkeypatch.chdir(folder)
+    batches = jr.read_batches(path.name, threads=2)
+    monkeypatch.chdir(tmp_path)
+    assert len(list(batches)) == expected
+
+
 def test_short_parts_are_joined(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of one part is read by one thread."""
     monkeypatch.undo()
