@@ -315,10 +315,10 @@ class TestThreads:
         starts = [part.start for part in find_parts(file, spacing=3000)]
         open_part = parallel.part_source
 
-        def fail(path: Any, part: Any) -> Any:
+        def fail(path: Any, part: Any, **more: Any) -> Any:
             if part.start == starts[4]:
                 raise OSError("no such disk")
-            return open_part(path, part)
+            return open_part(path, part, **more)
 
         monkeypatch.setattr(parallel, "part_source", fail)
         batches: list[Batch] = []
