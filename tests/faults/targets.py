@@ -215,6 +215,7 @@ DATASETS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
     "memory": plainly(Dataset),
     "memory, the general way": plainly(lambda: Dataset(OtherMemory())),
     "memory, as a ConjunctiveGraph": plainly(lambda: ConjunctiveGraph(identifier=NAME)),
+    "JellyStore": plainly(lambda: Dataset("Jelly")),
     "Oxigraph": plainly(lambda: Dataset("Oxigraph")),
     "Oxigraph on disk": oxigraph_on_disk,
     "with transactions of its own": plainly(lambda: Dataset(TransactionalStore())),
@@ -224,6 +225,7 @@ DATASETS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
 
 GRAPHS: dict[str, Callable[[], AbstractContextManager[Graph]]] = {
     "memory, a Graph": plainly(lambda: Graph(identifier=NAME)),
+    "JellyStore, a Graph": plainly(lambda: Graph("Jelly", NAME)),
     "simple memory, a Graph": plainly(lambda: Graph(SimpleMemory(), NAME)),
     "Oxigraph, a Graph": plainly(lambda: Graph("Oxigraph", NAME)),
     "auditable, a Graph": plainly(lambda: Graph(AuditableStore(Memory()), NAME)),

@@ -30,11 +30,14 @@ from tests.faults.targets import TARGETS, ForeignStore, OtherMemory, endpoint_st
 from tests.support import run
 
 # The fast way calls no method of the store.
-FAST = ["memory", "memory, as a ConjunctiveGraph", "memory, a Graph"]
+FAST = [
+    *("memory", "memory, as a ConjunctiveGraph", "memory, a Graph"),
+    *("JellyStore", "JellyStore, a Graph"),
+]
 CALLED = [name for name in TARGETS if name not in (*FAST, "SPARQL endpoint")]
 # An interrupt may stop a method of rdflib's Memory store half way: see docs/reliability.md.
 WHOLE = [
-    *("memory", "memory, a Graph", "Oxigraph", "Oxigraph, a Graph"),
+    *("memory", "memory, a Graph", "JellyStore", "Oxigraph", "Oxigraph, a Graph"),
     *("with transactions of its own", "of a third party"),
 ]
 
@@ -116,6 +119,8 @@ def test_an_interrupt_by_a_signal(name: str) -> None:
         ("read text", "memory", 3, 40),
         ("write Jelly-Patch", "memory", 3, 30),
         ("apply", "memory", 5, 100),
+        ("apply", "JellyStore", 3, 40),
+        ("apply", "JellyStore, a Graph", 7, 20),
         ("apply", "of a third party", 37, 20),
     ],
 )
