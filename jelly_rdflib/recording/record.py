@@ -272,15 +272,18 @@ class Recorder(Block):
                 "a store with transactions of its own can't be recorded twice at a time: it has "
                 "one transaction for both"
             )
-        with tap.lock:
-            try:
+        transactions = None
+        try:
+            with tap.lock:
                 transactions = Transactions(self._target, tap, sink, is_atomic=self._is_atomic)
                 tap.join(transactions)
-            except BaseException:
-                if find_tap(store) is None:
-                    tap.stop()
-                raise
-        self._tap, self._transactions, self._is_open = tap, transactions, True
+            self._tap, self._transactions, self._is_open = tap, transactions, True
+        except BaseException:
+            if transactions is not None:
+                tap.leave(transactions)
+            if find_tap(store) is None:
+                tap.stop()
+            raise
 
     def _commit_block(self) -> None:
         assert self._transactions is not None

@@ -121,6 +121,7 @@ def test_an_interrupt_by_a_signal(name: str) -> None:
         ("apply", "memory", 5, 100),
         ("apply", "JellyStore", 3, 40),
         ("apply", "JellyStore, a Graph", 7, 20),
+        ("record", "JellyStore", 7, 20),
         ("apply", "of a third party", 37, 20),
     ],
 )

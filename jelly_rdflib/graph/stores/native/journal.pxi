@@ -28,22 +28,31 @@ cdef class Block:
                 failure = caught
         if failure is not None:
             try:
-                _call_to_its_end(self._undo_block, error is None)
+                _call_to_its_end(self, "_undo_block", error is None)
             except BaseException as caught:
                 failure = caught
-        _call_to_its_end(self._end_block, failure)
+        _call_to_its_end(self, "_end_block", failure)
         if failure is not error:
             raise failure
 
 
-cdef int _call_to_its_end(method, argument) except -1:
-    """Call a method, again and again if it is interrupted; raise the interrupt in the end."""
+cdef int _call_to_its_end(caller, str method, argument) except -1:
+    """Call a method, again and again if it is interrupted; raise the interrupt in the end.
+
+    Memory may be short for a moment.
+    """
     cdef int interrupts = 0
+    cdef int failures = 0
     interrupt = None
     while True:
         try:
-            method(argument)
+            # To look the method up takes memory, too.
+            getattr(caller, method)(argument)
             break
+        except MemoryError:
+            failures += 1
+            if failures == MAX_FAILURES:
+                raise
         except Exception:
             raise
         except BaseException as error:

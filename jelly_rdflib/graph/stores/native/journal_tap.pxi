@@ -64,7 +64,7 @@ cdef class JournalTap(Tap):
         with self.lock:
             if not self.journals:
                 return self.store.rollback()
-            _call_to_its_end((<Journal>self.journals[0]).roll_back_all, True)
+            _call_to_its_end(self.journals[0], "roll_back_all", True)
 
     # --- calls by the journal ---------------------------------------------------------------------
 

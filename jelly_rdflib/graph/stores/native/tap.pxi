@@ -82,12 +82,13 @@ cdef class Tap:
     def join(self, Journal journal not None):
         """Tell a journal of all changes from now on."""
         with self.lock:
-            if not self.journals:
+            # First, so that `leave` undoes the rest wherever memory runs out.
+            self.journals.append(journal)
+            if len(self.journals) == 1:
                 self.is_quiet = False
                 for name in self.methods:
                     setattr(self.store, name, getattr(self, name))
                 setattr(self.store, TAP, self)
-            self.journals.append(journal)
 
     def leave(self, Journal journal not None):
         """Tell a journal no more. After the last one the store gets its methods back."""
@@ -104,7 +105,7 @@ cdef class Tap:
                     delattr(self.store, name)
                     if name in self.own:
                         setattr(self.store, name, self.own[name])
-            delattr(self.store, TAP)
+            vars(self.store).pop(TAP, None)
 
     # --- in the place of the store's methods ------------------------------------------------------
 
