@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import multiprocessing
 import os
 import shutil
 import sys
@@ -87,8 +88,8 @@ setup(
         MODULES,
         compiler_directives=DIRECTIVES,
         build_dir="build/cython",
-        # Elsewhere its processes would run this file.
-        nthreads=os.cpu_count() if sys.platform == "linux" else 0,
+        # Processes that are not forked would run this file.
+        nthreads=os.cpu_count() if multiprocessing.get_start_method() == "fork" else 0,
     ),
     # One compiler for each core.
     options={"build_ext": {"parallel": True}},

@@ -99,7 +99,7 @@ class StoreFile:
 
     def _catch_up(self, is_there: bool) -> None:
         """Bring the store, which has what the file has, to the newest version of the log."""
-        log_id, _, patch_id = self._saved.partition(" ")
+        log_id, number, patch_id = (*self._saved.split(" "), "", "", "")[:3]
         if self._log.version == 0:
             if is_there:
                 self._log.append(join_parts(self._parts()))
@@ -108,16 +108,23 @@ class StoreFile:
         elif not is_there:
             self._log.checkout(target=self._dataset)
         elif log_id == self._log.log_id:
+            if number.isdecimal() and int(number) > self._log.version:
+                raise LogError(
+                    f"{self._path} has version {number}, but the log beside it, {self._log.path},"
+                    f" only {self._log.version}: it is an older copy of the log"
+                )
             if self._has(patch_id):
                 self._log.replay(self._dataset, since=patch_id)
             else:
                 # It was squashed.
                 self._store.destroy(None)
                 self._log.checkout(target=self._dataset)
-        elif self._has_data_of(1):
-            # The process that opened the file for the first time was killed before it wrote it.
-            self._log.replay(self._dataset, since=1)
-        elif not self._has_data_of(self._log.version):
+        elif self._has_data_of(None) or self._has_first_data():
+            # The process that opened the file for the first time was killed before it wrote it; or
+            # another program has written the same data.
+            self._store.destroy(None)
+            self._log.checkout(target=self._dataset)
+        else:
             raise LogError(
                 f"{self._path} has other data than the log beside it, {self._log.path}: another"
                 " program has written one of them. Move it away to go on with the other"
@@ -128,9 +135,15 @@ class StoreFile:
             return self._log.entry(patch_id).version > 0
         return False
 
-    def _has_data_of(self, version: int) -> bool:
+    def _has_data_of(self, version: int | None) -> bool:
+        """Are the statements those of a version? Not all formats have prefixes."""
+        difference = diff(self._log.checkout(version), self._dataset)
+        return not any(operation[0] in (Op.A, Op.D) for operation in difference)
+
+    def _has_first_data(self) -> bool:
+        # It may have been squashed.
         with suppress(LogError):
-            return not diff(self._log.checkout(version), self._dataset)
+            return self._has_data_of(1)
         return False
 
     def _parts(self) -> Iterator[Operation | Batch]:
@@ -175,7 +188,9 @@ class StoreFile:
             OSError: The file can't be written. The log has all data.
         """
         try:
-            # What was interrupted is in the log, and not in the store.
+            # What was interrupted is in the log, and not in the store. And others may have
+            # committed and written a newer file since.
+            self._log.refresh()
             if self._is_in_step() and self._saved != self._version:
                 self._save()
         finally:
@@ -183,13 +198,16 @@ class StoreFile:
 
     def _leave(self) -> None:
         self._store.file = None
-        if self._store.recording is not None and self._recorder is not None:
-            self._recorder.__exit__(None, None, None)
-        self._store.destroy(None)
+        try:
+            if self._store.recording is not None and self._recorder is not None:
+                self._recorder.__exit__(None, None, None)
+        finally:
+            self._store.destroy(None)
 
     @property
     def _version(self) -> str:
-        return f"{self._log.log_id} {self._log.head.id}" if self._log.head is not None else ""
+        head = self._log.head
+        return "" if head is None else f"{self._log.log_id} {head.version} {head.id}"
 
     def _save(self) -> None:
         options = StreamOptions(

@@ -73,7 +73,8 @@ def apply(
 
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
     are committed first, so that a rollback restores the start of the transaction. If the store is
-    recorded, the patch is part of the recorded transaction, and is committed with it. For every
+    recorded, the patch is part of the recorded transaction, and is committed with it; but in a
+    `JellyStore` in a file each transaction is committed at once. For every
     store a log of the changes is kept, and undone in reverse. The store decides which statements
     are equal: rdflib's ignore the case of language tags, and for Oxigraph 1 and 01 are the same
     integer. A statement that is put back has the spelling that the store had. A SPARQL endpoint
@@ -122,6 +123,7 @@ def apply(
         TypeError: ``source`` or ``target`` is of another kind.
         ValueError: ``limits``, ``normalize`` or ``format`` is given for operations.
         LookupError: There is no such format for changes.
+        LogConflict, LogError: By a `JellyStore` in a file: see its ``commit``.
         OSError: The path can't be opened or read.
         Exception: An exception of the store, the file or the iterable is passed on as it is.
 

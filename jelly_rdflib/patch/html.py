@@ -57,7 +57,10 @@ def _line(operation: Operation, prefixes: dict[str, str]) -> str:
         return f'<tr><td colspan=5 style="{_CELL}; opacity:0.6">{Op(op).name}</td></tr>'
     if op in (Op.PA, Op.PD):
         prefixes = {}
-    shown = [field for field in fields if field not in (None, DATASET_DEFAULT_GRAPH_ID)]
+    # The graph, which is the last.
+    if fields[-1] == DATASET_DEFAULT_GRAPH_ID and op != Op.H:
+        fields.pop()
+    shown = [field for field in fields if field is not None]
     cells = [_SIGNS[op], *(_field(field, prefixes) for field in shown)]
     style = f"background:{_COLOURS[op]}" if op in _COLOURS else ""
     return (

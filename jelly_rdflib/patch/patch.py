@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -11,6 +11,7 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
+from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.graph.apply import ApplyResult, apply
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions
@@ -92,6 +93,9 @@ class Patch(PatchOperations, Sequence[Operation]):
         if not isinstance(other, Patch):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __reversed__(self) -> Iterator[Operation]:
+        return reversed(list(self))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -197,7 +201,14 @@ def _lines_of(operations: Patch) -> str:
     for is_bare, run in groupby(operations, key=lambda operation: len(operation) == 1):
         if is_bare:
             file.write("".join(f"{Op(op).name} .\n" for (op,) in run).encode())
-        else:
-            with PatchWriter(file, format="rdf-patch") as writer:
-                writer.write_all(run)
+            continue
+        shown = list(run)
+        lines = io.BytesIO()
+        try:
+            with PatchWriter(lines, format="rdf-patch") as writer:
+                writer.write_all(shown)
+            file.write(lines.getvalue())
+        except (EncodeError, LimitError):
+            # Whoever prints a patch wants to see what is wrong with it.
+            file.write("".join(f"# {operation!r}\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

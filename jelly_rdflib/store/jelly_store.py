@@ -228,7 +228,8 @@ class JellyStore(Store):
             FileNotFoundError: There is neither a file nor a log.
             ValueError: The store has statements, or a file open.
             DecodeError, LimitError: The file is damaged, or exceeds the default limits.
-            LogError: The log is damaged, or the file is not of this log.
+            LogError: The log is damaged, or older than the file, or the file is not of this log.
+            LogConflict: Another process opens the file for the first time, too.
             OSError: They can't be read or made.
 
         Examples:
@@ -266,12 +267,14 @@ class JellyStore(Store):
         """
         if not self.is_in_file:
             self._refuse_if_recorded("close")
-        if commit_pending_transaction:
-            self.commit()
-        elif self.is_in_file:
-            self.rollback()
-        if self.is_in_file:
-            self.file.close()
+        # No other thread changes the store until its file is written.
+        with self._turn:
+            if commit_pending_transaction:
+                self.commit()
+            elif self.is_in_file:
+                self.rollback()
+            if self.is_in_file:
+                self.file.close()
 
     def _refuse_if_recorded(self, name: str) -> None:
         if self.recording is not None:

@@ -117,6 +117,14 @@ def test_text(make: Any) -> None:
         patch[1:3].to_text()
 
 
+def test_what_no_text_can_express_is_shown_all_the_same() -> None:
+    patch = jr.Patch([(Op.TX,), (Op.A, S, P, Literal(1), URIRef("_:no")), (Op.TC,)])
+    lines = str(patch).splitlines()
+    assert lines[0] == "TX ."
+    assert lines[1].startswith("# (<Op.A")
+    assert len(lines) == 3
+
+
 def test_long_text_is_shortened() -> None:
     patch = jr.Patch([(Op.TX,), *((Op.A, S, P, Literal(n), None) for n in range(3000)), (Op.TC,)])
     lines = str(patch).splitlines()
@@ -191,6 +199,13 @@ def test_html(make: Any) -> None:
     assert cells.rows[6] == ["TC"]
     assert "2 added, 1 deleted" in text
     assert cells.details == ["open"]
+
+
+def test_html_has_the_default_graph_where_it_is_a_term() -> None:
+    default = URIRef("urn:x-rdflib:default")
+    patch = jr.Patch([(Op.A, default, P, default, default)])
+    [row] = Cells(patch._repr_html_()).rows
+    assert row == ["+", f"<{default}>", f"<{P}>", f"<{default}>"]
 
 
 def test_html_of_a_long_patch_is_folded_and_cut() -> None:

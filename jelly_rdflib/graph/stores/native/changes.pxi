@@ -287,7 +287,8 @@ cdef class GeneralChanges(Changes):
         return 0
 
     def commit(self):
-        if self.has_begun:
+        # In a file prefixes alone are a commit, too.
+        if self.has_begun or (self.has_transactions and self.tap is not None):
             self.store.commit()
             self.has_begun = False
 
@@ -296,6 +297,9 @@ cdef class GeneralChanges(Changes):
 
     def begin_undoing(self):
         self.view.forget_failed()
+        if self.has_begun and self.tap is not None:
+            # What others changed meanwhile stays.
+            self.has_begun = False
         if self.has_begun:
             try:
                 self.store.rollback()

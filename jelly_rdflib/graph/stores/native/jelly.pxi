@@ -49,7 +49,7 @@ cdef class JellyChanges(Changes):
             Changes.free(self)
 
     def commit(self):
-        if self.store.is_in_file:
+        if self.has_begun and self.store.is_in_file:
             self.end_transaction()
         elif self.is_atomic and not self.has_begun:
             # The prefixes that were changed are to outlast a rollback of the store.
@@ -58,7 +58,11 @@ cdef class JellyChanges(Changes):
     def begin_undoing(self):
         if self.has_begun:
             self.quads.undo_marked()
-            self.end_transaction()
+            self.quads.drop_mark()
+            self.has_begun = False
+            # An error of a file's log would come in the place of the one that led here.
+            if not self.store.is_in_file:
+                self.commit_store()
 
     cdef int end_transaction(self) except -1:
         if self.has_begun:
