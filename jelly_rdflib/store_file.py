@@ -9,7 +9,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,7 +92,8 @@ class StoreFile:
 
     def _read(self) -> None:
         # The version first: to apply a patch again to a newer file does nothing.
-        first = next(read_batches(self._path, format=JELLY.name, limits=_LIMITS), None)
+        with closing(read_batches(self._path, format=JELLY.name, limits=_LIMITS)) as batches:
+            first = next(batches, None)
         if first is not None:
             self._saved = first.metadata.get(_VERSION, b"").decode("utf-8", "replace")
         apply_statements(self._path, self._dataset, limits=_LIMITS, normalize=False, strict=True)
