@@ -38,7 +38,7 @@ _VERSION = "jelly-rdflib.version"
 # A file that is being written changes all the time. One that did not for so many seconds was left
 # behind by a process that was killed.
 _LEFT_BEHIND = 3600
-# What is kept here has as many prefixes as were bound.
+# A store may have any number of prefixes, so its file and its log may, too.
 _LIMITS = Limits(max_prefixes=2**31 - 1)
 
 
@@ -91,7 +91,8 @@ class StoreFile:
     # --- opening ----------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        # The version first: to apply a patch again to a newer file does nothing.
+        # The version comes first. If another process replaces the file now, patches are applied
+        # that the file has already, which changes nothing.
         with closing(read_batches(self._path, format=JELLY.name, limits=_LIMITS)) as batches:
             first = next(batches, None)
         if first is not None:
@@ -137,7 +138,7 @@ class StoreFile:
         return False
 
     def _has_data_of(self, version: int | None) -> bool:
-        """Are the statements those of a version? Not all formats have prefixes."""
+        """Has the store the statements of a version? Another program may leave out prefixes."""
         difference = diff(self._log.checkout(version), self._dataset)
         return not any(operation[0] in (Op.A, Op.D) for operation in difference)
 
@@ -152,7 +153,7 @@ class StoreFile:
         return chain([(Op.TX,)], prefixes, read_batches(self._dataset), [(Op.TC,)])
 
     def _remove_remains(self) -> None:
-        """Remove what was being written by a process that was killed."""
+        """Remove temporary files of processes that were killed while they wrote the file."""
         for path in self._path.parent.glob(f".*.{glob.escape(self._path.name)}"):
             is_ours = re.fullmatch(r"\.[0-9a-f]{16}\..*", path.name)
             with suppress(OSError):
@@ -176,7 +177,7 @@ class StoreFile:
         self._log.append(patch)
 
     def _is_in_step(self) -> bool:
-        """Has the log as many patches as transactions were committed?"""
+        """Has the log one more patch for each transaction that was committed?"""
         assert self._recorder is not None
         return self._log.version == self._first_version + self._recorder.committed
 
@@ -189,8 +190,8 @@ class StoreFile:
             OSError: The file can't be written. The log has all data.
         """
         try:
-            # What was interrupted is in the log, and not in the store. And others may have
-            # committed and written a newer file since.
+            # If they differ, the log is newer: a commit was interrupted, or another process has
+            # committed, and maybe written the file.
             self._log.refresh()
             if self._is_in_step() and self._saved != self._version:
                 self._save()

@@ -115,8 +115,8 @@ def load(share: float = 1) -> list[Changes]:
         ),
         _changes(
             "schema.org, its history once",
-            "What each release of schema.org deletes and adds, a transaction for each: the last"
-            " release is what is left.",
+            "The changes from each release of schema.org to the next, a transaction for each. They"
+            " are applied once, and the store ends with the last release.",
             "history-once",
             lambda: itertools.chain.from_iterable(log_works.history(data.load()).patches),
             is_applied_only=True,

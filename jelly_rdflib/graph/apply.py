@@ -73,12 +73,12 @@ def apply(
 
     If a store has transactions of its own (``transaction_aware``), they are used: pending changes
     are committed first, so that a rollback restores the start of the transaction. If the store is
-    recorded, the patch is part of the recorded transaction, and is committed with it; but in a
-    `JellyStore` in a file each transaction is committed at once. For every
-    store a log of the changes is kept, and undone in reverse. The store decides which statements
-    are equal: rdflib's ignore the case of language tags, and for Oxigraph 1 and 01 are the same
-    integer. A statement that is put back has the spelling that the store had. A SPARQL endpoint
-    can't delete a statement with a blank node, so a patch with blank nodes is refused there.
+    recorded, the patch is part of the recorded transaction, and is committed with it. A
+    `JellyStore` in a file commits each transaction at once. For every store a log of the changes is
+    kept, and undone in reverse. The store decides which statements are equal: rdflib's ignore the
+    case of language tags, and for Oxigraph 1 and 01 are the same integer. A statement that is put
+    back has the spelling that the store had. A SPARQL endpoint can't delete a statement with a
+    blank node, so a patch with blank nodes is refused there.
 
     Interrupts don't stop undoing, and a step that fails is tried again. If it can't be done, a
     `RollbackError` is raised.

@@ -47,12 +47,12 @@ def read_batches(
         base, isolated: As for `jelly_rdflib.read_statements`.
         on_repeated_options: As for `jelly_rdflib.PatchDecoder`.
         threads: How many threads decode, the one that iterates among them. More than one need the
-            path of a file of Jelly that is not compressed, and its index (``FILE.idx``, made by
-            ``jellyp index``), which cuts it into parts. The batches and errors are those of one
-            thread. Up to ``2 * threads`` decoded parts are kept in memory, each some two or three
-            times as large as in the file: take ``jellyp index --spacing 8`` for parts of 8 MiB.
-            Shorter ones than 4 MiB are joined. Threads start with the first batch, and end soon
-            after ``close()``. The index must be made with these ``limits``; if not, or if
+            path of an uncompressed file of Jelly, and its index (``FILE.idx``, made by
+            ``jellyp index``), which divides the file into parts. The batches and errors are those
+            of one thread. Up to ``2 * threads`` decoded parts are kept in memory, each some two or
+            three times as large as in the file: take ``jellyp index --spacing 8`` for parts of 8
+            MiB. Parts shorter than 4 MiB are joined. Threads start with the first batch, and end
+            soon after ``close()``. The index must be made with these ``limits``; if not, or if
             ``on_repeated_options="restart"`` starts a stream anew, one thread reads the rest, and a
             warning says so.
 
@@ -62,8 +62,8 @@ def read_batches(
     Raises:
         DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_operations`.
         ImportError, ValueError, NotImplementedError: As for `jelly_rdflib.read_statements`.
-        ValueError: Other arguments are given for a graph or dataset. Or ``threads`` is less than 1,
-            or more than 1 for what is not the path of a file of Jelly that is not compressed.
+        ValueError: Other arguments are given for a graph or dataset; or ``threads`` is less than 1;
+            or it is more than 1, but ``source`` is not the path of an uncompressed file of Jelly.
         FileNotFoundError: There is no index for several threads.
         StaleIndexError: The index is damaged, or of the file as it was. It is a `DecodeError`.
         PatchError: The store of a graph is not open.

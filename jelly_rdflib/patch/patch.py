@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from jelly_rdflib.algebra.compact import compact
@@ -80,7 +80,7 @@ class Patch(PatchOperations, Sequence[Operation]):
     def __getitem__(self, index: SupportsIndex | slice) -> Operation | Patch:
         if not isinstance(index, slice):
             number = range(len(self))[index]
-            return next(islice(self.cut(number, number + 1), 1))
+            return next(iter(self.cut(number, number + 1)))
         start, stop, step = index.indices(len(self))
         if step != 1:
             return Patch(list(self)[index])
@@ -209,6 +209,6 @@ def _lines_of(operations: Patch) -> str:
                 writer.write_all(shown)
             file.write(lines.getvalue())
         except (EncodeError, LimitError):
-            # Whoever prints a patch wants to see what is wrong with it.
+            # `print` must not fail. Python's form shows the operation that has no text.
             file.write("".join(f"# {operation!r}\n" for operation in shown).encode())
     return file.getvalue().decode().rstrip("\n")

@@ -40,7 +40,7 @@ class PatchSink:
     def commit(self) -> None:
         """Hand the patch over."""
         self.write((Op.TC,))
-        if any(isinstance(part, Batch) for part in self._parts):
+        if Batch in map(type, self._parts):
             patch = join_parts(self._parts)
         else:
             patch = Patch(cast("list[Operation]", self._parts))

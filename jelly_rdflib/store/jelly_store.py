@@ -69,11 +69,11 @@ class JellyStore(Store):
     context_aware = True
     graph_aware = True
     transaction_aware = True
-    # While the store is recorded: what commits, rolls back and binds prefixes for it.
+    # The tap of a recording; it commits, rolls back and binds prefixes in place of the store.
     recording: Any = None
     # Opens a file for a store; set by the plugin, as a file has a log, and a log is of stores.
     open_file: ClassVar[Callable[..., Any]]
-    # What keeps the store in a file; it sets this when all of it was read.
+    # The `StoreFile` of an open file, which sets this itself; None for a store in memory.
     file: Any = None
 
     def __init__(self, configuration: str | None = None, identifier: Any = None) -> None:
@@ -106,6 +106,7 @@ class JellyStore(Store):
                 "this store has each triple in a graph, but the graph is None: for the default"
                 " graph of a dataset, add the triple without a graph"
             )
+        # Called for each triple, and mostly without a recording: not even `_turn` is asked for.
         if self.recording is None:
             self.quads.add(triple, context)
         else:
@@ -158,7 +159,10 @@ class JellyStore(Store):
 
     @property
     def _turn(self) -> AbstractContextManager[Any]:
-        """What to hold during a change: others wait for a patch that is applied in a recording."""
+        """The lock of the recording, which each change takes.
+
+        `jelly_rdflib.apply` holds it for a whole patch, so no other thread changes the store then.
+        """
         recording = self.recording
         return _NO_TURN if recording is None else recording.lock
 
@@ -168,12 +172,11 @@ class JellyStore(Store):
         """Make all changes since the last commit permanent.
 
         Raises:
-            LogConflict: Another process has committed to the file since. (These are for a store in
-                a file; the changes are undone.)
-            EncodeError: A patch can't express a change, such as a literal as subject.
-            LimitError: A term is too long for the log.
-            LogError: A commit was interrupted before: close the file, and open it again.
-            OSError: The log can't be written.
+            LogConflict: The store is in a file, and another process has committed to it since.
+            EncodeError, LimitError: The log of the file can't express a change, such as a literal
+                as subject; or a term is too long for it.
+            LogError: An earlier commit was interrupted: close the file, and open it again.
+            OSError: The log can't be written. After each of these errors the changes are undone.
         """
         if self.recording is not None:
             self.recording.commit()
@@ -263,7 +266,7 @@ class JellyStore(Store):
 
         Raises:
             LogConflict: The commit comes too late, as by `open`. The file stays open.
-            OSError: The file or its log can't be written. What was committed is in the log.
+            OSError: The file or its log can't be written. The log keeps all earlier commits.
         """
         if not self.is_in_file:
             self._refuse_if_recorded("close")
@@ -365,8 +368,10 @@ class JellyStore(Store):
         self.__init__(None, state["identifier"])  # type: ignore[misc]
         for name in state["graphs"]:
             self.quads.list_graph(name)
-        for batch in open_input(state["quads"], limits=_NO_LIMITS).batches():
-            self.quads.add_batch(batch, DATASET_DEFAULT_GRAPH_ID)
+        opened = open_input(state["quads"], limits=_NO_LIMITS, normalize=False)
+        for batch in opened.batches():
+            for *triple, graph in batch.statements():
+                self.quads.add(tuple(triple), graph)
         self._namespace_for_prefix.update(state["iris"])
         self._prefix_for_namespace.update(state["names"])
         self.commit()

@@ -74,10 +74,10 @@ class _Decoded:
 class _Parts:
     """The parts of a file, and those that are decoded already.
 
-    The caller takes them in order. A part that nobody has begun by then it decodes itself, batch by
-    batch: no memory is faster than that of the batch before. Helpers decode parts behind it, whole,
-    since the caller can't take their batches before it is there: so a number of parts bounds how
-    far they run ahead, and not one of batches, at which they would stop and wait.
+    The caller takes the parts in order. If no helper has begun a part, the caller decodes it, batch
+    by batch: each batch uses the memory of the one before, which is in the processor's cache.
+    Helpers decode later parts as a whole. A number of parts bounds how far they run ahead. A number
+    of batches would make a helper stop within its part, until the caller comes there.
     """
 
     def __init__(

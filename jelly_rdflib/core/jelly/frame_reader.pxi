@@ -81,9 +81,10 @@ cdef class FrameReader(InputBuffer):
         return True
 
     cdef bint next_at_hand(self) noexcept nogil:
-        """Find the next delimited frame if all its bytes are here.
+        """Take the next delimited frame if all its bytes are in the buffer.
 
-        If False, `next_frame` finds it, or tells what is wrong.
+        Returns:
+            Whether there was one. If not, `next_frame` reads more bytes, or raises the error.
         """
         cdef const uint8_t* at = self.begin
         cdef uint64_t size

@@ -12,5 +12,4 @@ cdef class BatchNumbers:
 
     cdef int turn_to(self, Batch batch) except -1
     cdef uint32_t find(self, uint32_t term, bint is_added) except? 0
-    cdef uint32_t need(self, uint32_t term) except 0
     cdef object normal_form(self, uint32_t term)

@@ -50,15 +50,6 @@ cdef class BatchNumbers:
             self.spellings[term] = terms.spelling
         return <uint32_t>number
 
-    cdef uint32_t need(self, uint32_t term) except 0:
-        """Return the number of a term, which is added; a TypeError if no store can hold it."""
-        cdef int kind = self.batch.terms.columns.kinds[term]
-        if self.numbers[term] == 0:
-            if not TermKind.IRI <= kind <= TermKind.TYPED_LITERAL:
-                refuse_term(self.batch.terms.make_node(term))
-            self.find(term, True)
-        return self.numbers[term]
-
     cdef object normal_form(self, uint32_t term):
         """Return the node of a typed literal that may have another normal form; else None."""
         cdef TermTable table = self.batch.terms

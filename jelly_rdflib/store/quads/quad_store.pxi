@@ -150,34 +150,6 @@ cdef class QuadStore:
         if find_graph(&self.graphs, number) != NULL:
             self.set_listed(number, False)
 
-    def add_batch(self, Batch batch not None, default_graph):
-        """Add the statements of a batch; those of its default graph to the graph of that name.
-
-        Raises:
-            TypeError: The store can't hold a quoted triple.
-        """
-        cdef BatchNumbers numbers = BatchNumbers(self)
-        cdef const RowColumns* rows = &batch.rows
-        cdef const uint8_t* kinds = batch.terms.columns.kinds
-        cdef Row row
-        cdef size_t i = 0
-        while i < rows.count:
-            if rows.ops[i] != A:
-                i += 1
-                continue
-            numbers.turn_to(batch)
-            row.terms[S] = numbers.need(rows.s[i])
-            row.terms[P] = numbers.need(rows.p[i])
-            row.terms[O] = numbers.need(rows.o[i])
-            if kinds[rows.g[i]] == TermKind.DEFAULT_GRAPH or rows.g[i] == 0:
-                row.terms[G] = <uint32_t>self.terms.number_of_node(default_graph, True)
-            else:
-                row.terms[G] = numbers.need(rows.g[i])
-            # To normalize a literal runs rdflib's code, and other threads.
-            if numbers.terms is self.terms:
-                self.add_row(&row, numbers.spellings.get(rows.o[i], 0))
-                i += 1
-
     def sizes(self):
         """Return what the store has: ``quads``, ``rows`` with the deleted ones, and ``terms``."""
         return {

@@ -1,0 +1,45 @@
+"""Batches that a Python generator yields."""
+
+@cython.nonecheck(True)
+cdef class GeneratedBatches(BatchSource):
+    """Batches that come one by one from a generator, which is closed when no more are wanted."""
+
+    cdef object batches
+
+    def __cinit__(self, batches not None):
+        self.batches = batches
+
+    cdef Batch read_batch(self):
+        return next(self.batches, None)
+
+    cdef int close_source(self) except -1:
+        self.batches.close()
+        return 0
+
+
+@cython.nonecheck(True)
+@cython.final
+cdef class PlacedBatches(GeneratedBatches):
+    """Batches of frames: the generator yields each with its place.
+
+    An item is a tuple of the batch, the stream's options, and the frame's offset and number.
+    """
+
+    cdef object last_options
+    cdef uint64_t offset, frame
+
+    @property
+    def options(self):
+        """The stream's options; None before its first frame was read."""
+        return self.last_options
+
+    cdef Batch read_batch(self):
+        found = next(self.batches, None)
+        if found is None:
+            return None
+        batch, self.last_options, self.offset, self.frame = found
+        return batch
+
+    cpdef int place_error(self, error) except -1:
+        error.offset, error.frame = self.offset, self.frame
+        return 0
