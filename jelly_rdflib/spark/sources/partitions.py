@@ -29,8 +29,9 @@ from jelly_rdflib.streams.index import (
 )
 from jelly_rdflib.streams.open_input import open_input
 
-# A smaller part is not worth the start of a task.
+# A smaller part is not worth the start of a task, and nor are fewer files.
 LEAST_BYTES = 4 << 20
+LEAST_FILES = 256
 # A file longer than the target by less than this factor stays whole.
 SLACK = 1.25
 
@@ -126,9 +127,11 @@ def plan(
     files = [file for file in files if not file.is_missing]
     full = (file.path for file in files if file.size > 0)
     first = find_statement_type(full, storage, kind, options)
+    tasks = 2 * (os.cpu_count() or 1)
+    most_files = max(LEAST_FILES, -(-len(files) // tasks))
     target = options.partition_bytes
     if target is None:
-        share = sum(file.size for file in files) // (2 * (os.cpu_count() or 1))
+        share = sum(file.size for file in files) // tasks
         target = min(SPACING, max(LEAST_BYTES, share))
     partitions: list[FilePartition] = []
     room = -1
@@ -140,7 +143,7 @@ def plan(
         if len(parts) > 1:
             partitions.extend(FilePartition([(path, part)], first) for part in parts)
             room = -1
-        elif size <= room:
+        elif size <= room and len(partitions[-1].parts) < most_files:
             partitions[-1].parts.append((path, None))
             room -= max(size, 1)
         else:

@@ -75,6 +75,14 @@ def test_the_size_of_a_partition_suits_the_machine(
     assert parts(make_files(tmp_path, [4 * MIB] * 4)) == whole([0, 1], [2, 3])
 
 
+def test_many_small_files_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    for count, sizes in ((256, [256]), (1000, [256, 256, 256, 232]), (1200, [300] * 4)):
+        files = [Entry(f"/no/file/{number}", size=10) for number in range(count)]
+        partitions = plan(files, Storage(), RDF_PATCH, ReadOptions())
+        assert [len(partition.parts) for partition in partitions] == sizes
+
+
 def test_only_a_much_longer_file_is_cut(tmp_path: Path) -> None:
     file = str(write_file(tmp_path / "0.jellyp", make_operations(20, 30), frame_rows=10))
     small = str(write_file(tmp_path / "1.jellyp", make_operations(1, 1)))
