@@ -1,9 +1,13 @@
 """What users install works. Run with the Python that a wheel is in, outside of the tree."""
 
+from importlib.resources import files
+
 from rdflib import Dataset, URIRef
 
 import jelly_rdflib as jr
 
+# What `jellyp view` fills in.
+assert files("jelly_rdflib.viewer").joinpath("page.html").is_file()
 old = Dataset()
 new = Dataset()
 new.add((URIRef("urn:s"), URIRef("urn:p"), URIRef("urn:o")))

@@ -20,6 +20,7 @@ COMMANDS = (
     "spark",
     "stats",
     "validate",
+    "view",
 )
 
 

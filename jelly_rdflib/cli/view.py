@@ -1,0 +1,89 @@
+"""``jellyp view``: writes a page of HTML that shows a history."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jelly_rdflib.cli.inputs import open_argument
+from jelly_rdflib.cli.options import chosen_limits, from_option, limit_option, output_option
+from jelly_rdflib.cli.outputs import open_output
+from jelly_rdflib.cli.progress import show_progress
+
+if TYPE_CHECKING:
+    from jelly_rdflib.viewer.history import History
+
+
+@click.command("view")
+@click.argument(
+    "source", metavar="[FILE-OR-LOG]", default="-", type=click.Path(exists=True, allow_dash=True)
+)
+@output_option("PAGE", "the page", "standard output")
+@click.option("--open", "is_opened", is_flag=True, help="Show the page in a browser.")
+@click.option("--title", help="The title of the page. [default: the name of FILE or LOG]")
+@click.option("--last", metavar="N", type=click.IntRange(min=1), help="Show the last N versions.")
+@from_option("FILE")
+@limit_option
+def command(
+    source: str,
+    output: str,
+    is_opened: bool,
+    title: str | None,
+    last: int | None,
+    from_: str | None,
+) -> None:
+    """Write a page of HTML that shows what each patch of a history changed.
+
+    A version is a patch of a log, or a transaction of a file of changes; without FILE-OR-LOG,
+    standard input is read. The page has all data in it, needs no network, and may be sent by mail:
+    a time line, changes by graph, class and predicate, a search, the history of a statement, and
+    the difference between any two versions. Changes of aborted transactions are left out. With
+    --open, but no -o, the page is a temporary file.
+
+    \b
+    Examples:
+      jellyp view history -o history.html
+      jellyp view --open changes.jellyp
+      jellyp view --last 100 --title Products history -o products.html
+      zcat changes.rdfp.gz | jellyp view --from rdf-patch -o changes.html
+    """
+    from jelly_rdflib.streams.destination import Destination
+    from jelly_rdflib.viewer.page import page_of
+
+    name = "standard input" if source == "-" else os.path.basename(os.path.abspath(source))
+    history, is_whole = _read(source, name, last, from_)
+    if is_opened and output == "-":
+        output = os.path.join(tempfile.mkdtemp(prefix="jellyp-"), "view.html")
+    with open_output(output) as target:
+        destination = Destination(target)
+        destination.open()
+        try:
+            for piece in page_of(history, title=title or name, source=name, is_whole=is_whole):
+                destination.write(piece)
+        finally:
+            destination.close()
+    if is_opened and not webbrowser.open(Path(output).absolute().as_uri()):
+        raise click.ClickException(f"no browser was found that could show {output}")
+
+
+def _read(path: str, name: str, last: int | None, format: str | None) -> tuple[History, bool]:
+    """Read a history; also return whether nothing was there before it."""
+    from jelly_rdflib.log import PatchLog
+    from jelly_rdflib.viewer.history import History
+    from jelly_rdflib.viewer.versions import read_file, read_log
+
+    if not os.path.isdir(path):
+        with open_argument(path, format) as input_:
+            input_.look_for_changes()
+            return History(read_file(input_.batches(), last)), False
+    if format is not None:
+        raise click.UsageError(f"--from is for a file, and {path} is a folder")
+    entries = PatchLog(path, limits=chosen_limits()).patches()
+    wanted = entries if last is None else entries[-last:]
+    with show_progress(name, len(wanted), is_bytes=False) as advance:
+        return History(read_log(wanted, advance)), len(wanted) == len(entries)

@@ -1,0 +1,59 @@
+"""What a version changes, counted by graph, by class and by predicate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from jelly_rdflib.operations import Op
+
+MAX_NAMES = 200
+"""How many names are counted one by one in each table; the others are counted together."""
+
+Counts = Counter[tuple[int, int]]
+"""The numbers of changes by operation and term."""
+
+
+class Classes:
+    """The classes of subjects, as far as the changes up to now tell them."""
+
+    def __init__(self) -> None:
+        self._classes: dict[int, set[int]] = {}
+
+    def count(self, subjects: Counts, changes: list[tuple[int, int, int]]) -> Counts:
+        """Return the counts by class of a version, and keep its changes of classes.
+
+        A subject counts for each class that it had before the version, or gets in it; so a change
+        may count more than once. Class 0 is for subjects without a known class. The arguments are
+        the counts by subject, and the changes in order: operation, subject, class.
+        """
+        for op, subject, class_ in changes:
+            if op == Op.A:
+                self._classes.setdefault(subject, set()).add(class_)
+        counts: Counts = Counter()
+        for (op, subject), count in subjects.items():
+            for class_ in self._classes.get(subject) or (0,):
+                counts[op, class_] += count
+        for op, subject, class_ in changes:
+            classes = self._classes.setdefault(subject, set())
+            if op == Op.A:
+                classes.add(class_)
+            else:
+                classes.discard(class_)
+        return counts
+
+
+def table_of(counts: Counts) -> list[Any]:
+    """Return rows of term, additions and deletions, most changes first; and the sums of all others.
+
+    The sums are those of names after the first `MAX_NAMES`: how many names, additions, deletions.
+    """
+    numbers: dict[int, list[int]] = {}
+    for (op, term), count in counts.items():
+        numbers.setdefault(term, [0, 0])[op == Op.D] += count
+    rows = sorted(
+        ([term, *both] for term, both in numbers.items()), key=lambda row: (-row[1] - row[2], row)
+    )
+    others = rows[MAX_NAMES:]
+    sums = (sum(row[place] for row in others) for place in (1, 2))
+    return [rows[:MAX_NAMES], [len(others), *sums]]
