@@ -1,0 +1,137 @@
+"""``jellyp view``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from rdflib import Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import Op
+from tests.cli.support import encode, run, run_well
+from tests.viewer.reading import read_page
+
+S, P = URIRef("urn:s"), URIRef("urn:p")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "x.jellyp"
+    path.write_bytes(encode())
+    return path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "history"
+    log = jr.PatchLog.create(path)
+    for number in range(3):
+        log.append([(Op.A, S, P, Literal(f"n{number}"), None)])
+    return path
+
+
+def test_a_file(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    assert run_well("view", source, "-o", target).out == b""
+    page = read_page(target.read_bytes())
+    assert page.summary["title"] == page.summary["source"] == "x.jellyp"
+    assert page.summary["isWhole"] is False
+    # The second patch is an aborted transaction.
+    assert [len(changes) for changes in page.changes] == [3, 0]
+    assert page.summary["versions"]["left_out"] == [0, 1]
+
+
+@pytest.mark.parametrize("ending", ["rdfp", "rdfpb", "jellyp"])
+@pytest.mark.parametrize("compression", ["", ".gz", ".zst"])
+def test_each_format(source: Path, ending: str, compression: str) -> None:
+    path = source.with_name(f"y.{ending}{compression}")
+    run_well("convert", source, path)
+    page = read_page(run_well("view", path).out)
+    assert page.changes == read_page(run_well("view", source).out).changes
+
+
+def test_standard_input(source: Path) -> None:
+    page = read_page(run_well("view", "--title", "What is new", stdin=source.read_bytes()).out)
+    assert (page.summary["title"], page.summary["source"]) == ("What is new", "standard input")
+    assert len(page.changes) == 2
+
+
+def test_a_log(log: Path) -> None:
+    page = read_page(run_well("view", log).out)
+    assert page.summary["title"] == "history"
+    assert page.summary["isWhole"] is True
+    assert page.summary["versions"]["number"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("last", [1, 2])
+def test_the_last_versions_of_a_log(log: Path, last: int) -> None:
+    page = read_page(run_well("view", log, "--last", last).out)
+    assert page.summary["isWhole"] is False
+    assert page.summary["versions"]["number"] == [1, 2, 3][-last:]
+    assert [change[3][1] for each in page.changes for change in each] == ["n0", "n1", "n2"][-last:]
+
+
+def test_more_versions_than_there_are(log: Path) -> None:
+    page = read_page(run_well("view", log, "--last", 9).out)
+    assert page.summary["isWhole"] is True
+    assert page.summary["versions"]["number"] == [1, 2, 3]
+
+
+def test_a_page_is_replaced_as_a_whole(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("old")
+    bad = tmp_path / "bad.jellyp"
+    bad.write_bytes(source.read_bytes()[:-3])
+    ended = run("view", bad, "-o", target)
+    assert ended.code == 1
+    assert ended.err.startswith(f"jellyp: {bad}: ")
+    assert target.read_text() == "old"
+    run_well("view", source, "-o", target)
+    assert target.read_text().startswith("<!doctype html>")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.jellyp", "bad.jellyp", "page.html"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the browser is a script of a shell")
+def test_open(source: Path, tmp_path: Path) -> None:
+    script, seen = tmp_path / "browser", tmp_path / "seen"
+    script.write_text(f'#!/bin/sh\necho "$1" > "{seen}"\n')
+    script.chmod(0o755)
+    target = tmp_path / "a page.html"
+    run_well("view", source, "-o", target, "--open", BROWSER=f"{script} %s")
+    assert seen.read_text().strip() == target.as_uri()
+    ended = run_well("view", source, "--open", BROWSER=f"{script} %s", TMPDIR=str(tmp_path))
+    assert ended.out == b""
+    (page,) = tmp_path.glob("jellyp-*/view.html")
+    assert seen.read_text().strip() == page.as_uri()
+
+
+def test_no_browser(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    ended = run("view", source, "-o", target, "--open", BROWSER="/does/not/exist %s")
+    assert (ended.code, ended.err) == (
+        1,
+        f"jellyp: no browser was found that could show {target}\n",
+    )
+    assert target.exists()
+
+
+def test_statements_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.nt"
+    path.write_text("<urn:s> <urn:p> <urn:o> .\n")
+    ended = run("view", path)
+    assert ended.code == 2
+    assert f"{path} has statements; a patch has changes" in ended.err
+
+
+def test_a_folder_that_is_no_log_is_refused(tmp_path: Path) -> None:
+    ended = run("view", tmp_path)
+    assert ended.code == 1
+    assert str(tmp_path) in ended.err
+
+
+def test_a_log_has_no_format(log: Path) -> None:
+    ended = run("view", log, "--from", "jelly-patch")
+    assert ended.code == 2
+    assert f"--from is for a file, and {log} is a folder" in ended.err
