@@ -31,6 +31,10 @@ from .inspection.inspect import StreamReport as StreamReport
 from .inspection.inspect import Tally as Tally
 from .inspection.inspect import inspect as inspect
 from .inspection.inspect import inspect_frames as inspect_frames
+from .inspection.stats import NameCounts as NameCounts
+from .inspection.stats import StreamStats as StreamStats
+from .inspection.stats import TransactionSizes as TransactionSizes
+from .inspection.stats import stats as stats
 from .inspection.validation import Fault as Fault
 from .inspection.validation import validate as validate
 from .log import LogEntry as LogEntry

@@ -49,8 +49,25 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
         raise ValueError(f"{name} must be from {low} to {high}, not {value}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+class _Settings:
+    """Base of options and limits, of which most have their defaults: those are not shown."""
+
+    def __repr__(self) -> str:
+        changed = (f"{name}={_plain(value)!r}" for name, value in self._changed().items())
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _changed(self) -> dict[str, Any]:
+        """Return the fields that differ from the defaults."""
+        defaults = vars(type(self)())
+        return {name: value for name, value in vars(self).items() if value != defaults[name]}
+
+
+def _plain(value: Any) -> Any:
+    return value.name if isinstance(value, IntEnum) else value
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Limits(_Settings):
     """Limits for input that strangers wrote; each is checked before memory is allocated.
 
     The defaults keep what a reader needs for a frame, rdflib's terms included, below 200 MB.
@@ -134,7 +151,7 @@ class _NamedEnum(IntEnum):
         return cls.__members__.get(value.upper()) if isinstance(value, str) else None
 
 
-class _Options:
+class _Options(_Settings):
     """Base of the options of Jelly-Patch and Jelly-RDF: their checks and presets."""
 
     def __post_init__(self) -> None:
@@ -180,7 +197,7 @@ class PatchStatementType(_NamedEnum):
     QUADS = 2
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PatchOptions(_Options):
     """Options of a Jelly-Patch stream (Jelly-Patch, "Patch stream options").
 
@@ -287,7 +304,12 @@ class LogicalStreamType(_NamedEnum):
         return base in (0, LogicalStreamType.FLAT_QUADS, LogicalStreamType.DATASETS)
 
 
-@dataclass(frozen=True, kw_only=True)
+def _flat_type(physical: PhysicalStreamType) -> LogicalStreamType:
+    is_triples = physical == PhysicalStreamType.TRIPLES
+    return LogicalStreamType.FLAT_TRIPLES if is_triples else LogicalStreamType.FLAT_QUADS
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StreamOptions(_Options):
     """Options of a Jelly-RDF stream (Jelly-RDF, "Stream options").
 
@@ -352,8 +374,7 @@ class StreamOptions(_Options):
         super().__post_init__()
         logical, version = self.logical_type, self.version
         if logical is None:
-            is_triples = self.physical_type == PhysicalStreamType.TRIPLES
-            logical = LogicalStreamType.FLAT_TRIPLES if is_triples else LogicalStreamType.FLAT_QUADS
+            logical = _flat_type(self.physical_type)
         try:
             logical = LogicalStreamType(logical)
         except ValueError:
@@ -367,6 +388,16 @@ class StreamOptions(_Options):
             raise ValueError("namespace declarations need version 2")
         has_names = version == 2
         vars(self).update(logical_type=logical, version=version, namespace_declarations=has_names)
+
+    def _changed(self) -> dict[str, Any]:
+        changed = super()._changed()
+        # What follows from other fields is not shown either.
+        changed.pop("namespace_declarations", None)
+        if self.logical_type == _flat_type(self.physical_type):
+            changed.pop("logical_type", None)
+        else:
+            changed["logical_type"] = self.logical_type
+        return changed
 
     @property
     def is_grouped(self) -> bool:

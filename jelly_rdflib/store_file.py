@@ -88,6 +88,9 @@ class StoreFile:
             self._leave()
             raise
 
+    def __str__(self) -> str:
+        return repr(str(self._path))
+
     # --- opening ----------------------------------------------------------------------------------
 
     def _read(self) -> None:

@@ -44,9 +44,10 @@ def command(file: str, from_: str | None, by_frame: bool, as_json: bool) -> None
         if as_json:
             say(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
         else:
-            from jelly_rdflib.cli.tables import print_report
+            from jelly_rdflib.cli.tables import print_parts
+            from jelly_rdflib.inspection.report_tables import report_parts
 
-            print_report(report, input_.name)
+            print_parts(report_parts(report), input_.name)
         if report.error is not None:
             raise report.error
 

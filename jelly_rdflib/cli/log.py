@@ -186,20 +186,10 @@ def show(log: PatchLog, since: int | str | None, upto: int | str | None, as_json
             click.echo(json.dumps(fields, ensure_ascii=False))
         return
 
-    from jelly_rdflib.cli.tables import make_console, make_table
+    from jelly_rdflib.cli.tables import print_parts
+    from jelly_rdflib.log.tables import entries_table
 
-    table = make_table()
-    for name in ("version", "bytes"):
-        table.add_column(name, justify="right")
-    for name in ("id", "snapshot"):
-        table.add_column(name, no_wrap=True)
-    snapshots = set(log.snapshots)
-    for entry in entries:
-        is_single = entry.first == entry.version
-        versions = f"{entry.version}" if is_single else f"{entry.first}-{entry.version}"
-        is_stored = "yes" if entry.version in snapshots else ""
-        table.add_row(versions, f"{entry.size:,}", str(entry.id), is_stored)
-    make_console().print(table)
+    print_parts([entries_table(entries, log.snapshots)])
 
 
 @log_command

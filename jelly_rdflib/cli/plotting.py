@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from jelly_rdflib.cli.counting import Counts, NameCounts, Sizes
 from jelly_rdflib.cli.outputs import check_folder, open_output
+from jelly_rdflib.inspection.stats import NameCounts, StreamStats, TransactionSizes
 
 ADDED = "#2a9d8f"
 DELETED = "#d1495b"
@@ -37,7 +37,7 @@ def _import_figure() -> Any:
     return Figure
 
 
-def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
+def plot_counts(counts: StreamStats, path: str, name: str, top: int) -> None:
     """Draw counts; of graphs and of predicates the ``top`` ones with most operations."""
     rankings = [
         ("predicates", counts.predicates, counts.predicates.ranking()[:top]),
@@ -47,7 +47,7 @@ def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
     figure = _import_figure()(figsize=(10, sum(heights)), layout="constrained")
     figure.suptitle(_escape(name))
     first, *others = figure.subplots(3, 1, height_ratios=heights)
-    _plot_transactions(first, counts.sizes)
+    _plot_transactions(first, counts.transactions)
     for axis, (title, names, rows) in zip(others, rankings, strict=True):
         _plot_ranking(axis, title, names, rows)
     kind = _kind_of(path)
@@ -57,7 +57,7 @@ def plot_counts(counts: Counts, path: str, name: str, top: int) -> None:
         figure.savefig(destination, format=kind, metadata=metadata)
 
 
-def _plot_transactions(axis: Any, sizes: Sizes) -> None:
+def _plot_transactions(axis: Any, sizes: TransactionSizes) -> None:
     starts = [i * sizes.step for i in range(len(sizes.added))]
     deleted = [-count for count in sizes.deleted]
     axis.bar(starts, sizes.added, sizes.step, align="edge", color=ADDED, label="added")

@@ -45,7 +45,7 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
       jellyp stats --json changes.jellyp | jq .operations.A
       jellyp stats --plot changes.svg changes.jellyp
     """
-    from jelly_rdflib.cli.counting import count_operations
+    from jelly_rdflib.inspection.stats import count_operations
 
     if plot is not None:
         from jelly_rdflib.cli.plotting import check_picture, plot_counts
@@ -57,9 +57,10 @@ def command(file: str, from_: str | None, top: int, as_json: bool, plot: str | N
     if plot is not None:
         plot_counts(counts, plot, input_.name, top)
     if not as_json:
-        from jelly_rdflib.cli.tables import print_counts
+        from jelly_rdflib.cli.tables import print_parts
+        from jelly_rdflib.inspection.stats_tables import stats_parts
 
-        print_counts(counts, input_.name, top)
+        print_parts(stats_parts(counts, top), input_.name)
         return
     # In pieces of so many tokens, as the whole text may take a hundred MB.
     parts = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(counts.as_dict())

@@ -9,6 +9,7 @@ from libc.string cimport memset
 
 import os
 
+from jelly_rdflib.display import words
 from jelly_rdflib.errors import ApplyError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 

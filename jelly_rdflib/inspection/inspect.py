@@ -7,13 +7,16 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
+from jelly_rdflib.inspection.report_tables import report_parts
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
@@ -106,7 +109,8 @@ class FrameReport:
     rows: int
     entries: int
     statements: int
-    metadata: dict[str, bytes]
+    # May be long, as strangers choose it.
+    metadata: dict[str, bytes] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON values; metadata in Base64, like bytes in protobuf's JSON."""
@@ -114,9 +118,11 @@ class FrameReport:
         return {**dataclasses.asdict(self), "metadata": metadata}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StreamReport:
     """The content of a stream, counted; after an error, the content before that frame or row.
+
+    A notebook shows it as the tables of ``jellyp inspect``.
 
     Args:
         format: The name of its format, such as ``"jelly-patch"``; None if it is not known.
@@ -156,6 +162,21 @@ class StreamReport:
     metadata: Tally
     operations: dict[str, int]
     error: DecodeError | None
+
+    def __repr__(self) -> str:
+        parts = [self.format or "unknown format", count(self.size, "byte")]
+        if self.is_delimited is not None:
+            parts.append(count(self.frames, "frame"))
+        parts.append(count(self.statements, "statement"))
+        if self.patches:
+            parts.append(count(self.patches, "patch", "patches"))
+        if self.error is not None:
+            parts.append(f"then an error: {self.error}")
+        return f"<StreamReport: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        error = [] if self.error is None else [f"Error: {self.error}"]
+        return report_html(repr(self).strip("<>"), [*report_parts(self), *error])
 
     @property
     def statements(self) -> int:

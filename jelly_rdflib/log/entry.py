@@ -13,6 +13,7 @@ from rdflib.term import Node, URIRef
 
 from jelly_rdflib.algebra.headers import HeaderRoom
 from jelly_rdflib.core.batch import Batch, BatchSource, OperationReader
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.batches import read_batches
 from jelly_rdflib.headers import Headers
@@ -105,10 +106,12 @@ class LogEntry:
             ) from error
 
     def __repr__(self) -> str:
-        return (
-            f"LogEntry(version={self.version}, first={self.first}, id={self.id!r},"
-            f" prev={self.prev!r}, path={self.path!r})"
+        # Not the path, which is an error if the database names no file of the log's.
+        is_single = self.first == self.version
+        versions = (
+            f"version {self.version}" if is_single else f"versions {self.first} to {self.version}"
         )
+        return f"<LogEntry: {versions}, {count(self.size, 'byte')}, {self.id}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LogEntry):

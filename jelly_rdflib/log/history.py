@@ -153,6 +153,11 @@ class History:
         row = connection.execute(f"{_SELECT} ORDER BY version DESC LIMIT 1").fetchone()
         return None if row is None else self.entry(row)
 
+    def latest(self, connection: sqlite3.Connection, upto: int, count: int) -> list[LogEntry]:
+        """Return the last patches up to a version, so many at most; the oldest comes first."""
+        query = f"{_SELECT} WHERE version <= ? ORDER BY version DESC LIMIT ?"
+        return [self.entry(row) for row in connection.execute(query, (upto, count))][::-1]
+
     def find(self, connection: sqlite3.Connection, version: int) -> LogEntry:
         """Return the patch that makes a version, which must exist."""
         return self.entry(connection.execute(f"{_SELECT} WHERE version = ?", (version,)).fetchone())

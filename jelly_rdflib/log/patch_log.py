@@ -12,6 +12,8 @@ from rdflib.store import Store
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.warning import warn
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import DecodeError, LimitError, LogError, LogWarning
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT
@@ -22,9 +24,13 @@ from jelly_rdflib.log.incoming import default_options, open_incoming
 from jelly_rdflib.log.names import make_patch_id, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
+from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.nodes import as_iri
 from jelly_rdflib.options import Limits, PatchOptions
+
+# Patches, in a notebook.
+_MOST_SHOWN = 50
 
 
 class PatchLog:
@@ -105,6 +111,19 @@ class PatchLog:
 
     def __repr__(self) -> str:
         return f"<PatchLog {str(self.path)!r}: version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        """Return the newest patches as a table, for notebooks; none of them is read."""
+        heading = f"PatchLog {self.path.name}: version {self.version}"
+        try:
+            with self._history.database.reading() as connection:
+                entries = self._history.latest(connection, self.version, _MOST_SHOWN)
+            snapshots = self.snapshots
+        except (LogError, OSError) as error:
+            return report_html(heading, [f"Error: {error}"])
+        earlier = entries[0].first - 1 if entries else 0
+        above = [f"… and {count(earlier, 'earlier version')}"] if earlier else []
+        return report_html(heading, [*above, entries_table(entries, snapshots)])
 
     @property
     def path(self) -> Path:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rdflib.term import URIRef
 
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.table import Table
 from jelly_rdflib.errors import LogError
 from jelly_rdflib.graph.graphs import empty_dataset
 from jelly_rdflib.log.database import DEFAULT_TIMEOUT, Database
@@ -32,6 +35,9 @@ CREATE TABLE data (
     time REAL NOT NULL
 )"""
 _ADVICE = "nothing is lost: make a new replica of the log, in another folder"
+
+# Graphs, in a notebook.
+_MOST_SHOWN = 50
 
 
 class Replica:
@@ -95,6 +101,21 @@ class Replica:
 
     def __repr__(self) -> str:
         return f"<Replica {str(self.path)!r}: version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        """Return the statements by graph as a table, for notebooks."""
+        heading = f"Replica {self.path.name}: version {self.version}"
+        graphs = list(islice(self.dataset.graphs(), _MOST_SHOWN))
+        names = (
+            "default graph" if each == self.dataset.default_graph else each.identifier.n3()
+            for each in graphs
+        )
+        table = Table(
+            ("graph", "statements"),
+            [(name, len(each)) for name, each in zip(names, graphs, strict=True)],
+        )
+        patch = "no patch was applied" if self.id is None else f"made by the patch {self.id}"
+        return report_html(heading, [patch, table])
 
     @property
     def path(self) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import reprlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
@@ -11,11 +12,12 @@ from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
+from jelly_rdflib.display.operations import operations_html
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.graph.apply import ApplyResult, apply
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import PatchOptions
-from jelly_rdflib.patch.html import patch_html
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 # Lines that `print` shows of a long patch, at its start and at its end.
 _FIRST_LINES, _LAST_LINES = 20, 5
+# Headers may be many and long.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 120
 
 
 class Patch(PatchOperations, Sequence[Operation]):
@@ -61,7 +66,12 @@ class Patch(PatchOperations, Sequence[Operation]):
         return (Patch, (list(self),))
 
     def __repr__(self) -> str:
-        return f"<Patch: {len(self)} operations, header {self.header}>"
+        try:
+            header = _SHORT.repr(dict(self.header))
+        except (IndexError, TypeError, ValueError):
+            # A patch may have been made of anything.
+            header = "?"
+        return f"<Patch: {count(len(self), 'operation')}, header {header}>"
 
     def __str__(self) -> str:
         left_out = len(self) - _FIRST_LINES - _LAST_LINES
@@ -71,7 +81,7 @@ class Patch(PatchOperations, Sequence[Operation]):
         return f"{first}\n# ... {left_out:,} more operations ...\n{last}"
 
     def _repr_html_(self) -> str:
-        return patch_html(self, len(self))
+        return operations_html("Patch", self, len(self))
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Operation: ...

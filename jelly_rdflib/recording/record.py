@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.graph import ConjunctiveGraph, Graph
 
+from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import RecordError
 from jelly_rdflib.formats import choose_format
 from jelly_rdflib.formats.jelly import JELLY_PATCH
@@ -182,6 +183,13 @@ class Recorder(Block):
         self._transactions: Transactions | None = None
         self._is_open = False
         self._is_in_transaction = False
+
+    def __repr__(self) -> str:
+        state = "open" if self._is_open else "not started" if self._transactions is None else "over"
+        return (
+            f"<Recorder: {state}, {count(self.committed, 'transaction')} committed,"
+            f" {self.aborted:,} aborted, {self.added:,} added, {self.deleted:,} deleted>"
+        )
 
     @property
     def patch(self) -> Patch:

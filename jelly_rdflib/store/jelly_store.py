@@ -11,6 +11,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.store import VALID_STORE, Store
 from rdflib.term import URIRef
 
+from jelly_rdflib.display.words import count
 from jelly_rdflib.nodes import NODE_TYPES
 from jelly_rdflib.options import Limits, StreamOptions
 from jelly_rdflib.store.quads import QuadStore, StoreBatches
@@ -84,6 +85,12 @@ class JellyStore(Store):
         # Both as they were at the last commit; None while they are unchanged.
         self._committed_prefixes: tuple[dict[str, URIRef], dict[URIRef, str]] | None = None
         super().__init__(configuration)
+
+    def __repr__(self) -> str:
+        sizes = self.quads.sizes()
+        quads, terms = count(sizes["quads"], "quad"), count(sizes["terms"], "term")
+        where = "in memory" if self.file is None else f"in {self.file}"
+        return f"<JellyStore {where}: {quads}, {terms}>"
 
     def _make_graph(self, name: Any) -> Graph:
         return Graph(self, name)

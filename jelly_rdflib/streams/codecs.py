@@ -67,6 +67,9 @@ class PatchDecoder:
         factory = make_node_factory(normalize, limits)
         self._decoder = PatchFrameDecoder(factory, limits, on_repeated_options=on_repeated_options)
 
+    def __repr__(self) -> str:
+        return f"<PatchDecoder: {self.options or 'before the first frame'}>"
+
     def decode_frame(self, data: Any) -> Batch:
         """Decode a bare frame.
 
@@ -116,6 +119,9 @@ class PatchEncoder:
     def __init__(self, options: PatchOptions | None = None) -> None:
         self._encoder = PatchFrameEncoder(NODE_TYPES, options or PatchOptions())
         self._sink = OperationSink(NODE_TYPES, self._encoder)
+
+    def __repr__(self) -> str:
+        return f"<PatchEncoder: {self.options}>"
 
     def encode_frame(self, operations: Iterable[Operation]) -> bytes:
         """Encode operations to one bare frame.
@@ -175,6 +181,9 @@ class StatementDecoder:
             factory, limits, strict=strict, on_repeated_options=on_repeated_options
         )
 
+    def __repr__(self) -> str:
+        return f"<StatementDecoder: {self.options or 'before the first frame'}>"
+
     def decode_frame(self, data: Any) -> Frame:
         """Decode a bare frame.
 
@@ -219,6 +228,9 @@ class StatementEncoder:
     def __init__(self, options: StreamOptions | None = None) -> None:
         self._encoder = StatementFrameEncoder(NODE_TYPES, options or StreamOptions())
         self._sink = StatementSink(NODE_TYPES, self._encoder)
+
+    def __repr__(self) -> str:
+        return f"<StatementEncoder: {self.options}>"
 
     def encode_frame(
         self,

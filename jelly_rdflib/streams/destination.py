@@ -48,6 +48,14 @@ class Destination:
         self.is_open = False  # opened, and not yet closed
         self._closing = threading.Lock()
 
+    def __str__(self) -> str:
+        name = (
+            repr(os.fsdecode(self._target))
+            if self._is_owner
+            else f"a {type(self._target).__name__}"
+        )
+        return name if self.is_open else f"{name}, closed"
+
     def open(self) -> None:
         """Make the file, if a path was given; what stood there is gone from now on."""
         if self._is_owner:

@@ -8,6 +8,7 @@ from typing import Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.display.words import count
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Statement
 from jelly_rdflib.options import Limits, RepeatedOptions, StreamOptions
@@ -111,4 +112,9 @@ class Frame:
         return bytes(self.batch.ops).count(Op.A)
 
     def __repr__(self) -> str:
-        return f"<Frame: {len(self)} statements, {len(self.namespaces)} namespaces>"
+        # Counted by the codes alone: a list of the namespaces makes the nodes of all terms.
+        namespaces = bytes(self.batch.ops).count(Op.PA)
+        return f"<Frame: {count(len(self), 'statement')}, {count(namespaces, 'namespace')}>"
+
+    def _repr_html_(self) -> str | None:
+        return self.batch._repr_html_()

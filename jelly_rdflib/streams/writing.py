@@ -26,14 +26,14 @@ def _open(
     format: str | None,
     *,
     holds_changes: bool,
-) -> tuple[Destination, Any]:
-    """Open a destination, and make the encoder that writes to it."""
+) -> tuple[Destination, Any, str]:
+    """Open a destination; return it, the encoder that writes to it, and the name of the format."""
     opened = Destination(destination)
     found = choose_format(destination, format, holds_changes=holds_changes)
     encoder = found.make_encoder(NODE_TYPES, options, opened.write)
     # Last, so that a file is not overwritten if the options are invalid.
     opened.open()
-    return opened, encoder
+    return opened, encoder, found.name
 
 
 class PatchWriter(OperationSink):
@@ -82,8 +82,12 @@ class PatchWriter(OperationSink):
     def __init__(
         self, destination: Any, options: PatchOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._destination, encoder = _open(destination, options, format, holds_changes=True)
+        opened = _open(destination, options, format, holds_changes=True)
+        self._destination, encoder, self._format = opened
         super().__init__(NODE_TYPES, encoder)
+
+    def __repr__(self) -> str:
+        return f"<PatchWriter: {self._format} to {self._destination}>"
 
     @property
     def options(self) -> PatchOptions | None:
@@ -188,8 +192,12 @@ class StatementWriter(StatementSink):
     def __init__(
         self, destination: Any, options: StreamOptions | None = None, *, format: str | None = None
     ) -> None:
-        self._destination, encoder = _open(destination, options, format, holds_changes=False)
+        opened = _open(destination, options, format, holds_changes=False)
+        self._destination, encoder, self._format = opened
         super().__init__(NODE_TYPES, encoder)
+
+    def __repr__(self) -> str:
+        return f"<StatementWriter: {self._format} to {self._destination}>"
 
     @property
     def options(self) -> StreamOptions | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html.parser
 import operator
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from rdflib import XSD, BNode, Dataset, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
+from tests.display.cells import Cells
 from tests.oracle import build
 
 S, P, G = URIRef("http://example.org/s"), URIRef("http://example.org/p#1"), URIRef("urn:g")
@@ -155,35 +155,6 @@ def test_bytes_of_a_format() -> None:
     assert len(again) == len(patch)
     with pytest.raises(LookupError):
         patch.serialize(format="turtle")
-
-
-class Cells(html.parser.HTMLParser):
-    """Collects the text of cells, and what is open."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.open: list[str] = []
-        self.details: list[Any] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attributes: Any) -> None:
-        self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag == "td":
-            self.rows[-1].append("")
-        if tag == "details":
-            self.details = [name for name, _ in attributes]
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "td" in self.open:
-            self.rows[-1][-1] += data
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -114,7 +114,14 @@ cdef class Batch:
         return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
 
     def __repr__(self):
-        return f"<Batch: {self.rows.count} operations, {len(self.terms)} terms>"
+        cdef size_t terms = 0 if self.terms is None else len(self.terms)
+        return f"<Batch: {words.count(self.rows.count, 'operation')}, {words.count(terms, 'term')}>"
+
+    def _repr_html_(self):
+        """Return the operations as a table, for notebooks; None if no reader made the batch."""
+        if self.terms is None or self.terms.factory is None:
+            return None
+        return self.terms.factory.show(self)
 
     cdef tuple operation(self, size_t row, list nodes):
         """The operation of a row; for one without terms ``nodes`` may be None."""

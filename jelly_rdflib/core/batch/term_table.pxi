@@ -12,6 +12,10 @@ cdef class NodeMaker:
         """Return the node of a term; ``nodes`` has those of the terms that it refers to."""
         raise NotImplementedError
 
+    def show(self, batch):
+        """Return a batch as HTML, as its nodes look there."""
+        raise NotImplementedError
+
 
 @cython.nonecheck(True)
 @cython.final

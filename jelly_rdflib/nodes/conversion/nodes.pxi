@@ -62,6 +62,12 @@ cdef class NodeFactory(NodeMaker):
             PyList_SET_ITEM(nodes, term, node)
         return nodes
 
+    def show(self, batch):
+        """Return a batch as HTML: its first operations, as a table."""
+        from jelly_rdflib.display.operations import operations_html
+
+        return operations_html("Batch", batch, len(batch), also=f", {len(batch.terms):,} terms")
+
     cdef int check_values(
         self, const TermColumns* terms, size_t xml_tags, size_t durations
     ) except -1:

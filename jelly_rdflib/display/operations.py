@@ -1,0 +1,125 @@
+"""Operations as HTML: additions green, deletions red."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from itertools import islice
+from typing import Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.namespace import OWL, RDF, RDFS, XSD
+from rdflib.term import BNode, Literal, URIRef
+
+from jelly_rdflib.display.html import CELL, GREEN, RED, folded, html_text, shorten, table_html
+from jelly_rdflib.display.words import count, printable
+from jelly_rdflib.operations import Op, Operation
+from jelly_rdflib.terms import TripleTerm
+
+_MOST_ROWS = 1000
+# A longer patch is folded.
+_FEW_ROWS = 100
+_KNOWN = {
+    str(iri): prefix for prefix, iri in (("owl", OWL), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD))
+}
+_LOCAL_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_COLOURS = {Op.A: GREEN.format(0.18), Op.D: RED.format(0.18)}
+_CODES = frozenset(Op)
+_MOST_DEPTH = 3
+_SIGNS = {Op.A: "+", Op.D: "-", Op.PA: "+ prefix", Op.PD: "- prefix", Op.H: "header"}
+
+
+def operations_html(
+    name: str, operations: Iterable[Operation], number: int, *, also: str = ""
+) -> str:
+    """Return a table of operations: additions green, deletions red, names with their prefixes.
+
+    Args:
+        name: What has the operations.
+        operations: The operations; the first thousand are read and shown. They need not be valid.
+        number: How many there are.
+        also: What the heading says besides.
+    """
+    rows = list(islice(operations, _MOST_ROWS))
+    codes = [row[0] if _has_code(row) else None for row in rows]
+    pairs = zip(rows, codes, strict=True)
+    bound = {str(row[2]): row[1] for row, code in pairs if code == Op.PA and len(row) > 2}
+    prefixes = {**_KNOWN, **bound}
+    heading = f"{name}: {count(number, 'operation')}"
+    if number == len(rows):
+        heading += f", {codes.count(Op.A):,} added, {codes.count(Op.D):,} deleted"
+    lines = [_line(row, prefixes) for row in rows]
+    if number > len(rows):
+        lines.append(f"<tr><td colspan=5>… {number - len(rows):,} more</td></tr>")
+    return folded(heading + also, table_html(lines), is_open=number <= _FEW_ROWS)
+
+
+def _has_code(operation: Any) -> bool:
+    """Is this an operation, by its code? A patch may have been made of anything."""
+    return (
+        isinstance(operation, tuple)
+        and len(operation) > 0
+        and isinstance(operation[0], int)
+        and operation[0] in _CODES
+    )
+
+
+def _line(operation: Operation, prefixes: dict[str, str]) -> str:
+    if not _has_code(operation):
+        return f'<tr><td colspan=5 style="{CELL}">{html_text(repr(operation))}</td></tr>'
+    op, *fields = operation
+    if not fields:
+        return f'<tr><td colspan=5 style="{CELL}; opacity:0.6">{Op(op).name}</td></tr>'
+    if op in (Op.PA, Op.PD):
+        prefixes = {}
+    # The graph, which is the last.
+    if fields[-1] == DATASET_DEFAULT_GRAPH_ID and op != Op.H:
+        fields.pop()
+    shown = [field for field in fields if field is not None]
+    cells = [_SIGNS.get(op, Op(op).name), *(_field(field, prefixes) for field in shown)]
+    style = f' style="background:{_COLOURS[op]}"' if op in _COLOURS else ""
+    return f"<tr{style}>{''.join(f'<td style={CELL!r}>{each}</td>' for each in cells)}</tr>"
+
+
+def _field(field: Any, prefixes: dict[str, str]) -> str:
+    """Return a term, or the key of a header or the name of a prefix, which are text."""
+    text = escape(printable(_text(field, prefixes)))
+    return f'<span title="{html_text(field)}">{text}</span>' if isinstance(field, URIRef) else text
+
+
+def _text(term: Any, prefixes: dict[str, str], depth: int = 0) -> str:
+    if isinstance(term, URIRef):
+        return _short(str(term), prefixes)
+    if isinstance(term, TripleTerm):
+        # Quoted triples in quoted triples may stand for far more text than they take.
+        if depth == _MOST_DEPTH:
+            return "<< … >>"
+        parts = (_text(each, prefixes, depth + 1) for each in (term.s, term.p, term.o))
+        return f"<< {' '.join(parts)} >>"
+    text = shorten(str(term))
+    if isinstance(term, BNode):
+        return f"_:{text}"
+    if not isinstance(term, Literal):
+        return text
+    if term.language:
+        return f'"{text}"@{shorten(term.language)}'
+    return f'"{text}"' if term.datatype is None else f'"{text}"^^{_text(term.datatype, prefixes)}'
+
+
+def _short(iri: str, prefixes: dict[str, str]) -> str:
+    """Return an IRI with the longest prefix that leaves a simple name."""
+    short = shorten(iri)
+    if short is iri:
+        for end in _ends(iri):
+            prefix = prefixes.get(iri[:end])
+            if prefix is not None and _LOCAL_NAME.fullmatch(iri, end):
+                return f"{shorten(prefix)}:{iri[end:]}"
+    return f"<{short}>"
+
+
+def _ends(iri: str) -> Iterator[int]:
+    """Yield where a namespace may end, the longest first."""
+    for end in range(len(iri), 0, -1):
+        if iri[end - 1] in "#/:":
+            yield end

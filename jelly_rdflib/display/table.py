@@ -1,0 +1,51 @@
+"""Tables as data: a terminal and a notebook show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from jelly_rdflib.display.words import printable
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar in a cell, of statements that were added and deleted; ``most`` are a full one."""
+
+    added: int
+    deleted: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, whose cells are texts, numbers or a `Bar`.
+
+    Args:
+        columns: The titles of the columns.
+        rows: The cells of each row. Texts may come from strangers.
+        title: What stands above the table.
+        left: The columns that start at the left; the others, of numbers, end at the right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str | None = None
+    left: tuple[int, ...] = (0,)
+
+
+Part: TypeAlias = str | Table
+"""A part of a report: a line of text, or a table."""
+
+
+def cell_text(value: Any) -> str:
+    """Return the text of a cell that is no bar, without control characters.
+
+    Examples:
+        >>> cell_text(1000), cell_text(True), cell_text("x")
+        ('1,000', 'yes', 'x')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))

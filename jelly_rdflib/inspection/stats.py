@@ -1,0 +1,371 @@
+"""`stats` counts the operations of a stream by graph, by predicate and by transaction."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+from rdflib.term import Node
+
+from jelly_rdflib.core.batch import Batch, TermKind
+from jelly_rdflib.display.html import report_html
+from jelly_rdflib.display.words import count
+from jelly_rdflib.graph.batches import read_batches
+from jelly_rdflib.inspection.stats_tables import stats_parts
+from jelly_rdflib.operations import Op
+from jelly_rdflib.options import Limits
+from jelly_rdflib.streams.patch_operations import PatchOperations
+from jelly_rdflib.terms import TripleTerm
+
+DEFAULT_GRAPH = "default graph"
+# Up to this number, each transaction has an entry; above it, neighbours share one.
+MAX_SIZES = 1024
+# The number and the bytes of graphs that are counted one by one, and likewise of predicates. The
+# names after them are counted together.
+MAX_NAMES = 100_000
+MAX_NAME_BYTES = 12 << 20
+# Of graphs and of predicates, in a notebook.
+_TOP = 10
+
+_MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
+
+
+@dataclass(repr=False)
+class TransactionSizes:
+    """The numbers of statements that transactions added and deleted, in order.
+
+    Args:
+        step: How many transactions share an entry of ``added`` and of ``deleted``: 1 up to 1024
+            transactions; the last entry may stand for fewer.
+        added: The statements that were added, in order.
+        deleted: The statements that were deleted, in order.
+        count: The number of transactions.
+        histogram: The number of transactions by their number of statements.
+    """
+
+    step: int = 1
+    added: list[int] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
+    count: int = 0
+    histogram: Counter[int] = field(default_factory=Counter)
+
+    def __repr__(self) -> str:
+        if not self.count:
+            return "<TransactionSizes: no transactions>"
+        return (
+            f"<TransactionSizes: {count(self.count, 'transaction')}, of {self.smallest:,} to"
+            f" {self.largest:,} statements>"
+        )
+
+    def append(self, added: int, deleted: int) -> None:
+        """Add a transaction."""
+        self.histogram[added + deleted] += 1
+        if self.count % self.step == 0:
+            if len(self.added) == MAX_SIZES:
+                self.added, self.deleted = _pair_up(self.added), _pair_up(self.deleted)
+                self.step *= 2
+            self.added.append(0)
+            self.deleted.append(0)
+        self.added[-1] += added
+        self.deleted[-1] += deleted
+        self.count += 1
+
+    @property
+    def smallest(self) -> int:
+        """Statements of the smallest transaction; 0 without transactions."""
+        return min(self.histogram, default=0)
+
+    @property
+    def largest(self) -> int:
+        """Statements of the largest transaction; 0 without transactions."""
+        return max(self.histogram, default=0)
+
+    @property
+    def median(self) -> int:
+        """The size that half of the transactions don't exceed; 0 without transactions."""
+        seen = 0
+        for size in sorted(self.histogram):
+            seen += self.histogram[size]
+            if 2 * seen >= self.count:
+                return size
+        return 0
+
+
+def _pair_up(numbers: list[int]) -> list[int]:
+    return [one + other for one, other in zip(numbers[::2], numbers[1::2], strict=True)]
+
+
+class NameCounts:
+    """The numbers of added and of deleted statements by name: exact for the names that come first.
+
+    A name has the syntax of N-Triples. After 100,000 names, or 12 MiB of them, new names are
+    counted together, as ``others``.
+
+    Attributes:
+        numbers: The added and the deleted statements of each name.
+        others: Those of all other names together.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, list[int]] = {}
+        self.others = [0, 0]
+        self._bytes = 0
+
+    def __repr__(self) -> str:
+        return f"<NameCounts: {self.distinct} names>"
+
+    @property
+    def distinct(self) -> str:
+        """The number of different names, in words."""
+        if not any(self.others):
+            return f"{len(self.numbers):,}"
+        return f"more than {len(self.numbers):,}" if self.numbers else "at least 1"
+
+    def count(self, name: str | None, op: int, count: int) -> None:
+        """Count a name; None is a name that is too long to be stored."""
+        numbers = self.others
+        if name is not None:
+            if name not in self.numbers and self._has_room(name):
+                self.numbers[name] = [0, 0]
+            numbers = self.numbers.get(name, self.others)
+        numbers[op == Op.D] += count
+
+    def _has_room(self, name: str) -> bool:
+        # Refused names count too. So the others are the names that come last, even shorter ones.
+        self._bytes += sys.getsizeof(name)
+        return len(self.numbers) < MAX_NAMES and self._bytes <= MAX_NAME_BYTES
+
+    def ranking(self) -> list[tuple[str, int, int]]:
+        """Return names with their numbers; the largest sum comes first."""
+        rows = [(name, added, deleted) for name, (added, deleted) in self.numbers.items()]
+        return sorted(rows, key=lambda row: (-row[1] - row[2], row[0]))
+
+    def as_dict(self, key: str) -> dict[str, Any]:
+        """Return the names as rows of JSON, which have the name as ``key``."""
+        fields = (key, "added", "deleted")
+        rows = {f"{key}s": [dict(zip(fields, row, strict=True)) for row in self.ranking()]}
+        if not any(self.others):
+            return rows
+        return {**rows, f"other_{key}s": dict(zip(fields[1:], self.others, strict=True))}
+
+
+@dataclass(repr=False)
+class StreamStats:
+    """The counts that `stats` returns; a notebook shows them as tables.
+
+    Operations outside of a transaction count as one that is committed.
+
+    Args:
+        operations: Operations by the name of their code: ``operations["A"]``. In Jelly-RDF and
+            other formats of statements, a statement is an ``"A"``, a namespace a ``"PA"``.
+        graphs: Added and deleted statements by graph.
+        predicates: The same by predicate.
+        patches: Patches with at least one operation.
+        committed: Transactions that were committed.
+        aborted: Transactions that were aborted.
+        transactions: Sizes of all transactions, in order.
+    """
+
+    operations: Counter[str] = field(default_factory=Counter)
+    graphs: NameCounts = field(default_factory=NameCounts)
+    predicates: NameCounts = field(default_factory=NameCounts)
+    patches: int = 0
+    committed: int = 0
+    aborted: int = 0
+    transactions: TransactionSizes = field(default_factory=TransactionSizes)
+    # The open transaction and patch.
+    _added: int = 0
+    _deleted: int = 0
+    _is_explicit: bool = False
+    _patch_is_empty: bool = True
+
+    def __repr__(self) -> str:
+        parts = [f"{self.added:,} added", f"{self.deleted:,} deleted"]
+        if self.patches:
+            parts += [
+                count(self.patches, "patch", "patches"),
+                count(self.transactions.count, "transaction"),
+            ]
+        return f"<StreamStats: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        return report_html(repr(self).strip("<>"), stats_parts(self, _TOP))
+
+    @property
+    def added(self) -> int:
+        """Statements that are added, whether or not their transaction is committed."""
+        return self.operations["A"]
+
+    @property
+    def deleted(self) -> int:
+        """Statements that are deleted, whether or not their transaction is committed."""
+        return self.operations["D"]
+
+    def add(self, batch: Batch) -> None:
+        """Count the operations of a batch; memory is bounded by the batch and the names' limits."""
+        self._add_rows(batch, slice(None))
+
+    def _add_rows(self, batch: Batch, rows: slice) -> None:
+        ops = bytes(batch.ops[rows])
+        for counts, column in ((self.predicates, batch.p), (self.graphs, batch.g)):
+            # Term numbers are counted first: a name is made only once for each number.
+            for (code, term), number in Counter(zip(ops, column[rows], strict=True)).items():
+                if code in (Op.A, Op.D):
+                    counts.count(_name(batch, term), code, number)
+        self._add_codes(ops)
+
+    def _add_patch(self, patch: PatchOperations) -> None:
+        """Count the operations of a patch, which ends after them."""
+        if patch.slices is None:
+            for operation in patch:
+                if operation[0] in (Op.A, Op.D):
+                    self._add_names(*operation)
+            self._add_codes(bytes(operation[0] for operation in patch))
+        else:
+            for part in patch.slices:
+                self._add_rows(part.batch, slice(part.start, part.stop))
+        if len(patch):
+            self._add_codes(bytes([Op.END]))
+
+    def _add_names(self, code: int, s: Node, p: Node, o: Node, g: Node | None) -> None:
+        is_default = g is None or g == DATASET_DEFAULT_GRAPH_ID
+        self.graphs.count(DEFAULT_GRAPH if is_default else _name_of(g), code, 1)
+        self.predicates.count(_name_of(p), code, 1)
+
+    def _add_codes(self, ops: bytes) -> None:
+        for code, number in Counter(ops).items():
+            self.operations[Op(code).name] += number
+        start = 0
+        for match in _MARK.finditer(ops):
+            self._add_changes(ops, start, match.start())
+            self._add_mark(ops[match.start()])
+            start = match.end()
+        self._add_changes(ops, start, len(ops))
+
+    def _add_changes(self, ops: bytes, start: int, stop: int) -> None:
+        self._added += ops.count(Op.A, start, stop)
+        self._deleted += ops.count(Op.D, start, stop)
+        self._patch_is_empty &= start == stop
+
+    def _add_mark(self, code: int) -> None:
+        is_implicit = not self._is_explicit and self._added + self._deleted > 0
+        if code in (Op.TC, Op.TA) or is_implicit:
+            self.transactions.append(self._added, self._deleted)
+            self._added = self._deleted = 0
+            if code == Op.TA:
+                self.aborted += 1
+            else:
+                self.committed += 1
+        self._is_explicit = code == Op.TX
+        if code == Op.END:
+            self.patches += not self._patch_is_empty
+        self._patch_is_empty = code == Op.END
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all counts as values of JSON."""
+        sizes = self.transactions
+        names = (op.name for op in sorted(Op))
+        return {
+            "operations": {name: self.operations[name] for name in names if self.operations[name]},
+            "patches": self.patches,
+            "transactions": {
+                "committed": self.committed,
+                "aborted": self.aborted,
+                "smallest": sizes.smallest,
+                "median": sizes.median,
+                "largest": sizes.largest,
+            },
+            **self.graphs.as_dict("graph"),
+            **self.predicates.as_dict("predicate"),
+        }
+
+
+def stats(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    format: str | None = None,
+    isolated: bool = False,
+) -> StreamStats:
+    """Count the operations of a stream or patch by graph, by predicate and by transaction.
+
+    Memory is bounded by the largest frame, and by the names: the first 100,000 graphs, up to 12 MiB
+    of names, and as many predicates are counted one by one, those after them together.
+
+    Args:
+        source: A `Patch`, or as for `jelly_rdflib.read_batches`: bytes, a path or a file of changes
+            or statements, or a Graph or Dataset. The other arguments are for files.
+        limits: As for `jelly_rdflib.read_batches`.
+        format: As for `jelly_rdflib.read_batches`.
+        isolated: As for `jelly_rdflib.read_batches`.
+
+    Raises:
+        DecodeError, LimitError, TypeError, OSError: As for `jelly_rdflib.read_batches`.
+        ImportError, LookupError, NotImplementedError, ValueError: As for
+            `jelly_rdflib.read_batches`; other arguments are given for a patch.
+
+    Examples:
+        >>> text = b"TX . A <urn:s> <urn:p> <urn:o> . A <urn:s> <urn:q> <urn:o> . TC ."
+        >>> counts = stats(text, format="rdf-patch")
+        >>> counts
+        <StreamStats: 2 added, 0 deleted, 1 patch, 1 transaction>
+        >>> counts.predicates.ranking()
+        [('<urn:p>', 1, 0), ('<urn:q>', 1, 0)]
+        >>> counts.operations["A"], counts.transactions.largest
+        (2, 2)
+    """
+    if isinstance(source, PatchOperations):
+        if limits is not None or format is not None or isolated:
+            raise ValueError("limits, format and isolated are for files, and a patch is given")
+        counts = StreamStats()
+        counts._add_patch(source)
+        return counts
+    with closing(read_batches(source, limits=limits, format=format, isolated=isolated)) as batches:
+        return count_operations(batches)
+
+
+def count_operations(batches: Iterable[Batch]) -> StreamStats:
+    """Count the operations of batches.
+
+    A reader ends every patch with END, so no operation of changes is left in an open transaction.
+    """
+    counts = StreamStats()
+    for batch in batches:
+        counts.add(batch)
+    return counts
+
+
+def _name(batch: Batch, term: int) -> str | None:
+    terms = batch.terms
+    kind = terms.kinds[term]
+    if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
+        return DEFAULT_GRAPH
+    if kind == TermKind.IRI:
+        return f"<{terms.text_of(term)}>"
+    return _name_of(terms[term])
+
+
+def _name_of(node: Any) -> str | None:
+    return None if _is_long(node) else str(node.n3())
+
+
+def _is_long(node: Any) -> bool:
+    """Return whether a term is too long for a name.
+
+    A short quoted triple of the input may stand for a long text, as it can repeat long terms.
+    """
+    size = 0
+    waiting = [node]
+    while waiting and size <= MAX_NAME_BYTES:
+        term = waiting.pop()
+        if isinstance(term, TripleTerm):
+            waiting += (term.s, term.p, term.o)
+        else:
+            size += len(term)
+    return size > MAX_NAME_BYTES

@@ -1,0 +1,178 @@
+"""`stats`: what it counts, and that a patch counts as its file does."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import Dataset, Graph, Literal, URIRef
+
+import jelly_rdflib as jr
+from jelly_rdflib import NameCounts, Op, TransactionSizes, TripleTerm
+from jelly_rdflib.inspection import stats as counting
+from jelly_rdflib.inspection.stats import MAX_SIZES
+from tests import strategies
+from tests.cli.support import G, P, S, encode
+from tests.display.cells import Cells
+from tests.oracle import build, producer
+from tests.strategies import Stream
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.sampled_from([Op.A, Op.D]),
+                st.just(S),
+                st.sampled_from([P, S]),
+                st.just(Literal("o")),
+                st.sampled_from([None, G]),
+            ),
+            max_size=8,
+        ),
+        max_size=8,
+    ),
+    st.integers(1, 5),
+)
+def test_counts_are_those_of_the_operations(transactions: list[list[Any]], frame_rows: int) -> None:
+    operations: list[Any] = []
+    for transaction in transactions:
+        operations += [(Op.TX,), *transaction, (Op.TC,)]
+    data = encode(operations, frame_rows=frame_rows, stream_type="FLAT")
+    counts = jr.stats(data)
+    read = list(jr.read_operations(data))
+    assert counts.operations == Counter(operation[0].name for operation in read)
+    changes = [operation for operation in read if operation[0] in (Op.A, Op.D)]
+    for name, added, deleted in counts.predicates.ranking():
+        codes = [row[0] for row in changes if row[2].n3() == name]
+        assert (added, deleted) == (codes.count(Op.A), codes.count(Op.D))
+    for names in (counts.predicates, counts.graphs):
+        assert sum(sum(numbers) for numbers in names.numbers.values()) == len(changes)
+    assert counts.transactions.added == [
+        sum(row[0] == Op.A for row in transaction) for transaction in transactions
+    ]
+    assert counts.committed == len(transactions)
+    assert counts.patches == bool(operations)
+
+
+def test_operations_outside_transactions_are_one_each_patch() -> None:
+    row = (Op.A, S, P, S, None)
+    counts = jr.stats(encode([row, row, (Op.END,), (Op.TX,), row, (Op.TA,), row]))
+    assert counts.transactions.added == [2, 1, 1]
+    assert (counts.patches, counts.committed, counts.aborted) == (2, 2, 1)
+
+
+def test_many_transactions_are_taken_together() -> None:
+    sizes = TransactionSizes()
+    for i in range(5000):
+        sizes.append(i, 1)
+    assert sizes.step == 8
+    assert len(sizes.added) <= MAX_SIZES
+    assert sum(sizes.added) == sum(range(5000))
+    assert sum(sizes.deleted) == 5000
+    assert sizes.added[0] == sum(range(8))
+    assert sizes.median == 2500
+
+
+def many_predicates() -> bytes:
+    """Predicates 0 to 9, and then all of them again with deletes, the last one thrice."""
+    rows = [f"A <urn:s> <urn:{i}> <urn:o> .\n" for i in range(10)]
+    rows += [f"D <urn:s> <urn:{i}> <urn:o> .\n" for i in (*range(10), 9, 9)]
+    return "".join(rows).encode()
+
+
+@pytest.mark.parametrize("limit", ["names", "bytes"])
+def test_names_beyond_a_limit_are_others(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if limit == "names":
+        monkeypatch.setattr(counting, "MAX_NAMES", 4)
+    else:
+        monkeypatch.setattr(counting, "MAX_NAME_BYTES", 4 * sys.getsizeof("<urn:0>"))
+    for frame_rows in (1, 3, 100):
+        data = encode(list(jr.read_operations(many_predicates())), frame_rows=frame_rows)
+        counts = jr.stats(data)
+        assert counts.predicates.ranking() == [(f"<urn:{i}>", 1, 1) for i in range(4)]
+        assert counts.predicates.others == [6, 8]
+        assert counts.predicates.distinct == "more than 4"
+        assert counts.operations["D"] == 12
+        assert counts.graphs.ranking() == [("default graph", 10, 12)]
+        assert counts.graphs.others == [0, 0]
+        assert counts.as_dict()["other_predicates"] == {"added": 6, "deleted": 8}
+        assert len(counts.as_dict()["predicates"]) == 4
+        assert "other_graphs" not in counts.as_dict()
+
+
+def test_what_is_full_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MAX_NAME_BYTES", 200)
+    counts = NameCounts()
+    for name in ("a", "b" * 200, "c", "a"):
+        counts.count(name, Op.A, 1)
+    assert counts.ranking() == [("a", 2, 0)]
+    assert counts.others == [2, 0]
+
+
+def test_quoted_triples_that_would_be_long_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MAX_NAME_BYTES", 10_000)
+    term = TripleTerm(S, P, URIRef("urn:" + "x" * 100))
+    rows: list[Any] = [(Op.A, S, term, S, None)]
+    for _ in range(10):
+        term = TripleTerm(term, P, term)
+    rows.append((Op.A, S, term, S, None))
+    data = encode(rows, rdf_star=True, generalized_statements=True)
+    counts = jr.stats(data).predicates
+    assert [name for name, _, _ in counts.ranking()] == [rows[0][2].n3()]
+    assert counts.others == [1, 0]
+
+
+def whole(counts: jr.StreamStats) -> dict[str, Any]:
+    sizes = counts.transactions
+    return {**counts.as_dict(), "sizes": (sizes.added, sizes.deleted, sizes.histogram)}
+
+
+@given(strategies.streams(), strategies.dice)
+def test_a_patch_counts_as_its_file_does(stream: Stream, rng: random.Random) -> None:
+    messages = producer.frames(stream.operations, stream.options, rng)
+    data = build.delimited(message.SerializeToString() for message in messages)
+    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+    for patch in jr.read_patches(data):
+        expected = whole(jr.stats(patch.serialize(options=options)))
+        assert whole(jr.stats(patch)) == expected
+        assert whole(jr.stats(jr.Patch(list(patch)))) == expected
+
+
+def test_a_part_of_a_patch() -> None:
+    patch = next(jr.read_patches(encode([(Op.A, S, P, S, None)] * 5 + [(Op.D, S, P, S, G)])))
+    assert jr.stats(patch[4:]).graphs.ranking() == [("<urn:g>", 0, 1), ("default graph", 1, 0)]
+
+
+def test_a_graph_and_a_dataset() -> None:
+    graph, dataset = Graph(), Dataset()
+    graph.add((S, P, S))
+    dataset.add((S, P, S, G))
+    assert jr.stats(graph).graphs.ranking() == [("default graph", 1, 0)]
+    assert jr.stats(dataset).graphs.ranking() == [("<urn:g>", 1, 0)]
+
+
+def test_a_patch_has_no_format() -> None:
+    with pytest.raises(ValueError, match="a patch is given"):
+        jr.stats(jr.Patch(), format="rdf-patch")
+
+
+def test_errors_are_those_of_the_reader(tmp_path: Path) -> None:
+    with pytest.raises(jr.DecodeError):
+        jr.stats(encode()[:-3])
+    with pytest.raises(FileNotFoundError):
+        jr.stats(tmp_path / "none.jellyp")
+
+
+def test_html_is_the_tables_of_the_command() -> None:
+    html = jr.stats(many_predicates())._repr_html_()
+    cells = Cells(html)
+    assert ["D", "12"] in cells.rows
+    assert ["<urn:9>", "1", "3", ""] in cells.rows
+    assert "patches: 1; transactions: 1, 1 committed, 0 aborted" in html
