@@ -12,8 +12,8 @@ from jelly_rdflib.display.table import Bar, Part, Table, cell_text
 from jelly_rdflib.display.words import printable
 
 GREEN, RED = "rgba(46, 160, 67, {})", "rgba(248, 81, 73, {})"
-CELL = "text-align:left; vertical-align:top; overflow-wrap:anywhere; padding:1px 8px"
-_NUMBER = "text-align:right; vertical-align:top; padding:1px 8px"
+CELL = "text-align:left; vertical-align:top; overflow-wrap:anywhere; min-width:0; padding:1px 8px"
+_NUMBER = "text-align:right; vertical-align:top; min-width:0; padding:1px 8px"
 # A longer report is folded.
 _FEW_ROWS = 100
 # Of a table; the others are counted.
