@@ -90,7 +90,7 @@ MAKERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "LogEntry": (lambda folder: make_log(folder).head, "<LogEntry: version 1, "),
     "LogProblem": (
         lambda folder: jr.LogProblem(folder / "x", "is gone", 3),
-        "LogProblem(path=PosixPath(",
+        "LogProblem(path=",
     ),
     "LookupReport": (lambda _: jr.inspect(frame()).lookups["name"], "LookupReport(size=4000, "),
     "NameCounts": (lambda _: jr.stats(frame()).graphs, "<NameCounts: 1 names>"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import islice
 from typing import Any
@@ -31,7 +31,12 @@ _SIGNS = {Op.A: "+", Op.D: "-", Op.PA: "+ prefix", Op.PD: "- prefix", Op.H: "hea
 
 
 def operations_html(
-    name: str, operations: Iterable[Operation], number: int, *, also: str = ""
+    name: str,
+    operations: Iterable[Operation],
+    number: int,
+    *,
+    prefixes: Mapping[str, str] | None = None,
+    also: str = "",
 ) -> str:
     """Return a table of operations: additions green, deletions red, names with their prefixes.
 
@@ -39,13 +44,14 @@ def operations_html(
         name: What has the operations.
         operations: The operations; the first thousand are read and shown. They need not be valid.
         number: How many there are.
+        prefixes: Prefixes by their IRIs, besides those that the operations bind.
         also: What the heading says besides.
     """
     rows = list(islice(operations, _MOST_ROWS))
     codes = [row[0] if _has_code(row) else None for row in rows]
     pairs = zip(rows, codes, strict=True)
     bound = {str(row[2]): row[1] for row, code in pairs if code == Op.PA and len(row) > 2}
-    prefixes = {**_KNOWN, **bound}
+    prefixes = {**_KNOWN, **(prefixes or {}), **bound}
     heading = f"{name}: {count(number, 'operation')}"
     if number == len(rows):
         heading += f", {codes.count(Op.A):,} added, {codes.count(Op.D):,} deleted"
@@ -65,7 +71,7 @@ def _has_code(operation: Any) -> bool:
     )
 
 
-def _line(operation: Operation, prefixes: dict[str, str]) -> str:
+def _line(operation: Operation, prefixes: Mapping[str, str]) -> str:
     if not _has_code(operation):
         return f'<tr><td colspan=5 style="{CELL}">{html_text(repr(operation))}</td></tr>'
     op, *fields = operation
@@ -82,13 +88,13 @@ def _line(operation: Operation, prefixes: dict[str, str]) -> str:
     return f"<tr{style}>{''.join(f'<td style={CELL!r}>{each}</td>' for each in cells)}</tr>"
 
 
-def _field(field: Any, prefixes: dict[str, str]) -> str:
+def _field(field: Any, prefixes: Mapping[str, str]) -> str:
     """Return a term, or the key of a header or the name of a prefix, which are text."""
     text = escape(printable(_text(field, prefixes)))
     return f'<span title="{html_text(field)}">{text}</span>' if isinstance(field, URIRef) else text
 
 
-def _text(term: Any, prefixes: dict[str, str], depth: int = 0) -> str:
+def _text(term: Any, prefixes: Mapping[str, str], depth: int = 0) -> str:
     if isinstance(term, URIRef):
         return _short(str(term), prefixes)
     if isinstance(term, TripleTerm):
@@ -107,7 +113,7 @@ def _text(term: Any, prefixes: dict[str, str], depth: int = 0) -> str:
     return f'"{text}"' if term.datatype is None else f'"{text}"^^{_text(term.datatype, prefixes)}'
 
 
-def _short(iri: str, prefixes: dict[str, str]) -> str:
+def _short(iri: str, prefixes: Mapping[str, str]) -> str:
     """Return an IRI with the longest prefix that leaves a simple name."""
     short = shorten(iri)
     if short is iri:

@@ -101,8 +101,17 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
         (8, 0)
     """
     before, after = Contents(old), Contents(new)
+    bound = [{prefix: URIRef(iri) for prefix, iri in each.namespaces()} for each in (old, new)]
+    patch = _diff(before, after, bound, canonical=canonical)
+    patch._prefixes = {str(iri): prefix for each in bound for prefix, iri in each.items()}
+    return patch
+
+
+def _diff(
+    before: Contents, after: Contents, bound: list[dict[str, URIRef]], *, canonical: bool
+) -> Patch:
     is_quads = before.is_dataset or after.is_dataset
-    prefixes = _diff_prefixes(old, new, DATASET_DEFAULT_GRAPH_ID if is_quads else None)
+    prefixes = _diff_prefixes(bound[0], bound[1], DATASET_DEFAULT_GRAPH_ID if is_quads else None)
     if not canonical:
         deleted = before.missing_batches(after, Op.D)
         added = after.missing_batches(before, Op.A)
@@ -123,9 +132,9 @@ def diff(old: Graph, new: Graph, *, canonical: bool = False) -> Patch:
     return Patch([(Op.TX,), *changes, (Op.TC,)] if changes else [])
 
 
-def _diff_prefixes(old: Graph, new: Graph, g: Node | None) -> list[Operation]:
-    before = {prefix: URIRef(iri) for prefix, iri in old.namespaces()}
-    after = {prefix: URIRef(iri) for prefix, iri in new.namespaces()}
+def _diff_prefixes(
+    before: dict[str, URIRef], after: dict[str, URIRef], g: Node | None
+) -> list[Operation]:
     gone = sorted(prefix for prefix, iri in before.items() if after.get(prefix) != iri)
     come = sorted(prefix for prefix, iri in after.items() if before.get(prefix) != iri)
     return [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from jelly_rdflib.algebra.compact import compact
@@ -62,6 +63,9 @@ class Patch(PatchOperations, Sequence[Operation]):
         TC .
     """
 
+    # Prefixes by IRI, of the graphs that the patch was made of. A notebook shows names with them.
+    _prefixes: Mapping[str, str] = MappingProxyType({})
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Patch, (list(self),))
 
@@ -81,7 +85,7 @@ class Patch(PatchOperations, Sequence[Operation]):
         return f"{first}\n# ... {left_out:,} more operations ...\n{last}"
 
     def _repr_html_(self) -> str:
-        return operations_html("Patch", self, len(self))
+        return operations_html("Patch", self, len(self), prefixes=self._prefixes)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Operation: ...
@@ -93,11 +97,13 @@ class Patch(PatchOperations, Sequence[Operation]):
             return next(iter(self.cut(number, number + 1)))
         start, stop, step = index.indices(len(self))
         if step != 1:
-            return Patch(list(self)[index])
-        return self.cut(start, stop)
+            return self._like(Patch(list(self)[index]))
+        return self._like(self.cut(start, stop))
 
     def __add__(self, other: Patch) -> Patch:
-        return Patch(concat(self, other)) if isinstance(other, Patch) else NotImplemented
+        return (
+            self._like(Patch(concat(self, other))) if isinstance(other, Patch) else NotImplemented
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Patch):
@@ -152,6 +158,11 @@ class Patch(PatchOperations, Sequence[Operation]):
         """
         self._write(path, options, format)
 
+    def _like(self, other: Patch) -> Patch:
+        """Have another patch, made of this one, shown with the same prefixes."""
+        other._prefixes = self._prefixes
+        return other
+
     def _write(self, destination: Any, options: PatchOptions | None, format: str | None) -> None:
         with PatchWriter(destination, options, format=format) as writer:
             writer.write_all(self)
@@ -164,7 +175,7 @@ class Patch(PatchOperations, Sequence[Operation]):
         Raises:
             PatchError, ApplyError: As by `jelly_rdflib.invert`.
         """
-        return Patch(invert(self))
+        return self._like(Patch(invert(self)))
 
     def compact(self, *, assume_effective: bool = False) -> Patch:
         """Return the smallest patch that does the same to any dataset.
@@ -177,7 +188,7 @@ class Patch(PatchOperations, Sequence[Operation]):
         Raises:
             ApplyError: As by `jelly_rdflib.compact`.
         """
-        return Patch(compact(self, assume_effective=assume_effective))
+        return self._like(Patch(compact(self, assume_effective=assume_effective)))
 
     def effective(self, dataset: Graph) -> Patch:
         """Return the part of the patch that changes something in a graph or dataset.
@@ -190,7 +201,7 @@ class Patch(PatchOperations, Sequence[Operation]):
         Raises:
             ApplyError: As by `jelly_rdflib.effective`.
         """
-        return Patch(effective(self, dataset))
+        return self._like(Patch(effective(self, dataset)))
 
     def apply(self, target: Graph, *, atomic: bool = True) -> ApplyResult:
         """Apply the patch to a graph or dataset.

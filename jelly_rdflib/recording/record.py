@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -200,7 +200,11 @@ class Recorder(Block):
         """
         if self._patches is None:
             raise AttributeError("the recorded changes go to the writer, and are not kept")
-        return Patch(chain.from_iterable(self._patches))
+        patch = Patch(chain.from_iterable(self._patches))
+        # Only for looks: the store may have been closed since.
+        with suppress(Exception):
+            patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
+        return patch
 
     @property
     def committed(self) -> int:

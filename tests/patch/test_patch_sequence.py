@@ -208,3 +208,22 @@ def test_html_of_strangers_is_no_markup(a: str, b: str, c: str) -> None:
     text = patch._repr_html_()
     assert "<script" not in text
     Cells(text)
+
+
+def test_html_has_the_prefixes_of_the_graphs_that_a_patch_is_of() -> None:
+    old, new = Dataset(), Dataset()
+    for each in (old, new):
+        each.bind("ours", "http://example.org/")
+    new.add((S, P, S))
+    patch = jr.diff(old, new)
+    with jr.record(new) as recorder:
+        new.add((P, P, S))
+    for shown in (
+        patch,
+        patch[1:2],
+        patch.invert(),
+        patch.compact(),
+        patch + patch,
+        recorder.patch,
+    ):
+        assert any("ours:s" in row for row in Cells(shown._repr_html_()).rows)
