@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 from enum import IntEnum
 from types import NoneType
@@ -49,11 +50,16 @@ def _check_range(name: str, value: int, low: int, high: int) -> None:
         raise ValueError(f"{name} must be from {low} to {high}, not {value}")
 
 
+# The name of a stream may be long.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 100
+
+
 class _Settings:
     """Base of options and limits, of which most have their defaults: those are not shown."""
 
     def __repr__(self) -> str:
-        changed = (f"{name}={_plain(value)!r}" for name, value in self._changed().items())
+        changed = (f"{name}={_show(value)}" for name, value in self._changed().items())
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _changed(self) -> dict[str, Any]:
@@ -62,8 +68,8 @@ class _Settings:
         return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
 
-def _plain(value: Any) -> Any:
-    return value.name if isinstance(value, IntEnum) else value
+def _show(value: Any) -> str:
+    return _SHORT.repr(value.name if isinstance(value, IntEnum) else value)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import Op
@@ -202,7 +202,13 @@ def test_a_log_shows_the_newest_patches(tmp_path: Path) -> None:
 
 
 def test_a_replica_shows_its_graphs(tmp_path: Path) -> None:
-    assert ["default graph", "1"] in Cells(make_replica(tmp_path)._repr_html_()).rows
+    log = make_log(tmp_path)
+    log.append([(Op.A, S, P, S, URIRef("urn:no IRI")), (Op.A, S, P, S, BNode("b"))])
+    replica = jr.Replica(tmp_path / "replica")
+    replica.update(log)
+    rows = Cells(replica._repr_html_()).rows
+    for row in (["default graph", "1"], ["<urn:no IRI>", "1"], ["_:b", "1"]):
+        assert row in rows
 
 
 def test_an_entry_with_a_strange_file_is_still_shown(tmp_path: Path) -> None:
@@ -274,3 +280,7 @@ def test_options_of_patches_too(stream: Any, statement: Any, flag: bool) -> None
     options = jr.PatchOptions(stream_type=stream, statement_type=statement, rdf_star=flag)
     assert eval(repr(options), {"PatchOptions": jr.PatchOptions}) == options
     assert eval(repr(jr.Limits(max_prefixes=5)), {"Limits": jr.Limits}) == jr.Limits(max_prefixes=5)
+
+
+def test_a_long_name_of_a_stream_is_cut() -> None:
+    assert len(repr(jr.StreamOptions(stream_name="x" * 10_000))) < 150

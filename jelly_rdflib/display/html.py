@@ -9,16 +9,15 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from jelly_rdflib.display.table import Bar, Part, Table, cell_text
-from jelly_rdflib.display.words import printable
+from jelly_rdflib.display.words import printable, shorten
 
 GREEN, RED = "rgba(46, 160, 67, {})", "rgba(248, 81, 73, {})"
 CELL = "text-align:left; vertical-align:top; overflow-wrap:anywhere; min-width:0; padding:1px 8px"
 _NUMBER = "text-align:right; vertical-align:top; min-width:0; padding:1px 8px"
 # A longer report is folded.
-_FEW_ROWS = 100
+FEW_ROWS = 100
 # Of a table; the others are counted.
-_MOST_ROWS = 1000
-_MOST_CHARACTERS = 300
+MOST_ROWS = 1000
 
 
 def report_html(heading: str, parts: Iterable[Part]) -> str:
@@ -29,7 +28,7 @@ def report_html(heading: str, parts: Iterable[Part]) -> str:
         _table(part) if isinstance(part, Table) else f"<div>{html_text(part)}</div>"
         for part in parts
     )
-    return folded(heading, "".join(body), is_open=rows <= _FEW_ROWS)
+    return folded(heading, "".join(body), is_open=rows <= FEW_ROWS)
 
 
 def folded(heading: str, body: str, *, is_open: bool) -> str:
@@ -47,13 +46,6 @@ def table_html(rows: Iterable[str], title: str | None = None) -> str:
     return f'<table style="border-collapse:collapse">{caption}{"".join(rows)}</table>'
 
 
-def shorten(text: str) -> str:
-    """Cut a text that is too long to show."""
-    if len(text) <= _MOST_CHARACTERS:
-        return text
-    return f"{text[:_MOST_CHARACTERS]}… ({len(text):,} characters)"
-
-
 def _table(table: Table) -> str:
     return table_html(_rows(table), table.title)
 
@@ -61,10 +53,10 @@ def _table(table: Table) -> str:
 def _rows(table: Table) -> Iterator[str]:
     styles = [CELL if i in table.left else _NUMBER for i in range(len(table.columns))]
     yield _row("th", styles, map(html_text, table.columns))
-    for row in table.rows[:_MOST_ROWS]:
+    for row in table.rows[:MOST_ROWS]:
         yield _row("td", styles, map(_cell, row))
-    if len(table.rows) > _MOST_ROWS:
-        more = len(table.rows) - _MOST_ROWS
+    if len(table.rows) > MOST_ROWS:
+        more = len(table.rows) - MOST_ROWS
         yield f'<tr><td colspan={len(table.columns)} style="{CELL}">… {more:,} more</td></tr>'
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import islice
@@ -12,14 +13,20 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.namespace import OWL, RDF, RDFS, XSD
 from rdflib.term import BNode, Literal, URIRef
 
-from jelly_rdflib.display.html import CELL, GREEN, RED, folded, html_text, shorten, table_html
-from jelly_rdflib.display.words import count, printable
+from jelly_rdflib.display.html import (
+    CELL,
+    FEW_ROWS,
+    GREEN,
+    MOST_ROWS,
+    RED,
+    folded,
+    html_text,
+    table_html,
+)
+from jelly_rdflib.display.words import count, printable, shorten
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.terms import TripleTerm
 
-_MOST_ROWS = 1000
-# A longer patch is folded.
-_FEW_ROWS = 100
 _KNOWN = {
     str(iri): prefix for prefix, iri in (("owl", OWL), ("rdf", RDF), ("rdfs", RDFS), ("xsd", XSD))
 }
@@ -47,10 +54,10 @@ def operations_html(
         prefixes: Prefixes by their IRIs, besides those that the operations bind.
         also: What the heading says besides.
     """
-    rows = list(islice(operations, _MOST_ROWS))
+    rows = list(islice(operations, MOST_ROWS))
     codes = [row[0] if _has_code(row) else None for row in rows]
     pairs = zip(rows, codes, strict=True)
-    bound = {str(row[2]): row[1] for row, code in pairs if code == Op.PA and len(row) > 2}
+    bound = {str(row[2]): str(row[1]) for row, code in pairs if code == Op.PA and len(row) > 2}
     prefixes = {**_KNOWN, **(prefixes or {}), **bound}
     heading = f"{name}: {count(number, 'operation')}"
     if number == len(rows):
@@ -58,7 +65,7 @@ def operations_html(
     lines = [_line(row, prefixes) for row in rows]
     if number > len(rows):
         lines.append(f"<tr><td colspan=5>… {number - len(rows):,} more</td></tr>")
-    return folded(heading + also, table_html(lines), is_open=number <= _FEW_ROWS)
+    return folded(heading + also, table_html(lines), is_open=number <= FEW_ROWS)
 
 
 def _has_code(operation: Any) -> bool:
@@ -73,7 +80,7 @@ def _has_code(operation: Any) -> bool:
 
 def _line(operation: Operation, prefixes: Mapping[str, str]) -> str:
     if not _has_code(operation):
-        return f'<tr><td colspan=5 style="{CELL}">{html_text(repr(operation))}</td></tr>'
+        return f'<tr><td colspan=5 style="{CELL}">{html_text(reprlib.repr(operation))}</td></tr>'
     op, *fields = operation
     if not fields:
         return f'<tr><td colspan=5 style="{CELL}; opacity:0.6">{Op(op).name}</td></tr>'

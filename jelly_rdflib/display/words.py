@@ -7,6 +7,20 @@ import re
 # Control characters except line breaks and tabs, and characters that change the text's direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
+_MOST_CHARACTERS = 300
+
+
+def shorten(text: str) -> str:
+    """Cut a text that is too long to show, and say how long it is.
+
+    Examples:
+        >>> shorten("short"), shorten("x" * 1000)[299:]
+        ('short', 'x… (1,000 characters)')
+    """
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    return f"{text[:_MOST_CHARACTERS]}… ({len(text):,} characters)"
+
 
 def printable(text: str) -> str:
     r"""Escape control characters in the way of JSON, N-Triples and RDF Patch text.

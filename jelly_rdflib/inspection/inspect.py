@@ -13,7 +13,7 @@ from typing import Any
 from jelly_rdflib.core.batch import TermKind
 from jelly_rdflib.core.jelly_decoder import FrameStatistics
 from jelly_rdflib.display.html import report_html
-from jelly_rdflib.display.words import count
+from jelly_rdflib.display.words import count, shorten
 from jelly_rdflib.errors import DecodeError
 from jelly_rdflib.inspection.encoded_input import EncodedInput, error_fields
 from jelly_rdflib.inspection.report_tables import report_parts
@@ -171,12 +171,12 @@ class StreamReport:
         if self.patches:
             parts.append(count(self.patches, "patch", "patches"))
         if self.error is not None:
-            parts.append(f"then an error: {self.error}")
+            parts.append(f"then an error: {shorten(str(self.error))}")
         return f"<StreamReport: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         error = [] if self.error is None else [f"Error: {self.error}"]
-        return report_html(repr(self).strip("<>"), [*report_parts(self), *error])
+        return report_html(repr(self)[1:-1], [*report_parts(self), *error])
 
     @property
     def statements(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.term import Node
+from rdflib.term import Node, URIRef
 
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.display.html import report_html
@@ -195,7 +195,7 @@ class StreamStats:
         return f"<StreamStats: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
-        return report_html(repr(self).strip("<>"), stats_parts(self, _TOP))
+        return report_html(repr(self)[1:-1], stats_parts(self, _TOP))
 
     @property
     def added(self) -> int:
@@ -352,6 +352,9 @@ def _name(batch: Batch, term: int) -> str | None:
 
 
 def _name_of(node: Any) -> str | None:
+    if isinstance(node, URIRef):
+        # rdflib's n3() refuses what is no valid IRI.
+        return f"<{node}>"
     return None if _is_long(node) else str(node.n3())
 
 

@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rdflib.term import URIRef
+from rdflib.graph import Graph
+from rdflib.term import BNode, URIRef
 
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.table import Table
@@ -106,16 +107,16 @@ class Replica:
         """Return the statements by graph as a table, for notebooks."""
         heading = f"Replica {self.path.name}: version {self.version}"
         graphs = list(islice(self.dataset.graphs(), _MOST_SHOWN))
-        names = (
-            "default graph" if each == self.dataset.default_graph else each.identifier.n3()
-            for each in graphs
-        )
-        table = Table(
-            ("graph", "statements"),
-            [(name, len(each)) for name, each in zip(names, graphs, strict=True)],
-        )
+        table = Table(("graph", "statements"), [(self._name(each), len(each)) for each in graphs])
         patch = "no patch was applied" if self.id is None else f"made by the patch {self.id}"
         return report_html(heading, [patch, table])
+
+    def _name(self, graph: Graph) -> str:
+        if graph.identifier == self.dataset.default_graph.identifier:
+            return "default graph"
+        # Not n3(), which refuses what is no valid IRI.
+        name = graph.identifier
+        return f"_:{name}" if isinstance(name, BNode) else f"<{name}>"
 
     @property
     def path(self) -> Path:

@@ -201,9 +201,10 @@ class Recorder(Block):
         if self._patches is None:
             raise AttributeError("the recorded changes go to the writer, and are not kept")
         patch = Patch(chain.from_iterable(self._patches))
-        # Only for looks: the store may have been closed since.
-        with suppress(Exception):
-            patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
+        if self._transactions is not None:
+            # Only for looks: the store may have been closed since.
+            with suppress(Exception):
+                patch._prefixes = {str(iri): name for name, iri in self._target.namespaces()}
         return patch
 
     @property

@@ -61,7 +61,16 @@ def test_there_is_no_colour_that_a_dark_theme_would_swallow() -> None:
         assert html.count("rgba(248, 81, 73") >= 1
 
 
-@pytest.mark.parametrize("odd", [3, None, (), (99, 1), ("A", S), (Op.PA,), (Op.PA, "x"), (Op.A, S)])
+class Odd:
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [3, None, (), (99, 1), ("A", S), (Op.PA,), (Op.PA, "x"), (Op.PA, 3, "urn:"), (Op.A, S), Odd()],
+    ids=lambda odd: type(odd).__name__,
+)
 def test_what_is_no_operation_is_shown_too(odd: Any) -> None:
     assert Cells(operations_html("Patch", [odd, (Op.A, S, P, S, None)], 2)).rows[1][0] == "+"
 

@@ -139,7 +139,7 @@ def test_a_patch_counts_as_its_file_does(stream: Stream, rng: random.Random) -> 
     messages = producer.frames(stream.operations, stream.options, rng)
     data = build.delimited(message.SerializeToString() for message in messages)
     options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
-    for patch in jr.read_patches(data):
+    for patch in jr.read_patches(data, normalize=False):
         expected = whole(jr.stats(patch.serialize(options=options)))
         assert whole(jr.stats(patch)) == expected
         assert whole(jr.stats(jr.Patch(list(patch)))) == expected
