@@ -346,16 +346,21 @@ def _name(batch: Batch, term: int) -> str | None:
     kind = terms.kinds[term]
     if kind in (TermKind.NONE, TermKind.DEFAULT_GRAPH):
         return DEFAULT_GRAPH
-    if kind == TermKind.IRI:
-        return f"<{terms.text_of(term)}>"
-    return _name_of(terms[term])
+    # Of most terms no node is made.
+    return f"<{terms.text_of(term)}>" if kind == TermKind.IRI else _name_of(terms[term])
 
 
 def _name_of(node: Any) -> str | None:
+    return None if _is_long(node) else _spell(node)
+
+
+def _spell(node: Any) -> str:
+    """Return a term as N-Triples has it; rdflib's n3() refuses what is no valid IRI."""
     if isinstance(node, URIRef):
-        # rdflib's n3() refuses what is no valid IRI.
         return f"<{node}>"
-    return None if _is_long(node) else str(node.n3())
+    if isinstance(node, TripleTerm):
+        return node._write("<< {} {} {} >>", _spell)
+    return str(node.n3())
 
 
 def _is_long(node: Any) -> bool:
