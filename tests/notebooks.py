@@ -30,10 +30,9 @@ def read(path: Path) -> Any:
 def run(path: Path, folder: Path) -> Any:
     """Return the notebook as it is after a run in a folder; an error in a cell is raised."""
     notebook = read(path)
-    os.environ["PYTHONPATH"] = str(ROOT)
-    NotebookClient(
-        notebook, kernel_name="python3", timeout=120, resources={"metadata": {"path": str(folder)}}
-    ).execute()
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, kernel_name="python3", timeout=120, resources=resources)
+    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
     place = str(folder.resolve())
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
