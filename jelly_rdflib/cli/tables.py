@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
@@ -44,16 +46,35 @@ def print_parts(parts: Iterable[Part], title: str | None = None) -> None:
 
 def _terminal_table(table: Table) -> TerminalTable:
     result = TerminalTable(box=box.SIMPLE_HEAD, title=table.title, title_justify="left")
+    bars = {i for row in table.rows for i, value in enumerate(row) if isinstance(value, Bar)}
     for number, name in enumerate(table.columns):
         justify: Any = "left" if number in table.left else "right"
-        # A long name is cut, and not broken into lines.
-        result.add_column(name, justify=justify, overflow="ellipsis", no_wrap=justify == "left")
+        # Where a terminal is too narrow, rich narrows the columns that may wrap: those of names.
+        result.add_column(name, justify=justify, no_wrap=justify == "right" or number in bars)
     for row in table.rows:
         result.add_row(*map(_cell, row))
     return result
 
 
-def _cell(value: object) -> Text:
+class _Name:
+    """A text that is cut at its start where there is no room: IRIs differ at their ends."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, Text(self._text, no_wrap=True))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text, width = self._text, options.max_width
+        if cell_len(text) > width:
+            text = f"…{text[-width + 1 :]}" if width > 1 else "…"
+        yield Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def _cell(value: object) -> Text | _Name:
+    if isinstance(value, str):
+        return _Name(cell_text(value))
     if not isinstance(value, Bar):
         return Text(cell_text(value))
     bar = Text()

@@ -120,3 +120,15 @@ print(peak())
     )
     assert len(counts["predicates"]) > 50_000
     assert int(peak) < 200_000_000
+
+
+def test_a_narrow_terminal_cuts_names_at_their_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("jelly_rdflib.cli.tables.FILE_WIDTH", 60)
+    rows = f"A <urn:s> <urn:{'x' * 100}#end> <urn:o> .\n" * 12_345
+    print_parts(stats_parts(jr.stats(rows.encode()), 3))
+    [line] = [each for each in capsys.readouterr().out.splitlines() if "#end>" in each]
+    name, added, deleted, bar = line.split()
+    assert (name[0], added, deleted) == ("…", "12,345", "0")
+    assert bar == "█" * 24
