@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.term import Node, URIRef
+from rdflib.term import BNode, Literal, Node
 
 from jelly_rdflib.core.batch import Batch, TermKind
 from jelly_rdflib.display.html import report_html
@@ -33,6 +33,7 @@ MAX_NAME_BYTES = 12 << 20
 # Of graphs and of predicates, in a notebook.
 _TOP = 10
 
+_ESCAPES = str.maketrans({'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r"})
 _MARK = re.compile(b"[%c%c%c%c]" % (Op.TX, Op.TC, Op.TA, Op.END))
 
 
@@ -355,12 +356,18 @@ def _name_of(node: Any) -> str | None:
 
 
 def _spell(node: Any) -> str:
-    """Return a term as N-Triples has it; rdflib's n3() refuses what is no valid IRI."""
-    if isinstance(node, URIRef):
-        return f"<{node}>"
+    """Return a term as N-Triples has it.
+
+    rdflib's n3() refuses what is no valid IRI, and warns of numbers that are none.
+    """
     if isinstance(node, TripleTerm):
         return node._write("<< {} {} {} >>", _spell)
-    return str(node.n3())
+    if isinstance(node, Literal):
+        quoted = f'"{str(node).translate(_ESCAPES)}"'
+        if node.language:
+            return f"{quoted}@{node.language}"
+        return quoted if node.datatype is None else f"{quoted}^^<{node.datatype}>"
+    return f"_:{node}" if isinstance(node, BNode) else f"<{node}>"
 
 
 def _is_long(node: Any) -> bool:

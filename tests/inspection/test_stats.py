@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Dataset, Graph, Literal, URIRef
+from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
 
 import jelly_rdflib as jr
 from jelly_rdflib import NameCounts, Op, TransactionSizes, TripleTerm
@@ -176,3 +176,21 @@ def test_html_is_the_tables_of_the_command() -> None:
     assert ["D", "12"] in cells.rows
     assert ["<urn:9>", "1", "3", ""] in cells.rows
     assert "patches: 1; transactions: 1, 1 committed, 0 aborted" in html
+
+
+@pytest.mark.parametrize(
+    ("term", "name"),
+    [
+        (URIRef("urn:no {IRI}"), "<urn:no {IRI}>"),
+        (BNode("b"), "_:b"),
+        (Literal('a "b"\\\n'), r'"a \"b\"\\\n"'),
+        (Literal("x", lang="de"), '"x"@de'),
+        (Literal("x", datatype=XSD.decimal), f'"x"^^<{XSD.decimal}>'),
+        (TripleTerm(S, URIRef("urn:{"), S), f"<< <{S}> <urn:{{> <{S}> >>"),
+    ],
+)
+def test_any_term_has_a_name(term: Any, name: str) -> None:
+    patch = jr.Patch([(Op.A, S, term, S, None)])
+    options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
+    for source in (patch, patch.serialize(options=options)):
+        assert jr.stats(source).predicates.ranking() == [(name, 1, 0)]
