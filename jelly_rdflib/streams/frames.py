@@ -8,6 +8,7 @@ from typing import Any
 from rdflib.term import URIRef
 
 from jelly_rdflib.core.batch import Batch, BatchSource
+from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.formats.jelly import JELLY
 from jelly_rdflib.operations import Op, Statement
@@ -116,5 +117,5 @@ class Frame:
         namespaces = bytes(self.batch.ops).count(Op.PA)
         return f"<Frame: {count(len(self), 'statement')}, {count(namespaces, 'namespace')}>"
 
-    def _repr_html_(self) -> str | None:
-        return self.batch._repr_html_()
+    def _repr_html_(self) -> str:
+        return operations_html("Frame", self.batch, len(self.batch))
