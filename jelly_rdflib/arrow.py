@@ -1,4 +1,4 @@
-r"""Reads files as Arrow record batches, and writes record batches to files.
+r"""Operations as tables of Arrow, and back; files as record batches, and back.
 
 A row is an operation. Terms are N-Triples text. Each term has one spelling, so that terms are equal
 if their texts are equal:
@@ -8,6 +8,9 @@ if their texts are equal:
 - characters that N-Triples forbids in the label of a blank node are written ``\uXXXX`` or
   ``\UXXXXXXXX``;
 - a quoted triple is ``<< s p o >>``.
+
+The tables of patches and readers (`jelly_rdflib.Patch.to_arrow`) have the same rows and columns.
+There the default graph has its name.
 
 This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 """
@@ -24,11 +27,11 @@ from jelly_rdflib.core.arrow import (
     RowFilter,
     TextColumnView,
 )
-from jelly_rdflib.core.batch import Batch
+from jelly_rdflib.core.batch import Batch, BatchSlice, Tabular
 from jelly_rdflib.errors import EncodeError
 from jelly_rdflib.formats import find_format
 from jelly_rdflib.graph.batches import read_batches
-from jelly_rdflib.nodes import make_node_factory
+from jelly_rdflib.nodes import NODE_TYPES, make_node_factory
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions, StreamOptions
 from jelly_rdflib.streams.writing import PatchWriter, StatementWriter
@@ -46,9 +49,15 @@ OPERATION_COLUMNS = ("file", "patch", "txn", "seq", "op", "s", "p", "o", "g", "n
 STATEMENT_COLUMNS = ("file", "frame", "seq", "s", "p", "o", "g")
 NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
+# Numbers of 32 bits with a sign, since pandas takes no others.
+TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
+# Each record batch has dictionaries of its own: there are fewer if it has more rows.
+MAX_TABLE_ROWS = 1 << 16
+# In tables; files have no name for it.
+DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
 
 def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
@@ -56,7 +65,7 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
 
     Args:
         columns: Some of `OPERATION_COLUMNS` or of `STATEMENT_COLUMNS`.
-        terms: As for `read_arrow`.
+        terms: As for `read_arrow`; or ``"dictionary"``, as for `jelly_rdflib.Patch.to_arrow`.
 
     Raises:
         ValueError: A column does not exist.
@@ -66,14 +75,20 @@ def arrow_schema(columns: Iterable[str], *, terms: str = "string") -> pa.Schema:
         seq: int64
         s: string
     """
-    term = pa.string() if terms == "string" else TERM_STRUCT
+    text = TEXT_DICTIONARY if terms == "dictionary" else pa.string()
+    term = TERM_STRUCT if terms == "struct" else text
     fields = []
     for name in columns:
         if name not in OPERATION_COLUMNS and name not in STATEMENT_COLUMNS:
             raise ValueError(f"there is no column {name!r}")
-        kind = pa.int64() if name in NUMBERS else term if name in TERM_COLUMNS else pa.string()
-        fields.append(pa.field(name, kind))
+        kind = pa.int64() if name in NUMBERS else term if name in TERM_COLUMNS else text
+        # A file's name is no text of its rows.
+        fields.append(pa.field(name, pa.string() if name == "file" else kind))
     return pa.schema(fields)
+
+
+# The schema of all tables of patches and readers.
+TABLE_SCHEMA = arrow_schema(OPERATION_COLUMNS[1:], terms="dictionary")
 
 
 class ArrowRows:
@@ -81,24 +96,28 @@ class ArrowRows:
 
     Args:
         schema: The wanted columns, as `arrow_schema` makes them; fields may be not null.
+        default_graph: The IRI of the default graph; None: the default graph is null.
         is_statements: Whether the batches are of statements: then ``frame`` counts batches.
         filter: The filter of rows; None: all rows.
         file: The value of the column ``file``.
         place: The `place` of other rows, after which these go on.
         limits: The limits by which the input was read.
         max_rows: The number of rows of a full record batch.
+        max_bytes: The number of bytes of text with which a record batch is full.
     """
 
     def __init__(
         self,
         schema: pa.Schema,
         *,
+        default_graph: bytes | None = None,
         is_statements: bool = False,
         filter: RowFilter | None = None,
         file: str | None = None,
         place: tuple[int, int, int, int, int] | None = None,
         limits: Limits | None = None,
         max_rows: int = MAX_ROWS,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self._schema = schema
         self._file = file
@@ -108,11 +127,13 @@ class ArrowRows:
             columns=self._sources,
             max_text_size=(limits or Limits()).max_text_size,
             is_struct=any(field.type == TERM_STRUCT for field in schema),
+            is_dictionary=any(field.type == TEXT_DICTIONARY for field in schema),
+            default_graph=default_graph,
             filter=filter,
             counts_frames=is_statements,
             place=place,
             max_rows=max_rows,
-            max_bytes=MAX_BYTES,
+            max_bytes=max_bytes,
         )
 
     @property
@@ -120,7 +141,7 @@ class ArrowRows:
         """The place of the next row in the file."""
         return self._builder.place
 
-    def convert(self, batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
+    def convert(self, batches: Iterable[Batch | BatchSlice]) -> Iterator[pa.RecordBatch]:
         """Convert batches; at an error, the rows before it come first."""
         try:
             for batch in batches:
@@ -130,11 +151,13 @@ class ArrowRows:
             raise
         yield from self.flush()
 
-    def add(self, batch: Batch) -> Iterator[pa.RecordBatch]:
-        """Add a batch's rows; yields full record batches."""
-        start = 0
-        while start < len(batch):
-            start = self._builder.append(batch, start)
+    def add(self, rows: Batch | BatchSlice) -> Iterator[pa.RecordBatch]:
+        """Add the rows of a batch; yields full record batches."""
+        batch, start, stop = rows, 0, len(rows)
+        if isinstance(rows, BatchSlice):
+            batch, start, stop = rows.batch, rows.start, rows.stop
+        while start < stop:
+            start = self._builder.append(batch, start, stop)
             if self._builder.is_full():
                 yield self._take()
 
@@ -162,9 +185,92 @@ def _array(kind: pa.DataType, count: int, parts: list[Any]) -> pa.Array:
         # A term is null if its kind is null.
         valid, nulls = children[0].buffers()[:1], children[0].null_count
         return pa.Array.from_buffers(kind, count, valid, nulls, children=children)
-    [(memories, nulls)] = parts
+    [(memories, nulls, *dictionary)] = parts
     buffers = [None if memory is None else pa.py_buffer(memory) for memory in memories]
-    return pa.Array.from_buffers(kind, count, buffers, nulls)
+    if not dictionary:
+        return pa.Array.from_buffers(kind, count, buffers, nulls)
+    texts, size = dictionary
+    numbers = pa.Array.from_buffers(kind.index_type, count, buffers, nulls)
+    return pa.DictionaryArray.from_arrays(
+        numbers, _array(kind.value_type, size, [(texts, 0)]), safe=False
+    )
+
+
+def open_table(
+    rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
+) -> pa.RecordBatchReader:
+    """Return a reader of record batches, which are made as they are asked for.
+
+    Arguments and errors are those of `jelly_rdflib.Patch.to_arrow`.
+    """
+    schema, record_batches = _open_rows(rows, columns, terms)
+    return pa.RecordBatchReader.from_batches(schema, record_batches)
+
+
+def to_table(
+    rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
+) -> pa.Table:
+    """Do what `jelly_rdflib.Patch.to_arrow` does."""
+    # Not by a RecordBatchReader, which turns our errors into its own.
+    schema, record_batches = _open_rows(rows, columns, terms)
+    return pa.Table.from_batches(list(record_batches), schema)
+
+
+def to_record_batch(batch: Batch) -> pa.RecordBatch:
+    """Return all rows of a batch as one record batch."""
+    rows = ArrowRows(
+        TABLE_SCHEMA,
+        default_graph=DEFAULT_GRAPH,
+        max_rows=len(batch) + 1,
+        # A column can't have more.
+        max_bytes=len(TERM_COLUMNS) * 2**31,
+    )
+    for record_batch in rows.convert([batch]):
+        return record_batch
+    return pa.RecordBatch.from_pylist([], TABLE_SCHEMA)
+
+
+def to_pandas(
+    rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
+) -> Any:
+    """Do what `jelly_rdflib.Patch.to_pandas` does."""
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise _missing("pandas", error) from error
+    table = to_table(rows, columns, terms)
+    return table.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
+
+
+def to_polars(
+    rows: Tabular, columns: Iterable[str] | None = None, terms: str = "dictionary"
+) -> Any:
+    """Do what `jelly_rdflib.Patch.to_polars` does."""
+    try:
+        import polars
+    except ModuleNotFoundError as error:
+        raise _missing("polars", error) from error
+    return polars.DataFrame(to_table(rows, columns, terms))
+
+
+def _missing(name: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
+    if error.name != name:
+        return error
+    return ModuleNotFoundError(f"to_{name} needs {name}: pip install {name}", name=name)
+
+
+def _open_rows(
+    rows: Tabular, columns: Iterable[str] | None, terms: str
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    if terms not in ("dictionary", "string", "struct"):
+        raise ValueError(f"terms is 'dictionary', 'string' or 'struct', not {terms!r}")
+    names = TABLE_SCHEMA.names if columns is None else list(columns)
+    for name in names:
+        if name not in TABLE_SCHEMA.names:
+            raise ValueError(f"there is no column {name!r}: there are {', '.join(TABLE_SCHEMA.names)}")
+    schema = arrow_schema(names, terms=terms)
+    maker = ArrowRows(schema, default_graph=DEFAULT_GRAPH, max_rows=MAX_TABLE_ROWS)
+    return schema, maker.convert(rows._slices())
 
 
 def read_arrow(
@@ -247,10 +353,13 @@ def read_record_batches(
         limits: The limits of a term's size.
 
     Raises:
-        EncodeError: A row is no operation: the message has its number in its record batch; or
-            a column is missing, or of another type. (Raised by the iterator.)
+        EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
+            missing, or of another type. (Raised by the iterator.)
     """
-    maker = ColumnBatches(make_node_factory(False), limits or Limits())
+    maker = ColumnBatches(
+        make_node_factory(False), limits or Limits(), default_graph=DEFAULT_GRAPH
+    )
+    first = 0
     for record_batch in record_batches:
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}
         for name in ("s", "p", "o"):
@@ -261,8 +370,9 @@ def read_record_batches(
                 )
         start = 0
         while start < record_batch.num_rows:
-            batch, start = maker.make(start, views)
+            batch, start = maker.make(start, views, first)
             yield batch
+        first += record_batch.num_rows
 
 
 def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
@@ -274,6 +384,9 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
     if column.type != pa.string():
         if not (_is_text(column.type) or pa.types.is_null(column.type)):
             raise EncodeError(f"column {name!r} has the type {column.type}, not string")
+        if pa.types.is_dictionary(column.type):
+            texts = column.dictionary.cast(pa.string())
+            column = pa.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
         column = column.cast(pa.string())
     valid, offsets, data = column.buffers()
     return TextColumnView(len(column), column.offset, valid, offsets, data)
@@ -286,6 +399,37 @@ def _is_text(kind: pa.DataType) -> bool:
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
     return is_text
+
+
+def read_patch(table: Any, *, limits: Limits | None = None) -> list[BatchSlice]:
+    """Do what `jelly_rdflib.Patch.from_arrow` does; return the rows of the patch."""
+    if hasattr(table, "__arrow_c_stream__"):
+        reader = pa.RecordBatchReader.from_stream(table)
+    elif hasattr(table, "__arrow_c_array__"):
+        record_batch = pa.record_batch(table)
+        reader = pa.RecordBatchReader.from_batches(record_batch.schema, [record_batch])
+    else:
+        raise TypeError(f"{type(table).__name__} is no table: it has no __arrow_c_stream__")
+    for name in reader.schema.names:
+        # pandas has a column of its own for the rows that were chosen.
+        if name not in TABLE_SCHEMA.names and not name.startswith("__index_level_"):
+            raise EncodeError(
+                f"column {name!r} is none of a patch: there are {', '.join(TABLE_SCHEMA.names)}"
+            )
+    slices: list[BatchSlice] = []
+    count = 0
+    end = None
+    for batch in read_record_batches(reader, limits=limits):
+        stop = bytes(batch.ops).find(Op.END)
+        if end is None and stop >= 0:
+            end = count + stop
+        count += len(batch)
+        if end is not None and end < count - 1:
+            raise EncodeError(
+                f"row {end}: the patch ends, but rows follow: that is more than one patch"
+            )
+        slices.append(BatchSlice(batch, 0, len(batch) if stop < 0 else stop))
+    return slices
 
 
 def write_arrow(

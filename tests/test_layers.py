@@ -84,6 +84,9 @@ IMPORTS_IN_FUNCTIONS = {
     "graph/canonical/form.py": ("pyoxigraph",),
     # A log takes as long to import as all the rest.
     "plugins/store.py": ("jelly_rdflib.store_file",),
+    # Tables need pyarrow, and some of them another extra.
+    "plugins/__init__.py": ("jelly_rdflib",),
+    "arrow.py": ("pandas", "polars"),
     "spark": (
         "pyspark",
         "fsspec",

@@ -42,6 +42,8 @@ class RowColumnsBuilder:
         columns: Iterable[str],
         max_text_size: int,
         is_struct: bool = False,
+        is_dictionary: bool = False,
+        default_graph: bytes | None = None,
         filter: RowFilter | None = None,
         counts_frames: bool = False,
         place: tuple[int, int, int, int, int] | None = None,
@@ -52,7 +54,7 @@ class RowColumnsBuilder:
     @property
     def place(self) -> tuple[int, int, int, int, int]: ...
     def is_full(self) -> bool: ...
-    def append(self, batch: Batch, start: int = 0) -> int: ...
+    def append(self, batch: Batch, start: int = 0, stop: int | None = None) -> int: ...
     def take(self) -> dict[str, Any]: ...
 
 @final
@@ -61,5 +63,9 @@ class TextColumnView:
 
 @final
 class ColumnBatches:
-    def __init__(self, factory: NodeMaker, limits: Limits) -> None: ...
-    def make(self, start: int, columns: dict[str, TextColumnView | None]) -> tuple[Batch, int]: ...
+    def __init__(
+        self, factory: NodeMaker, limits: Limits, *, default_graph: bytes | None = None
+    ) -> None: ...
+    def make(
+        self, start: int, columns: dict[str, TextColumnView | None], first: int = 0
+    ) -> tuple[Batch, int]: ...

@@ -9,12 +9,14 @@ from libc.string cimport memset
 
 import os
 
+import jelly_rdflib.tables as tables
 from jelly_rdflib.display import words
 from jelly_rdflib.errors import ApplyError, EncodeError, LimitError
 from jelly_rdflib.operations import Op
 
 include "batch/terms.pxi"
 include "batch/term_table.pxi"
+include "batch/tabular.pxi"
 include "batch/batch.pxi"
 include "batch/batch_source.pxi"
 include "batch/relabelled.pxi"

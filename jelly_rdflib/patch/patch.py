@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import io
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
+from jelly_rdflib import tables
 from jelly_rdflib.algebra.compact import compact
 from jelly_rdflib.algebra.concat import concat
 from jelly_rdflib.algebra.effective import effective
 from jelly_rdflib.algebra.invert import invert
+from jelly_rdflib.core.batch import BatchSlice, Tabular
 from jelly_rdflib.display.operations import operations_html
 from jelly_rdflib.display.words import count
 from jelly_rdflib.errors import EncodeError, LimitError
 from jelly_rdflib.graph.apply import ApplyResult, apply
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op, Operation
-from jelly_rdflib.options import PatchOptions
+from jelly_rdflib.options import Limits, PatchOptions
 from jelly_rdflib.streams.patch_operations import PatchOperations
 from jelly_rdflib.streams.writing import PatchWriter
 
@@ -34,12 +38,16 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 120
 
 
-class Patch(PatchOperations, Sequence[Operation]):
+class Patch(PatchOperations, Tabular):
     """One RDF Patch: operations in order, its headers among them, without the `Op.END`.
 
     A patch is a sequence: ``patch[0]`` is an operation, ``patch[1:3]`` a patch, ``one + other`` a
     patch with the effect of both. Two are equal if their operations are. It can be pickled.
     ``print(patch)`` gives RDF Patch text, and a notebook shows a table.
+
+    A patch is a table, too, for all that know Arrow: ``pyarrow.table(patch)``,
+    ``polars.DataFrame(patch)``, ``duckdb.sql("FROM patch")``. It is no
+    ``collections.abc.Sequence``: polars would take that for a list of tuples.
 
     Args:
         operations: Operations as tuples. An `Op.END` as the last one is left out.
@@ -114,6 +122,50 @@ class Patch(PatchOperations, Sequence[Operation]):
         return reversed(list(self))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def index(self, operation: Operation, start: int = 0, stop: int | None = None) -> int:
+        """Return the number of the first operation that is equal; a ValueError if none is."""
+        return list(self).index(operation, start, len(self) if stop is None else stop)
+
+    def count(self, operation: Operation) -> int:
+        """Return how many operations are equal."""
+        return sum(each == operation for each in self)
+
+    def _slices(self) -> Iterable[BatchSlice]:
+        if self.slices is not None:
+            return self.slices
+        batches = NodeBatches(NODE_TYPES, self)
+        return (BatchSlice(batch, 0, len(batch)) for batch in batches)
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, limits: Limits | None = None) -> Patch:
+        """Return the patch whose operations are the rows of a table, in their order.
+
+        It is the reverse of `to_arrow`, `to_pandas` and `to_polars`, and takes tables that were
+        made by others: the columns ``s``, ``p`` and ``o`` have terms as N-Triples text; ``op``,
+        ``g`` and ``name`` may be there. Without ``op`` all rows are additions. The numbers in
+        ``patch``, ``txn`` and ``seq`` are not read.
+
+        Args:
+            table: A table or record batch of any library that knows Arrow: pyarrow, pandas, polars,
+                DuckDB.
+            limits: The limits of a term's size.
+
+        Raises:
+            ModuleNotFoundError: pyarrow is missing.
+            TypeError: It is no table.
+            EncodeError: A row is no operation, or there is an ``END`` before the last row; the
+                message has the number of the row, from 0 on. Or a column is missing, or of another
+                type, or is none of a patch.
+            LimitError: A term is larger than ``limits``.
+
+        Examples:
+            >>> import pyarrow
+            >>> table = pyarrow.table({"s": ["<urn:s>"], "p": ["<urn:p>"], "o": ['"o"@en']})
+            >>> print(Patch.from_arrow(table))
+            A <urn:s> <urn:p> "o"@en .
+        """
+        return cls.of_slices(tables.open_arrow().read_patch(table, limits=limits))
 
     def to_text(self) -> str:
         """Return the patch as RDF Patch text.

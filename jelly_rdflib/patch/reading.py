@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
-from jelly_rdflib.core.batch import BatchSlice, BatchSource
+from jelly_rdflib.core.batch import BatchSlice, BatchSource, Tabular
 from jelly_rdflib.errors import LimitError
+from jelly_rdflib.nodes import NODE_TYPES
+from jelly_rdflib.nodes.conversion import NodeBatches
 from jelly_rdflib.operations import Op
 from jelly_rdflib.options import Limits, PatchOptions, RepeatedOptions
 from jelly_rdflib.patch.patch import Patch
@@ -66,7 +68,7 @@ def read_patches(
     return PatchIterator(opened.batches(), max_held_operations=most)
 
 
-class PatchIterator:
+class PatchIterator(Tabular):
     """Iterates over the patches of a stream; see `read_patches`."""
 
     def __init__(self, batches: BatchSource, *, max_held_operations: int) -> None:
@@ -78,6 +80,12 @@ class PatchIterator:
 
     def __next__(self) -> Patch:
         return next(self._patches)
+
+    def _slices(self) -> Iterator[BatchSlice]:
+        (end,) = NodeBatches(NODE_TYPES, [(Op.END,)])
+        for patch in self:
+            yield from patch.slices or ()
+            yield BatchSlice(end, 0, 1)
 
     def close(self) -> None:
         """Stop reading, and close the file if the reader opened it."""

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import rdflib.plugin
 import rdflib.util
 from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 from rdflib.store import Store
+
+from jelly_rdflib import tables
+
+
+def _open_arrow() -> Any:
+    # Only now: it needs pyarrow, which is an extra.
+    from jelly_rdflib import arrow
+
+    return arrow
+
+
+tables.open_arrow = _open_arrow
 
 
 class Plugin(NamedTuple):

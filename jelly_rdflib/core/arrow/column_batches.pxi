@@ -69,21 +69,28 @@ ctypedef struct LastCell:
 
 @cython.final
 cdef class ColumnBatches:
-    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation."""
+    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation.
+
+    ``default_graph`` is the IRI that the default graph has as a graph's name.
+    """
 
     cdef TermParser parser
     cdef LastCell[4] last
     cdef size_t max_string_size
+    cdef bytes default_graph
+    cdef size_t first  # the number of the columns' first row, in messages
 
-    def __cinit__(self, factory not None, limits):
+    def __cinit__(self, factory not None, limits, *, bytes default_graph=None):
+        self.default_graph = default_graph
         self.parser = TermParser(factory, limits)
         self.max_string_size = limits.max_string_size
 
-    def make(self, size_t start, dict columns not None):
+    def make(self, size_t start, dict columns not None, size_t first=0):
         """Make a batch of rows from number ``start`` on; return it and the number of the next row.
 
         There is a `TextColumnView` of the same length for each of ``op``, ``s``, ``p``, ``o``,
-        ``g`` and ``name``, or None. Without ``op`` all rows are additions.
+        ``g`` and ``name``, or None. Without ``op`` all rows are additions. In messages the first row
+        of the columns has the number ``first``.
         """
         cdef TextDecoder decoder = self.parser.decoder
         cdef list views = [columns[name] for name in COLUMN_NAMES[:OP + 1]]
@@ -93,6 +100,7 @@ cdef class ColumnBatches:
         if len(counts) > 1:
             raise ValueError("the columns differ in length")
         stop = min(max(counts, default=0), start + MAX_ROWS)
+        self.first = first
         self.parser.start()
         memset(self.last, 0, sizeof(self.last))
         while row < stop and decoder.terms.offsets[decoder.terms.count] < MAX_TEXT:
@@ -132,7 +140,7 @@ cdef class ColumnBatches:
         if ops is None:
             return A
         if not ops.get(row, &text):
-            raise EncodeError(f"row {row}: op is null")
+            raise EncodeError(f"row {self.first + row}: op is null")
         # Nearly all rows are additions or deletions.
         if text.end - text.start == 1:
             if text.start[0] == b"A":
@@ -143,7 +151,7 @@ cdef class ColumnBatches:
         code = CODES_BY_NAME.get(name)
         if code is None:
             raise EncodeError(
-                f"row {row}: {name.decode('utf-8', 'replace')!r} is no op: there are"
+                f"row {self.first + row}: {name.decode('utf-8', 'replace')!r} is no op: there are"
                 f" {', '.join(op.name for op in Op)}"
             )
         return code
@@ -164,10 +172,32 @@ cdef class ColumnBatches:
         except LimitError:
             raise
         except DecodeError as error:
-            raise EncodeError(f"row {row}, column {'spog'[position]}: {error}") from None
+            raise EncodeError(
+                f"row {self.first + row}, column {'spog'[position]}: {error}"
+            ) from None
+        if position == GRAPH:
+            last.number = self.as_graph(last.number)
         last.start = text.start
         last.size = size
         return last.number
+
+    cdef uint32_t as_graph(self, uint32_t term) except 0:
+        """Return the number of a term as a graph's name, which may be that of the default graph."""
+        cdef TextDecoder decoder = self.parser.decoder
+        cdef Span text
+        cdef int64_t number
+        if self.default_graph is None or not is_default_graph(
+            &decoder.terms, term, self.default_graph
+        ):
+            return term
+        text.start = text.end = <const uint8_t*>b""
+        number = intern_text(
+            &decoder.terms, TermKind.DEFAULT_GRAPH, text, 0, decoder.seed, self.max_string_size,
+            &decoder.failure,
+        )
+        if number < 0:
+            raise failure_to_error(&decoder.failure, None, None, None)
+        return <uint32_t>number
 
     cdef uint32_t read_name(self, TextColumnView names, size_t row, uint8_t op) except 0:
         cdef TextDecoder decoder = self.parser.decoder
@@ -184,4 +214,4 @@ cdef class ColumnBatches:
         return <uint32_t>number
 
     cdef object error(self, size_t row, uint8_t op, str reason):
-        return EncodeError(f"row {row}: operation {Op(op).name} {reason}")
+        return EncodeError(f"row {self.first + row}: operation {Op(op).name} {reason}")

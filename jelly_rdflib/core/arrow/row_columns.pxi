@@ -1,10 +1,15 @@
 """Turns batches into the buffers of Arrow columns."""
 
 ctypedef struct Column:
-    # An Arrow column of strings or of numbers.
+    # An Arrow column of strings or of numbers, or one with a dictionary.
     WriteBuffer data  # texts, or int64
     WriteBuffer offsets  # int32; empty for numbers
     WriteBuffer nulls  # the numbers of the rows that are null, int64
+    # With a dictionary the texts are those of the dictionary.
+    WriteBuffer entries  # for each row the number of its text, int32
+    uint32_t count  # of texts
+    uint32_t* places  # by the number of a distinct term: that of its text, counted from 1; or 0
+    uint32_t capacity  # of `places`
 
 cdef enum:
     # The columns after those of a statement's positions.
@@ -56,10 +61,14 @@ cdef inline int put_offset(Column* column) except -1:
     return 0
 
 
-cdef tuple take_column(Column* column, size_t count, bint is_text):
-    """Return the buffers of so many rows, in Arrow's order, and the number of nulls."""
+cdef tuple take_column(Column* column, size_t count, bint is_text, bint is_dictionary):
+    """Return the buffers of so many rows, in Arrow's order, and the number of nulls.
+
+    With a dictionary also its buffers, and how many texts it has.
+    """
     cdef size_t data_size = column.data.size
     cdef size_t offsets_size = column.offsets.size + sizeof(int32_t)
+    cdef size_t entries_size = column.entries.size
     cdef bytes valid = PyBytes_FromStringAndSize(NULL, (count + 7) // 8)
     cdef char* bits = PyBytes_AS_STRING(valid)
     cdef size_t nulls = 0
@@ -73,14 +82,24 @@ cdef tuple take_column(Column* column, size_t count, bint is_text):
             nulls += 1
     column.nulls.size = 0
     buffers = [valid if nulls else None]
+    memory = []
     if is_text:
         put_offset(column)
-        buffers.append(take_memory(&column.offsets))
+        memory.append(take_memory(&column.offsets))
         buffer_reserve(&column.offsets, offsets_size)
-    buffers.append(take_memory(&column.data))
+    memory.append(take_memory(&column.data))
     # The next column is likely to be about as large as this one.
     buffer_reserve(&column.data, data_size + data_size // 8 + 4 * BLOCK)
-    return buffers, nulls
+    if not is_dictionary:
+        return buffers + memory, nulls
+    # A text that failed has a number, but no offset.
+    texts = len(memory[0]) // sizeof(int32_t) - 1
+    buffers.append(take_memory(&column.entries))
+    buffer_reserve(&column.entries, entries_size)
+    column.count = 0
+    if column.places != NULL:
+        memset(column.places, 0, column.capacity * sizeof(uint32_t))
+    return buffers, nulls, [None, *memory], texts
 
 
 @cython.final
@@ -89,9 +108,11 @@ cdef class RowColumnsBuilder:
 
     Terms are N-Triples text as in `jelly_rdflib.core.text`, made once for each distinct term of a
     batch; with ``is_struct`` they are taken apart. In rows that are no statement s and p are null.
+    With ``is_dictionary`` each column of text has a dictionary of the texts in it.
 
     Args:
         columns: The names of the wanted columns, from `COLUMN_NAMES`.
+        default_graph: The IRI of the default graph; without one the default graph is null.
         counts_frames: Whether the column ``patch`` has the number of the batch, not of the patch.
         place: The `place` of another builder, after whose rows this one goes on.
         max_bytes: With so many bytes of text, or with ``max_rows`` rows, the columns are full; a
@@ -99,6 +120,8 @@ cdef class RowColumnsBuilder:
     """
 
     cdef bint is_struct
+    cdef bint is_dictionary
+    cdef bytes default_graph
     cdef bint counts_frames
     cdef bint is_broken  # a row has failed since `take`
     cdef bint[SEQ + 1] wants
@@ -107,21 +130,28 @@ cdef class RowColumnsBuilder:
     cdef OperationPlace at
     cdef RowFilter filter
     cdef TermTexts texts
+    cdef DistinctTerms distinct
     cdef size_t count
     cdef size_t size  # bytes of text in the columns
     cdef Column columns[SEQ + 1][PARTS]  # all but terms in parts have only the first
 
     def __cinit__(
-        self, *, columns, size_t max_text_size, bint is_struct=False, filter=None,
-        bint counts_frames=False, place=None, size_t max_rows=1 << 14, size_t max_bytes=1 << 24
+        self, *, columns, size_t max_text_size, bint is_struct=False, bint is_dictionary=False,
+        bytes default_graph=None, filter=None, bint counts_frames=False, place=None,
+        size_t max_rows=1 << 14, size_t max_bytes=1 << 24
     ):
         columns = set(columns)
         for position, name in enumerate(COLUMN_NAMES):
             self.wants[<int>position] = name in columns
+        if is_struct and is_dictionary:
+            raise ValueError("terms that are taken apart have no dictionary")
         self.is_struct = is_struct
+        self.is_dictionary = is_dictionary
+        self.default_graph = default_graph
         self.filter = filter
         self.counts_frames = counts_frames
-        self.texts = TermTexts(max_text_size)
+        self.texts = TermTexts(max_text_size, default_graph=default_graph)
+        self.distinct = DistinctTerms()
         self.max_rows = max_rows
         self.max_bytes = max_bytes
         place_init(&self.at)
@@ -138,6 +168,8 @@ cdef class RowColumnsBuilder:
             buffer_free(&column[i].data)
             buffer_free(&column[i].offsets)
             buffer_free(&column[i].nulls)
+            buffer_free(&column[i].entries)
+            PyMem_RawFree(column[i].places)
 
     def __len__(self):
         """The number of rows in the columns."""
@@ -155,12 +187,13 @@ cdef class RowColumnsBuilder:
         """Are there as many rows or bytes as the columns may have?"""
         return self.count >= self.max_rows or self.size >= self.max_bytes
 
-    def append(self, Batch batch not None, size_t start=0):
+    def append(self, Batch batch not None, size_t start=0, stop=None):
         """Append rows of a batch, from number ``start`` on, until the columns are full.
 
-        Return the number of the next row, or the batch's length. To go on, `take` the columns and
-        call this again with that number.
+        Return the number of the next row, or ``stop``, which is the batch's length by default. To
+        go on, `take` the columns and call this again with that number.
         """
+        cdef size_t end = batch.rows.count
         cdef size_t row
         cdef OperationPlace before
         cdef int64_t transaction
@@ -169,15 +202,19 @@ cdef class RowColumnsBuilder:
         cdef tuple last = (self.texts.table, None if self.filter is None else self.filter.table)
         if batch.terms is None:
             raise TypeError("this batch was not made by a reader")
+        if stop is not None:
+            end = min(end, <size_t>stop)
         if self.is_broken:
             raise ValueError("a row could not be appended: take the columns before it first")
         if self.filter is not None:
             self.filter.start(batch.terms)
         if start == 0 or self.texts.table is not batch.terms:
             self.texts.start(batch.terms)
+        if self.is_dictionary:
+            self.distinct.start(batch.terms)
         # If a row fails, some columns already have a part of it.
         self.is_broken = True
-        for row in range(start, batch.rows.count):
+        for row in range(start, end):
             before = self.at
             transaction = place_operation(&self.at, batch.rows.ops[row])
             if self.filter is not None and not self.filter.accepts(&batch.rows, row):
@@ -188,7 +225,7 @@ cdef class RowColumnsBuilder:
                 start = row + 1
                 break
         else:
-            start = batch.rows.count
+            start = end
         self.is_broken = False
         if self.counts_frames and start == batch.rows.count:
             self.at.patch += 1
@@ -201,7 +238,7 @@ cdef class RowColumnsBuilder:
         cdef const RowColumns* rows = &batch.rows
         cdef uint8_t op = rows.ops[row]
         cdef bint is_statement = op == A or op == D
-        if self.wants[OP]:
+        if self.wants[OP] and not (self.is_dictionary and self.append_entry(OP, op)):
             self.append_padded(self.columns[OP], OP_NAMES[op], OP_SIZES[op])
         if self.wants[PATCH]:
             put_number(&self.columns[PATCH][0].data, patch)
@@ -212,28 +249,33 @@ cdef class RowColumnsBuilder:
         if self.wants[SEQ]:
             put_number(&self.columns[SEQ][0].data, seq)
         if self.wants[SUBJECT]:
-            self.append_term(terms, self.columns[SUBJECT], rows.s[row] if is_statement else 0)
+            self.append_term(terms, SUBJECT, rows.s[row] if is_statement else 0)
         if self.wants[PREDICATE]:
-            self.append_term(terms, self.columns[PREDICATE], rows.p[row] if is_statement else 0)
+            self.append_term(terms, PREDICATE, rows.p[row] if is_statement else 0)
         if self.wants[OBJECT]:
-            self.append_term(terms, self.columns[OBJECT], rows.o[row])
+            self.append_term(terms, OBJECT, rows.o[row])
         if self.wants[GRAPH]:
-            self.append_term(terms, self.columns[GRAPH], rows.g[row])
+            self.append_term(terms, GRAPH, rows.g[row])
         if self.wants[NAME]:
-            if op == H or op == PA or op == PD:
-                self.append_text(self.columns[NAME], terms, rows.s[row])
-            else:
+            if not (op == H or op == PA or op == PD):
                 self.append_null(self.columns[NAME])
+            elif not (
+                self.is_dictionary and self.append_entry(NAME, self.distinct.find(rows.s[row]))
+            ):
+                self.append_text(self.columns[NAME], terms, rows.s[row])
         return 0
 
     cdef inline int append_term(
-        self, const TermColumns* terms, Column* column, uint32_t term
+        self, const TermColumns* terms, int position, uint32_t term
     ) except -1:
+        cdef Column* column = self.columns[position]
         cdef WrittenTerm* written
         if self.is_struct:
             return self.append_parts(terms, column, term)
-        if is_null(terms, term):
+        if self.lacks(terms, term):
             return self.append_null(column)
+        if self.is_dictionary and self.append_entry(position, self.distinct.find(term)):
+            return 0
         written = self.texts.find(term)
         return self.append_padded(column, self.texts.out.data + written.start, written.size)
 
@@ -241,10 +283,12 @@ cdef class RowColumnsBuilder:
         cdef int kind = terms.kinds[term]
         cdef WrittenTerm* written
         cdef int part
-        if is_null(terms, term):
+        if self.lacks(terms, term):
             for part in range(PARTS):
                 self.append_null(&parts[part])
             return 0
+        if kind == TermKind.DEFAULT_GRAPH:
+            kind = TermKind.IRI
         self.append_bytes(
             &parts[KIND], <const uint8_t*>KIND_NAMES[kind], strlen(KIND_NAMES[kind])
         )
@@ -253,12 +297,49 @@ cdef class RowColumnsBuilder:
                 self.append_text(&parts[part], terms, terms.extras[term])
             else:
                 self.append_null(&parts[part])
+        if terms.kinds[term] == TermKind.DEFAULT_GRAPH:
+            return self.append_bytes(
+                &parts[VALUE], <const uint8_t*>PyBytes_AS_STRING(self.default_graph),
+                PyBytes_GET_SIZE(self.default_graph),
+            )
         if kind != TermKind.TRIPLE_TERM:
             return self.append_text(&parts[VALUE], terms, term)
         written = self.texts.find(term)
         return self.append_padded(
             &parts[VALUE], self.texts.out.data + written.start, written.size
         )
+
+    cdef inline bint lacks(self, const TermColumns* terms, uint32_t term) noexcept:
+        """Is a term null?"""
+        return term == 0 if self.default_graph is not None else is_null(terms, term)
+
+    cdef inline bint append_entry(self, int position, uint32_t number) except -1:
+        """Append the number of a text to a column with a dictionary.
+
+        Return whether the text is there; if not, it is to be appended to the dictionary. Texts are
+        told apart by the numbers of distinct terms, or by the codes of operations.
+        """
+        cdef Column* column = self.columns[position]
+        cdef uint32_t capacity
+        cdef int32_t entry
+        cdef bint is_known
+        if number >= column.capacity:
+            capacity = max(number + 1, 2 * column.capacity)
+            if resize(<void**>&column.places, capacity * sizeof(uint32_t)) < 0:
+                raise MemoryError
+            memset(
+                column.places + column.capacity, 0,
+                (capacity - column.capacity) * sizeof(uint32_t),
+            )
+            column.capacity = capacity
+        is_known = column.places[number] != 0
+        if not is_known:
+            column.count += 1
+            column.places[number] = column.count
+        entry = <int32_t>(column.places[number] - 1)
+        buffer_reserve(&column.entries, sizeof(entry))
+        put_bytes(&column.entries, <const uint8_t*>&entry, sizeof(entry))
+        return is_known
 
     cdef inline int append_padded(
         self, Column* column, const uint8_t* text, size_t size
@@ -299,7 +380,12 @@ cdef class RowColumnsBuilder:
         return 0
 
     cdef inline int append_null(self, Column* column) except -1:
-        put_offset(column)
+        cdef int32_t entry = 0
+        if self.is_dictionary:
+            buffer_reserve(&column.entries, sizeof(entry))
+            put_bytes(&column.entries, <const uint8_t*>&entry, sizeof(entry))
+        else:
+            put_offset(column)
         return put_number(&column.nulls, self.count)
 
     def take(self):
@@ -307,16 +393,22 @@ cdef class RowColumnsBuilder:
 
         It is a dict of each wanted column's parts: one, or the four of a term. A part is a tuple of
         Arrow's buffers and the null count. The buffers are the validity bitmap or None, for text
-        the offsets (int32), and the data (for numbers int64).
+        the offsets (int32), and the data (for numbers int64). With a dictionary the data are int32,
+        and the buffers of the dictionary and the number of its texts come after the null count.
         """
         cdef dict result = {}
         cdef int position, part
         for position, name in enumerate(COLUMN_NAMES):
             if self.wants[position]:
                 result[name] = [
-                    take_column(&self.columns[position][part], self.count, position <= OP)
+                    take_column(
+                        &self.columns[position][part], self.count, position <= OP,
+                        self.is_dictionary and position <= OP,
+                    )
                     for part in range(PARTS if self.is_struct and position < NAME else 1)
                 ]
+        if self.is_dictionary:
+            self.distinct.clear()
         self.count = 0
         self.size = 0
         self.is_broken = False

@@ -2,6 +2,7 @@
 
 
 cdef inline bint is_null(const TermColumns* terms, uint32_t term) noexcept:
+    """Is there no term, or the default graph, which has no name?"""
     return terms.kinds[term] == TermKind.NONE or terms.kinds[term] == TermKind.DEFAULT_GRAPH
 
 

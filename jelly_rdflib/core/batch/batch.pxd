@@ -38,7 +38,11 @@ cdef Batch make_batch(
 cdef Batch make_open_batch(TermTable table)
 
 
-cdef class Batch:
+cdef class Tabular:
+    pass
+
+
+cdef class Batch(Tabular):
     cdef RowColumns rows
     cdef readonly TermTable terms
     cdef readonly dict metadata
@@ -47,7 +51,7 @@ cdef class Batch:
     cdef tuple statement(self, size_t row, list nodes)
 
 
-cdef class RowIterator:
+cdef class RowIterator(Tabular):
     cdef Batch batch
     cdef list nodes  # of the batch's terms; None until they are wanted
     cdef size_t row  # number of the next row in the batch

@@ -75,7 +75,7 @@ cdef Batch make_open_batch(TermTable table):
 
 
 @cython.final
-cdef class Batch:
+cdef class Batch(Tabular):
     """The operations of one frame, as columns; iterating gives them as tuples.
 
     The columns ``ops``, ``s``, ``p``, ``o`` and ``g`` have an entry for each operation. ``ops``
@@ -87,7 +87,8 @@ cdef class Batch:
     namespace declaration. ``metadata`` is a dict of str to bytes: the metadata of the frame.
 
     Columns are memoryviews of the batch's own memory: ``numpy.asarray(batch.s)`` or
-    ``pyarrow.py_buffer(batch.s)`` copy nothing.
+    ``pyarrow.py_buffer(batch.s)`` copy nothing. A batch is also a table with terms as text, for all
+    that know Arrow: ``pyarrow.record_batch(batch)``.
     """
 
     def __init__(self):
@@ -112,6 +113,13 @@ cdef class Batch:
         There is no ``g`` in a stream of triples.
         """
         return SliceIterator([BatchSlice(self, 0, self.rows.count)], only_statements=True)
+
+    def __arrow_c_array__(self, requested_schema=None):
+        """Return the batch as a record batch, in capsules of Arrow."""
+        return tables.open_arrow().to_record_batch(self).__arrow_c_array__(requested_schema)
+
+    def _slices(self):
+        return (BatchSlice(self, 0, self.rows.count),)
 
     def __repr__(self):
         cdef size_t terms = 0 if self.terms is None else len(self.terms)
@@ -179,8 +187,16 @@ cdef class Batch:
         return export_column(self, self.rows.g, self.rows.count, sizeof(uint32_t))
 
 
-cdef class RowIterator:
+cdef class RowIterator(Tabular):
     """Iterates over pieces of batches as tuples. Code that needs no tuples uses ``next_row``."""
+
+    def _slices(self):
+        cdef BatchSlice piece
+        while self.next_row():
+            # The rows from this one on.
+            piece = BatchSlice(self.batch, self.row - 1, self.stop)
+            self.row = self.stop
+            yield piece
 
     def __iter__(self):
         return self

@@ -1,6 +1,6 @@
 # Iterates over the batches, the operations and the statements of a stream.
 
-cdef class BatchSource:
+cdef class BatchSource(Tabular):
     cdef bint is_finished
     cdef bint is_reading
 

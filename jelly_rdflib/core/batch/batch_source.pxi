@@ -1,7 +1,7 @@
 """Iterates over the batches, the operations and the statements of a stream."""
 
 @cython.nonecheck(True)
-cdef class BatchSource:
+cdef class BatchSource(Tabular):
     """Iterates over a stream's batches. Subclasses know how to read them."""
 
     def __iter__(self):
@@ -28,6 +28,9 @@ cdef class BatchSource:
     cpdef int place_error(self, error) except -1:
         """Tell an error that only the last batch's use shows where that batch stands."""
         return 0
+
+    def _slices(self):
+        return (BatchSlice(batch, 0, len(batch)) for batch in self)
 
     cdef Batch next_batch(self):
         """Return the next batch; None at the end of the stream."""

@@ -75,6 +75,10 @@ cdef int64_t terms_copy(
     TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
     Failure* failure
 ) noexcept nogil
+cdef int64_t terms_copy_once(
+    TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
+    uint32_t* copies, Failure* failure
+) noexcept nogil
 cdef bint terms_same(
     const TermColumns* one, uint32_t term, const TermColumns* other, uint32_t other_term
 ) noexcept nogil

@@ -193,16 +193,19 @@ cdef int64_t terms_copy(
         copies = <uint32_t*>PyMem_RawCalloc(source.count, sizeof(uint32_t))
         if copies == NULL:
             return fail_memory(failure, at)
-    copied = copy_once(target, source, term, at, copies, failure)
+    copied = terms_copy_once(target, source, term, at, copies, failure)
     PyMem_RawFree(copies)
     return copied
 
 
-cdef int64_t copy_once(
+cdef int64_t terms_copy_once(
     TermColumns* target, const TermColumns* source, uint32_t term, const uint8_t* at,
     uint32_t* copies, Failure* failure
 ) noexcept nogil:
-    """Copy a term unless ``copies``, if it is there, has the number of its copy."""
+    """Do what `terms_copy` does, unless ``copies``, if it is there, has the number of the copy.
+
+    By the terms of ``source``, ``copies`` has the numbers of their copies, or 0.
+    """
     cdef uint32_t start = source.offsets[term]
     cdef uint32_t[3] numbers
     cdef int64_t extra = 0
@@ -213,14 +216,14 @@ cdef int64_t copy_once(
     if source.kinds[term] == TermKind.TRIPLE_TERM:
         memcpy(numbers, source.data + start, sizeof(numbers))
         for i in range(3):
-            copied = copy_once(target, source, numbers[i], at, copies, failure)
+            copied = terms_copy_once(target, source, numbers[i], at, copies, failure)
             if copied < 0:
                 return -1
             numbers[i] = <uint32_t>copied
         copied = terms_intern_triple(target, numbers[0], numbers[1], numbers[2], at, failure)
     else:
         if source.extras[term] != 0:
-            extra = copy_once(target, source, source.extras[term], at, copies, failure)
+            extra = terms_copy_once(target, source, source.extras[term], at, copies, failure)
             if extra < 0:
                 return -1
         copied = terms_intern(

@@ -1,17 +1,38 @@
-"""Statements of nodes as batches."""
+"""Operations of nodes as batches."""
 
 cdef enum:
     BATCH_ROWS = 1 << 10
 
 
+cdef inline uint32_t find_number(NodeInterner interner, object node, uint32_t last=0) except? 0:
+    """Return the number of a node, or 0 for None; perhaps it is the term ``last``."""
+    return 0 if node is None else term_number(interner, node, last)
+
+
+cdef object plain_name(object name, str what):
+    """Return a prefix's name or a header's key, which may be a str of any class, as a str."""
+    if type(name) is not str:
+        if not isinstance(name, str):
+            raise EncodeError(f"{what} {name!r} is no str")
+        name = str.__str__(name)
+    return name
+
+
+cdef int check_prefix_iri(NodeTypes types, object prefix, object iri) except -1:
+    """See that what a prefix stands for is an IRI, or None."""
+    if iri is not None and not is_of(iri, types.iri):
+        raise EncodeError(f"prefix {prefix!r} can't stand for {iri!r}: it is no URIRef")
+    return 0
+
+
 @cython.nonecheck(True)
 @cython.final
 cdef class NodeBatches(BatchSource):
-    """Iterates over statements that are added or deleted, as rows of batches.
+    """Iterates over operations as rows of batches.
 
     Args:
         types: The classes of nodes.
-        operations: An iterable of ``(op, s, p, o, g)``, in which ``g`` may be None.
+        operations: An iterable of operations as tuples.
         has_graphs: Whether the statements are quads.
     """
 
@@ -27,17 +48,33 @@ cdef class NodeBatches(BatchSource):
     cdef Batch read_batch(self):
         cdef NodeInterner interner = NodeInterner(self.types)
         cdef RowColumns rows
-        cdef uint32_t s = 0, g = 0
+        cdef uint32_t s = 0, p, o, g = 0
+        cdef tuple items
+        cdef int op
         if rows_init(&rows, BATCH_ROWS) < 0:
             raise MemoryError
         try:
-            for op, subject, predicate, object, graph in self.operations:
-                s = term_number(interner, subject, s)
-                g = 0 if graph is None else term_number(interner, graph, g)
+            for operation in self.operations:
+                op = operation_code(operation)
+                items = <tuple>operation
+                p = o = 0
+                if op == A or op == D:
+                    s = term_number(interner, items[1], s)
+                    p = term_number(interner, items[2])
+                    o = term_number(interner, items[3])
+                    g = find_number(interner, items[4], g)
+                elif op == PA or op == PD:
+                    check_prefix_iri(self.types, items[1], items[2])
+                    s = term_number(interner, plain_name(items[1], "prefix"))
+                    o = find_number(interner, items[2])
+                    g = find_number(interner, items[3], g)
+                else:
+                    s = g = 0
+                    if op == H:
+                        s = term_number(interner, plain_name(items[1], "header key"))
+                        o = term_number(interner, items[2])
                 # There is room for all rows of a batch.
-                rows_append(
-                    &rows, op, s, term_number(interner, predicate), term_number(interner, object), g
-                )
+                rows_append(&rows, op, s, p, o, g)
                 if rows.count == BATCH_ROWS or interner.is_full():
                     break
         except BaseException:

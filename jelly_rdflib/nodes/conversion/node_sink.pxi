@@ -65,28 +65,19 @@ cdef class NodeSink:
             batch = self.batch
             batch.rows.ops[0] = op
             # The last row's subject and graph often come again.
-            batch.rows.s[0] = 0 if s is None else term_number(self.interner, s, batch.rows.s[0])
-            batch.rows.p[0] = 0 if p is None else term_number(self.interner, p)
-            batch.rows.o[0] = 0 if o is None else term_number(self.interner, o)
-            batch.rows.g[0] = 0 if g is None else term_number(self.interner, g, batch.rows.g[0])
+            batch.rows.s[0] = find_number(self.interner, s, batch.rows.s[0])
+            batch.rows.p[0] = find_number(self.interner, p)
+            batch.rows.o[0] = find_number(self.interner, o)
+            batch.rows.g[0] = find_number(self.interner, g, batch.rows.g[0])
             self.encoder.put_batch(batch)
         finally:
             self.is_busy = False
         return 0
 
-    cdef object name(self, object name, str what):
-        """Return a prefix's name or a header's key, which may be a str of any class, as a str."""
-        if type(name) is not str:
-            if not isinstance(name, str):
-                raise EncodeError(f"{what} {name!r} is no str")
-            name = str.__str__(name)
-        return name
-
     cdef int put_prefix(self, uint8_t op, object prefix, object iri, object graph) except -1:
-        prefix = self.name(prefix, "prefix")
+        prefix = plain_name(prefix, "prefix")
         self.check_free()
-        if iri is not None and not is_of(iri, self.interner.types.iri):
-            raise EncodeError(f"prefix {prefix!r} can't stand for {iri!r}: it is no URIRef")
+        check_prefix_iri(self.interner.types, prefix, iri)
         return self.put(op, prefix, None, iri, graph)
 
 
@@ -106,7 +97,7 @@ cdef class OperationSink(NodeSink):
             key: A str, such as ``"id"`` or ``"prev"``.
             value: A term.
         """
-        self.put(H, self.name(key, "header key"), None, value, None)
+        self.put(H, plain_name(key, "header key"), None, value, None)
 
     def begin(self):
         """Start a transaction."""
@@ -163,7 +154,7 @@ cdef class OperationSink(NodeSink):
         if op == PA or op == PD:
             return self.put_prefix(op, items[1], items[2], items[3])
         if op == H:
-            return self.put(H, self.name(items[1], "header key"), None, items[2], None)
+            return self.put(H, plain_name(items[1], "header key"), None, items[2], None)
         return self.put(op, None, None, None, None)
 
 
