@@ -54,8 +54,6 @@ TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
-# Each record batch has dictionaries of its own: there are fewer if it has more rows.
-MAX_TABLE_ROWS = 1 << 16
 # In tables; files have no name for it.
 DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
@@ -153,11 +151,11 @@ class ArrowRows:
 
     def add(self, rows: Batch | BatchSlice) -> Iterator[pa.RecordBatch]:
         """Add the rows of a batch; yields full record batches."""
-        batch, start, stop = rows, 0, len(rows)
-        if isinstance(rows, BatchSlice):
-            batch, start, stop = rows.batch, rows.start, rows.stop
-        while start < stop:
-            start = self._builder.append(batch, start, stop)
+        if isinstance(rows, Batch):
+            rows = BatchSlice(rows, 0, len(rows))
+        start = rows.start
+        while start < rows.stop:
+            start = self._builder.append(rows.batch, start, rows.stop)
             if self._builder.is_full():
                 yield self._take()
 
@@ -267,10 +265,11 @@ def _open_rows(
     names = TABLE_SCHEMA.names if columns is None else list(columns)
     for name in names:
         if name not in TABLE_SCHEMA.names:
-            raise ValueError(f"there is no column {name!r}: there are {', '.join(TABLE_SCHEMA.names)}")
+            raise ValueError(
+                f"there is no column {name!r}: there are {', '.join(TABLE_SCHEMA.names)}"
+            )
     schema = arrow_schema(names, terms=terms)
-    maker = ArrowRows(schema, default_graph=DEFAULT_GRAPH, max_rows=MAX_TABLE_ROWS)
-    return schema, maker.convert(rows._slices())
+    return schema, ArrowRows(schema, default_graph=DEFAULT_GRAPH).convert(rows._slices())
 
 
 def read_arrow(
@@ -356,9 +355,7 @@ def read_record_batches(
         EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
             missing, or of another type. (Raised by the iterator.)
     """
-    maker = ColumnBatches(
-        make_node_factory(False), limits or Limits(), default_graph=DEFAULT_GRAPH
-    )
+    maker = ColumnBatches(make_node_factory(False), limits or Limits(), default_graph=DEFAULT_GRAPH)
     first = 0
     for record_batch in record_batches:
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}
@@ -382,7 +379,7 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
     if pa.types.is_struct(column.type):
         raise EncodeError(f"column {name!r} has structs: terms are written as N-Triples text")
     if column.type != pa.string():
-        if not (_is_text(column.type) or pa.types.is_null(column.type)):
+        if not _is_text(column.type):
             raise EncodeError(f"column {name!r} has the type {column.type}, not string")
         if pa.types.is_dictionary(column.type):
             texts = column.dictionary.cast(pa.string())
@@ -393,10 +390,14 @@ def _view(record_batch: pa.RecordBatch, name: str) -> TextColumnView | None:
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """May a column of this type have texts? One without any may have the type of nulls."""
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
     is_text: bool = (
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_null(kind)
     )
     return is_text
 

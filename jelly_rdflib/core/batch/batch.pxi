@@ -191,12 +191,19 @@ cdef class RowIterator(Tabular):
     """Iterates over pieces of batches as tuples. Code that needs no tuples uses ``next_row``."""
 
     def _slices(self):
-        cdef BatchSlice piece
+        cdef Batch batch
+        cdef size_t start, stop
         while self.next_row():
             # The rows from this one on.
-            piece = BatchSlice(self.batch, self.row - 1, self.stop)
-            self.row = self.stop
-            yield piece
+            batch, start, stop = self.batch, self.row - 1, self.stop
+            if self.only_statements:
+                stop = start
+                while stop < self.stop and batch.rows.ops[stop] == A:
+                    stop += 1
+                if stop == start:
+                    continue
+            self.row = stop
+            yield BatchSlice(batch, start, stop)
 
     def __iter__(self):
         return self
