@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
 from rdflib.term import URIRef
 
+from jelly_rdflib.core.batch import BatchSlice, Tabular
 from jelly_rdflib.core.warning import warn
 from jelly_rdflib.display.html import report_html
 from jelly_rdflib.display.words import count
@@ -33,7 +35,7 @@ from jelly_rdflib.options import Limits, PatchOptions
 _MOST_SHOWN = 50
 
 
-class PatchLog:
+class PatchLog(Tabular):
     """A log of patches: a folder with a chain of patches, each in a file.
 
     Each patch has an ``id``, and all but the first have a ``prev``, the id of the previous patch
@@ -45,6 +47,10 @@ class PatchLog:
     the view. So a patch never follows a patch that its author has not seen. Any number of processes
     may read and append at the same time; each thread needs an object of its own. If another process
     squashes versions, this object can't read them any more either.
+
+    A log is also a table of all its operations, for all that know Arrow:
+    ``duckdb.sql("FROM log")``, ``log.to_polars()``. The column ``patch`` numbers the patches from 0
+    on, and an operation ``END`` ends each.
 
     Args:
         path: The folder.
@@ -124,6 +130,11 @@ class PatchLog:
         earlier = entries[0].first - 1 if entries else 0
         above = [f"… and {count(earlier, 'earlier version')}"] if earlier else []
         return report_html(heading, [*above, entries_table(entries, snapshots)])
+
+    def _slices(self) -> Iterator[BatchSlice]:
+        for entry in self.patches():
+            with closing(entry.batches()) as batches:
+                yield from batches._slices()
 
     @property
     def path(self) -> Path:
