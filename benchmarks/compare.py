@@ -57,6 +57,8 @@ COMPARISONS = (
     Comparison(works.write_statements, works.pyjelly_write, 15, 5, 3),
     Comparison(works.write_statement_batches, works.write_statements, 2, 9, 5),
     Comparison(works.write_statement_batches, works.protobuf_serialize_statements, None, 21, 9),
+    Comparison(works.make_table, works.make_table_of_dicts, 20, 5, 3),
+    Comparison(works.take_table, works.read_operations, None, 9, 5),
     Comparison(works.read_text, works.rdflib_read_patch, 20, 3, 1),
     Comparison(works.read_text, works.pyoxigraph_parse, 1, 9, 5),
     Comparison(works.write_text_of_batches, works.pyoxigraph_serialize, 1, 9, 5),

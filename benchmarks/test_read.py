@@ -21,6 +21,15 @@ def test_statement_batches(run: Any, make: Any) -> None:
     run(make, rounds=20)
 
 
+@pytest.mark.benchmark(group="tables")
+@pytest.mark.parametrize(
+    ("make", "rounds"),
+    [(works.make_table, 10), (works.make_table_of_dicts, 2), (works.take_table, 10)],
+)
+def test_tables(run: Any, make: Any, rounds: int) -> None:
+    run(make, rounds)
+
+
 @pytest.mark.benchmark(group="read_statements")
 @pytest.mark.parametrize(
     ("make", "rounds"), [(works.read_statements, 10), (works.pyjelly_parse, 2)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import pyarrow as pa
 import pyoxigraph as ox
 from google.protobuf.internal import api_implementation
 from pyjelly.integrations.rdflib.parse import (  # type: ignore[import-untyped]
@@ -170,6 +171,41 @@ def encode_text(batches: Iterable[jr.Batch]) -> bytes:
         for batch in batches:
             writer.write_all(batch)
     return file.getvalue()
+
+
+def make_table(inputs: Inputs) -> Work:
+    data = inputs.jelly_patch
+    return Work(
+        "to_arrow",
+        lambda _: jr.read_batches(data).to_arrow(),
+        check=lambda table: bool(table.num_rows == len(inputs.operations) + 1),
+    )
+
+
+def make_table_of_dicts(inputs: Inputs) -> Work:
+    """Make a table as one would without `to_arrow`: of a dict for each operation."""
+    data = inputs.jelly_patch
+    text = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.schema([("op", pa.string()), *((name, text) for name in "spog")])
+
+    def row(operation: Any) -> dict[str, str]:
+        op, *terms = operation
+        return {"op": op.name, **dict(zip("spog", (term.n3() for term in terms), strict=False))}
+
+    return Work(
+        "Table.from_pylist of read_operations",
+        lambda _: pa.Table.from_pylist(list(map(row, jr.read_operations(data))), schema),
+        check=lambda table: bool(table.num_rows == len(inputs.operations) + 1),
+    )
+
+
+def take_table(inputs: Inputs) -> Work:
+    table = jr.read_batches(inputs.jelly_patch).to_arrow()
+    return Work(
+        "Patch.from_arrow",
+        lambda _: jr.Patch.from_arrow(table),
+        check=lambda patch: len(patch) == len(inputs.operations),
+    )
 
 
 def write_text_of_batches(inputs: Inputs) -> Work:

@@ -17,6 +17,7 @@ This needs pyarrow: ``pip install 'jelly-rdflib[arrow]'``.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -219,9 +220,8 @@ def to_record_batch(batch: Batch) -> pa.RecordBatch:
     rows = ArrowRows(
         TABLE_SCHEMA,
         default_graph=DEFAULT_GRAPH,
-        max_rows=len(batch) + 1,
-        # A column can't have more.
-        max_bytes=len(TERM_COLUMNS) * 2**31,
+        max_rows=sys.maxsize,
+        max_bytes=sys.maxsize,
     )
     for record_batch in rows.convert([batch]):
         return record_batch
