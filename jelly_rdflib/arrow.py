@@ -190,9 +190,9 @@ def _array(kind: pa.DataType, count: int, parts: list[Any]) -> pa.Array:
         return pa.Array.from_buffers(kind, count, buffers, nulls)
     texts, size = dictionary
     numbers = pa.Array.from_buffers(kind.index_type, count, buffers, nulls)
-    return pa.DictionaryArray.from_arrays(
-        numbers, _array(kind.value_type, size, [(texts, 0)]), safe=False
-    )
+    # DuckDB before 1.5 crashes at a dictionary without texts.
+    values = _array(kind.value_type, size, [(texts, 0)]) if size else pa.array([""])
+    return pa.DictionaryArray.from_arrays(numbers, values, safe=False)
 
 
 def open_table(
