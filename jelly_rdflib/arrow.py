@@ -355,7 +355,7 @@ def read_record_batches(
         EncodeError: A row is no operation: the message has its number, from 0 on; or a column is
             missing, or of another type. (Raised by the iterator.)
     """
-    maker = ColumnBatches(make_node_factory(False), limits or Limits(), default_graph=DEFAULT_GRAPH)
+    maker = ColumnBatches(make_node_factory(False), limits or Limits())
     first = 0
     for record_batch in record_batches:
         views = {name: _view(record_batch, name) for name in ("op", *TERM_COLUMNS, "name")}

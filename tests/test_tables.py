@@ -280,8 +280,15 @@ class TestBackAgain:
         patch = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (None, default)])
         assert jr.Patch.from_arrow(pl.DataFrame(patch)) == patch
         quads = jr.Patch([(Op.A, S, P, OBJECT, g) for g in (default, G)])
-        # Written as the default graph, not as one with a name.
-        assert jr.Patch.from_arrow(quads.to_arrow()).serialize() == quads.serialize()
+        # Written and applied as the default graph, not as one with a name.
+        again = jr.Patch.from_arrow(quads.to_arrow())
+        for format in ("jelly-patch", "rdf-patch", "rdf-patch-thrift"):
+            assert again.serialize(format=format) == quads.serialize(format=format)
+        for store in ("default", "Jelly"):
+            target = Dataset(store=store)
+            again.apply(target)
+            assert {len(target.graph(name)) for name in (default, G)} == {1}
+            assert len(target.default_graph) == 1
 
     def test_rows_that_were_chosen_are_a_patch(self) -> None:
         patch = TestLibraries.PATCH

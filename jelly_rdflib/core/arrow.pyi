@@ -63,9 +63,7 @@ class TextColumnView:
 
 @final
 class ColumnBatches:
-    def __init__(
-        self, factory: NodeMaker, limits: Limits, *, default_graph: bytes | None = None
-    ) -> None: ...
+    def __init__(self, factory: NodeMaker, limits: Limits) -> None: ...
     def make(
         self, start: int, columns: dict[str, TextColumnView | None], first: int = 0
     ) -> tuple[Batch, int]: ...

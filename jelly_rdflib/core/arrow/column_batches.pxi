@@ -69,19 +69,14 @@ ctypedef struct LastCell:
 
 @cython.final
 cdef class ColumnBatches:
-    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation.
-
-    ``default_graph`` is the IRI that the default graph has as a graph's name.
-    """
+    """Makes batches of columns. Each term is parsed, and each row is checked to be an operation."""
 
     cdef TermParser parser
     cdef LastCell[4] last
     cdef size_t max_string_size
-    cdef bytes default_graph
     cdef size_t first  # the number of the columns' first row, in messages
 
-    def __cinit__(self, factory not None, limits, *, bytes default_graph=None):
-        self.default_graph = default_graph
+    def __cinit__(self, factory not None, limits):
         self.parser = TermParser(factory, limits)
         self.max_string_size = limits.max_string_size
 
@@ -175,29 +170,9 @@ cdef class ColumnBatches:
             raise EncodeError(
                 f"row {self.first + row}, column {'spog'[position]}: {error}"
             ) from None
-        if position == GRAPH:
-            last.number = self.as_graph(last.number)
         last.start = text.start
         last.size = size
         return last.number
-
-    cdef uint32_t as_graph(self, uint32_t term) except 0:
-        """Return the number of a term as a graph's name, which may be that of the default graph."""
-        cdef TextDecoder decoder = self.parser.decoder
-        cdef Span text
-        cdef int64_t number
-        if self.default_graph is None or not is_default_graph(
-            &decoder.terms, term, self.default_graph
-        ):
-            return term
-        text.start = text.end = <const uint8_t*>b""
-        number = intern_text(
-            &decoder.terms, TermKind.DEFAULT_GRAPH, text, 0, decoder.seed, self.max_string_size,
-            &decoder.failure,
-        )
-        if number < 0:
-            raise failure_to_error(&decoder.failure, None, None, None)
-        return <uint32_t>number
 
     cdef uint32_t read_name(self, TextColumnView names, size_t row, uint8_t op) except 0:
         cdef TextDecoder decoder = self.parser.decoder
