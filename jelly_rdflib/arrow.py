@@ -55,7 +55,7 @@ TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
-# In tables; files have no name for it.
+# Its IRI in the tables of patches and readers; in the record batches of `read_arrow` it is null.
 DEFAULT_GRAPH = str(NODE_TYPES.default_graph).encode()
 
 

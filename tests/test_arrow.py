@@ -158,12 +158,14 @@ class TestReading:
         with pytest.raises(jr.LimitError, match="a quoted triple has more than"):
             list(read_arrow(data, limits=limits))
 
-    def test_rows_behind_one_that_failed_do_not_mix_with_it(self) -> None:
+    @pytest.mark.parametrize("terms", ["string", "dictionary"])
+    def test_rows_behind_one_that_failed_do_not_mix_with_it(self, terms: str) -> None:
         iri = ("iri", "urn:a")
         options = jr.PatchOptions(rdf_star=True, generalized_statements=True)
         statements = [("A", iri, iri, each, DEFAULT_GRAPH) for each in (iri, endless_triple())]
         (batch,) = jr.read_batches(write(statements, options))
-        table = ArrowRows(arrow_schema(["s", "o"]), limits=jr.Limits(max_text_size=1 << 16))
+        schema = arrow_schema(["s", "o"], terms=terms)
+        table = ArrowRows(schema, limits=jr.Limits(max_text_size=1 << 16))
         with pytest.raises(jr.LimitError):
             list(table.add(batch))
         with pytest.raises(ValueError, match="a row could not be appended"):
