@@ -10,17 +10,17 @@ from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 from rdflib.store import Store
 
-from jelly_rdflib import tables
+from jelly_rdflib import arrow_importer
 
 
-def _open_arrow() -> Any:
+def _import_arrow() -> Any:
     # Only now: it needs pyarrow, which is an extra.
     from jelly_rdflib import arrow
 
     return arrow
 
 
-tables.open_arrow = _open_arrow
+arrow_importer.import_arrow = _import_arrow
 
 
 class Plugin(NamedTuple):

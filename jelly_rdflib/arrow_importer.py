@@ -5,5 +5,5 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-open_arrow: Callable[[], Any]
+import_arrow: Callable[[], Any]
 """Imports the module and returns it: a function that `jelly_rdflib.plugins` puts here."""
