@@ -52,6 +52,8 @@ NUMBERS = ("patch", "txn", "seq", "frame")
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
 # Numbers of 32 bits with a sign, since pandas takes no others.
 TEXT_DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+# The dictionary of a column of nulls: DuckDB before 1.5 crashes at one without texts.
+NO_TEXTS = pa.array([""])
 # The limits of a record batch. Larger ones take more memory and are not faster.
 MAX_ROWS = 1 << 14
 MAX_BYTES = 1 << 24
@@ -190,8 +192,7 @@ def _array(kind: pa.DataType, count: int, parts: list[Any]) -> pa.Array:
         return pa.Array.from_buffers(kind, count, buffers, nulls)
     texts, size = dictionary
     numbers = pa.Array.from_buffers(kind.index_type, count, buffers, nulls)
-    # DuckDB before 1.5 crashes at a dictionary without texts.
-    values = _array(kind.value_type, size, [(texts, 0)]) if size else pa.array([""])
+    values = _array(kind.value_type, size, [(texts, 0)]) if size else NO_TEXTS
     return pa.DictionaryArray.from_arrays(numbers, values, safe=False)
 
 
