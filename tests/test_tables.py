@@ -6,6 +6,7 @@ import io
 import random
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,6 +164,19 @@ class TestTables:
         assert found == [{"op": "A", "o": '"x"'}]
         rows = pa.table(jr.read_statements(file.getvalue()))["op"].to_pylist()
         assert rows == ["A", "A"]
+
+    def test_a_log_numbers_its_patches(self, tmp_path: Path) -> None:
+        log = jr.PatchLog(tmp_path / "log", create=True)
+        for o in (OBJECT, G):
+            log.append([(Op.TX,), (Op.A, S, P, o, None), (Op.TC,)])
+        frame = log.to_polars(["patch", "txn", "op", "o"])
+        added = frame.filter(pl.col("op") == "A").select("patch", "txn", "o").rows()
+        assert added == [(0, 0, "<urn:o>"), (1, 1, "<urn:g>")]
+        assert (
+            pa.table(log).num_rows
+            == frame.height
+            == sum(len(entry.read()) + 1 for entry in log.patches())
+        )
 
     def test_a_reader_gives_what_it_has_not_given_yet(self) -> None:
         data = write([("TX",), ("A", *QUAD), ("TC",)])
