@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from rdflib.term import Node
 
@@ -14,6 +13,7 @@ from jelly_rdflib.errors import PatchError
 from jelly_rdflib.headers import ID, PREV, header_key
 from jelly_rdflib.operations import Op, Operation
 from jelly_rdflib.options import Limits
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # A list by code, not a dict: the hash of an Op is slow Python code.
 _INVERSE: list[Op | None] = [None] * (max(Op) + 1)
@@ -22,11 +22,11 @@ for _op, _inverse in ((Op.A, Op.D), (Op.PA, Op.PD), (Op.TX, Op.TC)):
 
 
 def invert(
-    source: Any,
+    source: Readable | Iterable[Operation],
     *,
     limits: Limits | None = None,
     normalize: bool | None = None,
-    format: str | None = None,
+    format: ChangeFormat | None = None,
 ) -> Iterator[Operation]:
     """Iterate over the operations of the inverse: the patch that undoes a patch.
 
@@ -112,10 +112,10 @@ def _keep(operations: Iterator[Operation], spool: Spool) -> None:
             spool.append(operation)
             continue
         is_open = follow_transaction(op, is_open)
-        if op == Op.H:
+        if operation[0] == Op.H:
             id = operation[2] if header_key(operation[1]) == ID else id
             continue
-        if op == Op.PD and operation[2] is None:
+        if operation[0] == Op.PD and operation[2] is None:
             raise PatchError(
                 f"the prefix {operation[1]!r} is deleted without the IRI that it had, so it can't "
                 f"be bound again: effective(dataset) finds the IRI"

@@ -5,8 +5,8 @@ from enum import IntEnum
 from typing import Any, Final, Protocol, TypeVar, final, overload
 
 from jelly_rdflib.errors import ApplyError, DecodeError
-from jelly_rdflib.operations import Operation, Statement
-from jelly_rdflib.options import Limits
+from jelly_rdflib.operations import Header, Operation, Statement
+from jelly_rdflib.options import Limits, PatchOptions, StreamOptions
 
 _Row = TypeVar("_Row")
 
@@ -83,7 +83,7 @@ class BatchSlice:
     stop: Final[int]
     def __len__(self) -> int: ...
     def __iter__(self) -> RowIterator: ...
-    def headers(self) -> list[Operation]: ...
+    def headers(self) -> list[Header]: ...
 
 @final
 class SliceIterator(RowIterator):
@@ -117,10 +117,14 @@ class RowReader(Iterator[_Row]):
     def options(self) -> Any: ...
 
 @final
-class OperationReader(RowReader[Operation]): ...
+class OperationReader(RowReader[Operation]):
+    @property
+    def options(self) -> PatchOptions | None: ...
 
 @final
-class StatementReader(RowReader[Statement]): ...
+class StatementReader(RowReader[Statement]):
+    @property
+    def options(self) -> StreamOptions | None: ...
 
 @final
 class BatchBuilder:

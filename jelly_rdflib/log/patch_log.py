@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from rdflib.graph import Dataset, Graph
 from rdflib.store import Store
@@ -21,13 +21,15 @@ from jelly_rdflib.log.entry import LogEntry
 from jelly_rdflib.log.files import check_empty, load_snapshot
 from jelly_rdflib.log.history import History, Snapshot
 from jelly_rdflib.log.incoming import default_options, open_incoming
-from jelly_rdflib.log.names import make_patch_id, parse_patch_id
+from jelly_rdflib.log.names import Compression, Version, make_patch_id, parse_patch_id
 from jelly_rdflib.log.replay import Position, Progress, replay_entries
 from jelly_rdflib.log.staging import read_stored
 from jelly_rdflib.log.tables import entries_table
 from jelly_rdflib.log.verify import LogProblem, find_problems
 from jelly_rdflib.nodes import as_iri
+from jelly_rdflib.operations import Operation
 from jelly_rdflib.options import Limits, PatchOptions
+from jelly_rdflib.types import ChangeFormat, Readable
 
 # Patches, in a notebook.
 _MOST_SHOWN = 50
@@ -80,7 +82,7 @@ class PatchLog:
         path: str | os.PathLike[str],
         *,
         create: bool = False,
-        compression: str | None = None,
+        compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
@@ -94,7 +96,7 @@ class PatchLog:
         cls,
         path: str | os.PathLike[str],
         *,
-        compression: str | None = None,
+        compression: Compression = None,
         limits: Limits | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> PatchLog:
@@ -165,7 +167,7 @@ class PatchLog:
             self._head = self._history.newest(connection)
         return self._head
 
-    def patches(self, since: Any = None, upto: Any = None) -> list[LogEntry]:
+    def patches(self, since: Version = None, upto: Version = None) -> list[LogEntry]:
         """Return the patches that lead from one version to another; none of them is read.
 
         Args:
@@ -185,7 +187,7 @@ class PatchLog:
         """
         return self._between(since, upto)[0]
 
-    def entry(self, version: Any = None) -> LogEntry:
+    def entry(self, version: Version = None) -> LogEntry:
         """Return the patch that makes a version; it is not read.
 
         Args:
@@ -203,11 +205,11 @@ class PatchLog:
 
     def append(
         self,
-        patch: Any,
+        patch: Readable | Iterable[Operation],
         *,
-        prev: Any = None,
+        prev: str | None = None,
         options: PatchOptions | None = None,
-        format: str | None = None,
+        format: ChangeFormat | None = None,
     ) -> LogEntry:
         """Append a patch: when this returns, the patch is in the log and on the disk.
 
@@ -265,8 +267,8 @@ class PatchLog:
         self,
         target: Graph,
         *,
-        since: Any = None,
-        upto: Any = None,
+        since: Version = None,
+        upto: Version = None,
         position: URIRef | None = None,
         normalize: bool | None = False,
         progress: Progress | None = None,
@@ -323,7 +325,7 @@ class PatchLog:
 
     def checkout(
         self,
-        version: Any = None,
+        version: Version = None,
         *,
         store: str | Store = "Jelly",
         target: Dataset | None = None,
@@ -364,7 +366,7 @@ class PatchLog:
         replay_entries(self._between(start, end)[0], target, progress=progress)
         return target
 
-    def snapshot(self, version: Any = None) -> Path:
+    def snapshot(self, version: Version = None) -> Path:
         """Write a snapshot: the whole data of a version, from which `checkout` starts.
 
         The file is Jelly-RDF, with the prefixes as namespaces of the whole dataset, as in rdflib.
@@ -389,7 +391,7 @@ class PatchLog:
                 return path
         return self._history.add_snapshot(entry, self.checkout(entry.version))
 
-    def squash(self, first: Any = 1, last: Any = None) -> LogEntry:
+    def squash(self, first: Version = 1, last: Version = None) -> LogEntry:
         """Replace several consecutive patches by one with the same effect.
 
         `jelly_rdflib.compact` makes this patch: in one transaction each statement comes once,
@@ -456,7 +458,7 @@ class PatchLog:
             return False
         return True
 
-    def _resolve(self, version: Any) -> int:
+    def _resolve(self, version: Version) -> int:
         with self._history.database.reading() as connection:
             return self._history.resolve(connection, version, self.version)
 
@@ -464,7 +466,7 @@ class PatchLog:
         with self._history.database.reading() as connection:
             return self._history.usable_snapshots(connection, upto)
 
-    def _between(self, since: Any, upto: Any) -> tuple[list[LogEntry], int, int]:
+    def _between(self, since: Version, upto: Version) -> tuple[list[LogEntry], int, int]:
         """Return the patches between two versions, and the numbers of these."""
         with self._history.database.reading() as connection:
             start = 0

@@ -146,10 +146,10 @@ class RdfPatchThriftSerializer(PatchSerializer):
 
 def _write_all(graph: Graph, writer: PatchWriter, *, is_removed: bool) -> None:
     """Write operations for all prefixes and statements."""
-    statement_op, prefix_op = (Op.D, Op.PD) if is_removed else (Op.A, Op.PA)
+    change_prefix = writer.delete_prefix if is_removed else writer.add_prefix
     for prefix, iri in sorted(graph.namespaces()):
-        writer.write((prefix_op, prefix, URIRef(iri), None))
-    for batch in Contents(graph).batches(statement_op):
+        change_prefix(prefix, iri)
+    for batch in Contents(graph).batches(Op.D if is_removed else Op.A):
         writer.write_all(batch)
 
 

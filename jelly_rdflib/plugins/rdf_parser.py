@@ -74,7 +74,7 @@ class JellyParser(Parser):
 def _relabelled(
     operations: Iterator[Operation], nodes: MutableMapping[str, BNode]
 ) -> Iterator[Operation]:
-    def relabel(term: Node | None) -> Node | None:
+    def relabel(term: Node) -> Node:
         if isinstance(term, BNode):
             if (label := str(term)) not in nodes:
                 nodes[label] = BNode()
@@ -83,6 +83,7 @@ def _relabelled(
 
     for operation in operations:
         if operation[0] == Op.A:
-            yield (Op.A, *map(relabel, operation[1:]))
+            _, s, p, o, g = operation
+            yield (Op.A, relabel(s), relabel(p), relabel(o), None if g is None else relabel(g))
         else:
             yield operation
