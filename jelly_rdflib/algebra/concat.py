@@ -114,7 +114,7 @@ class _Source:
         check_source(source)
         if not is_readable(source):
             reading = dict.fromkeys(reading)
-        self._source = source
+        self._source: Any = source
         self._open: Callable[..., Any] = partial(open_operations, source, **reading)
         self.spool = Spool()
         self._is_spooled = False

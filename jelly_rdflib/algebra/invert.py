@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rdflib.term import Node
 
@@ -88,7 +89,8 @@ def _invert(operations: Iterator[Operation]) -> Iterator[Operation]:
                 is_aborted = op != Op.TX
             elif inverse is not None:
                 is_first = False
-                yield (inverse, *operation[1:])
+                inverted: tuple[Any, ...] = (inverse, *operation[1:])
+                yield inverted
             elif op == Op.TA:
                 is_aborted = True
             elif op == Op.END and is_first:

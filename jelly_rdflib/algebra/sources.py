@@ -92,7 +92,7 @@ def _checked(operation: Any) -> Operation:
                 raise not_an_operation(operation, "for a Graph give its identifier")
     if not isinstance(code, Op):
         # A plain number is accepted, but the algebra compares with `is`.
-        return (Op(code), *operation[1:])
+        operation = (Op(code), *operation[1:])
     return operation  # type: ignore[no-any-return]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from enum import IntEnum
-from typing import Any, Final, Protocol, TypeVar, final, overload
+from typing import Any, Final, Protocol, TypeVar, final, overload, type_check_only
 
 from jelly_rdflib.errors import ApplyError, DecodeError
 from jelly_rdflib.operations import Header, Operation, Statement
@@ -27,6 +27,7 @@ def check_closed(is_open: bool, what_ends: str = "the input ends") -> None: ...
 class NodeMaker:
     def show(self, batch: Batch) -> str: ...
 
+@type_check_only
 class HasDefaultGraph(Protocol):
     @property
     def default_graph(self) -> Any: ...

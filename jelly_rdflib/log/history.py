@@ -269,9 +269,8 @@ class History:
             self._write(file, _squashed_operations(entries), place, _squashed_options(entries))
             with self.database.writing(file) as connection:
                 before = self.find_id(connection, first.prev) if first.prev else 0
-                if before != place.first - 1 or entries != self.between(
-                    connection, before, place.last
-                ):
+                since = place.first - 1
+                if before != since or entries != self.between(connection, since, place.last):
                     raise LogError(
                         f"versions {place.first} to {place.last} were squashed meanwhile"
                     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Graph
 from rdflib.serializer import Serializer
@@ -158,4 +158,5 @@ def _difference(graph: Graph, target: Graph) -> Iterator[Operation]:
     for change in diff(graph, target):
         if change[0] not in (Op.TX, Op.TC):
             *start, g = change
-            yield (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+            changed: tuple[Any, ...] = (*start, None if g == DATASET_DEFAULT_GRAPH_ID else g)
+            yield changed

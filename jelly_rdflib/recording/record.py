@@ -161,7 +161,7 @@ def record(
             is_dataset = isinstance(target, ConjunctiveGraph)
             kind = PatchStatementType.QUADS if is_dataset else PatchStatementType.TRIPLES
             options = PatchOptions(statement_type=kind)
-        open_file = partial(PatchWriter, writer, options, format=format)
+        open_file = partial(PatchWriter, writer, options, format=found.name)
         return Recorder(target, open_file, None, is_atomic=atomic)
     if options is not None or format is not None:
         raise ValueError("options and format are for a path or a binary file")
