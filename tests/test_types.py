@@ -1,0 +1,128 @@
+"""Type checkers accept the examples of the documentation, and refuse what fails when it runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import jelly_rdflib as jr
+from jelly_rdflib.formats import FORMATS
+from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
+from jelly_rdflib.options import PatchSettings, StreamSettings
+from jelly_rdflib.types import JellyFormat, JellyPatchFormat
+from tests.checkers import Finding, run_mypy, run_pyright, run_tool
+from tests.examples import DOCS, PAGES, ROOT, code_of_page, name_page
+
+PACKAGE = ROOT / "jelly_rdflib"
+FILES = Path(__file__).parent / "checked"
+
+# A page is a session: it shows values, and its blocks are copied one by one, with their imports.
+OF_A_SESSION = dict.fromkeys(
+    (
+        "reportUnusedExpression",
+        "reportUnusedImport",
+        "reportUnusedVariable",
+        "reportDuplicateImport",
+    ),
+    "none",
+)
+# PySpark does not tell the types of the values of a row, nor of all arguments.
+OF_SPARK = "# pyright: " + ", ".join(
+    f"reportUnknown{each}Type=false" for each in ("Argument", "Member", "Variable")
+)
+
+checkers = pytest.mark.parametrize("check", [run_mypy, run_pyright])
+
+
+def names_of(*formats: Any) -> set[str]:
+    return {name for each in formats for name in (*each.names, *each.extensions)}
+
+
+def members(literal: Any) -> list[str]:
+    """Return the strings of a Literal, which may have Literals in it."""
+    return list(get_args(literal))
+
+
+@pytest.mark.parametrize(
+    ("literal", "formats"),
+    [
+        (jr.ChangeFormat, [each for each in FORMATS if each.holds_changes]),
+        (jr.StatementFormat, [each for each in FORMATS if not each.holds_changes]),
+        (JellyPatchFormat, [JELLY_PATCH]),
+        (JellyFormat, [JELLY]),
+    ],
+)
+def test_formats_are_those_of_the_registry(literal: Any, formats: list[Any]) -> None:
+    assert len(members(literal)) == len(set(members(literal)))
+    assert set(members(literal)) == names_of(*formats)
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [(PatchSettings, jr.PatchOptions), (StreamSettings, jr.StreamOptions)],
+)
+def test_settings_are_the_fields_of_options(settings: Any, options: Any) -> None:
+    assert settings.__optional_keys__ == {field.name for field in fields(options)}
+
+
+def write_pages(folder: Path) -> Path:
+    """Write the code of each page with examples into a file, at the lines of the page."""
+    for page in PAGES:
+        code = code_of_page(page)
+        if not code.isspace():
+            if page.parent == DOCS / "spark":
+                code = OF_SPARK + code
+            name = name_page(page).removesuffix(".md").replace("/", "_").replace("-", "_")
+            (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.slow
+def test_examples_pass_mypy(tmp_path: Path) -> None:
+    assert run_mypy(write_pages(tmp_path)) == []
+
+
+@pytest.mark.slow
+def test_examples_pass_pyright(tmp_path: Path) -> None:
+    assert run_pyright(write_pages(tmp_path), **OF_A_SESSION) == []
+
+
+@pytest.mark.slow
+@checkers
+def test_calls_are_accepted_and_refused(
+    check: Callable[[Path], list[Finding]], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(FILES, tmp_path / "checked")
+    refused = {
+        ("refused.py", number)
+        for number, line in enumerate((FILES / "refused.py").read_text("utf-8").splitlines(), 1)
+        if line.endswith("# refused")
+    }
+    found = check(folder)
+    assert {finding[:2] for finding in found} == refused, found
+
+
+@pytest.mark.slow
+def test_stubs_are_as_the_compiled_modules(tmp_path: Path) -> None:
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in PACKAGE.rglob("*.pyx")
+    ]
+    allowed = tmp_path / "allowed"
+    # Compiled classes don't tell the arguments that they are made with.
+    allowed.write_text(".*\\.__init__\njelly_rdflib\\.core\\.jelly_decoder\\.Place\n")
+    told = run_tool(
+        "mypy.stubtest",
+        "--concise",
+        # What other modules don't use.
+        "--ignore-missing-stub",
+        "--ignore-positional-only",
+        "--ignore-disjoint-bases",
+        f"--allowlist={allowed}",
+        *modules,
+    )
+    assert told == ""
