@@ -8,13 +8,15 @@ import mmap
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from rdflib import Dataset, Graph, Namespace, URIRef
 from rdflib.term import Node
-from typing_extensions import assert_never, assert_type
 
 import jelly_rdflib as jr
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_never, assert_type
 
 EX = Namespace("http://example.org/")
 DATASET = Dataset()
