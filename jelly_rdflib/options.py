@@ -168,6 +168,10 @@ class Limits(_Settings):
 class _NamedEnum(IntEnum):
     """An enum that may also be called with a member's name, in any case of letters."""
 
+    if TYPE_CHECKING:
+
+        def __new__(cls, value: int | str) -> Self: ...
+
     @classmethod
     def _missing_(cls, value: object) -> Any:
         return cls.__members__.get(value.upper()) if isinstance(value, str) else None

@@ -1,12 +1,13 @@
-"""The examples of a page of the documentation."""
+"""The examples of pages of the documentation, and of docstrings."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 from pathlib import Path
 
-__all__ = ["DOCS", "PAGES", "ROOT", "code_of_page", "name_page", "run_page"]
+__all__ = ["DOCS", "PAGES", "ROOT", "code_of_module", "code_of_page", "name_page", "run_page"]
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -30,6 +31,45 @@ def code_of_page(page: Path) -> str:
             parts = [(example.lineno, example.source) for example in examples]
         for line, code in parts:
             lines[first + line : first + line + code.count("\n")] = code.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def code_of_module(path: Path) -> str:
+    """Return the examples of docstrings, each line at its place, each docstring as a function.
+
+    The first line imports what the module imports and defines.
+    """
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    lines = [""] * text.count("\n")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        found = doctest.DocTestParser().get_examples(ast.get_docstring(node, clean=False) or "")
+        for number, example in enumerate(found):
+            line = node.body[0].lineno - 1 + example.lineno
+            if number == 0:
+                lines[line - 1] = f"def example_{line}() -> None:"
+            code = example.source.splitlines()
+            lines[line : line + len(code)] = [f"    {each}" for each in code]
+    if any(lines):
+        imports = [
+            ast.unparse(node)
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            and "__future__" not in ast.unparse(node)
+        ]
+        names = [
+            node.name
+            for node in tree.body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"
+        ]
+        if names:
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(
+                ".__init__"
+            )
+            imports.append(f"from {module} import {', '.join(names)}")
+        lines[0] = "; ".join(imports)
     return "\n".join(lines) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import fields
@@ -16,14 +17,15 @@ from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import PatchSettings, StreamSettings
 from jelly_rdflib.types import JellyFormat, JellyPatchFormat
 from tests.checkers import Finding, run_mypy, run_pyright, run_tool
-from tests.examples import DOCS, PAGES, ROOT, code_of_page, name_page
+from tests.examples import DOCS, PAGES, ROOT, code_of_module, code_of_page, name_page
 
 PACKAGE = ROOT / "jelly_rdflib"
 FILES = Path(__file__).parent / "checked"
 
-# A page is a session: it shows values, and its blocks are copied one by one, with their imports.
+# Pages and docstrings are sessions: they show values, and what they import is for one who goes on.
 OF_A_SESSION = dict.fromkeys(
     (
+        "reportUnnecessaryIsInstance",
         "reportUnusedExpression",
         "reportUnusedImport",
         "reportUnusedVariable",
@@ -70,26 +72,29 @@ def test_settings_are_the_fields_of_options(settings: Any, options: Any) -> None
     assert settings.__optional_keys__ == {field.name for field in fields(options)}
 
 
-def write_pages(folder: Path) -> Path:
-    """Write the code of each page with examples into a file, at the lines of the page."""
-    for page in PAGES:
-        code = code_of_page(page)
+def write_examples(folder: Path) -> Path:
+    """Write the examples of each page and each module into a file, at the lines where they are."""
+    # Examples of Spark's docstrings are given a session, and pyarrow has no types.
+    modules = set(PACKAGE.rglob("*.py")) - set(PACKAGE.glob("spark/**/*.py"))
+    modules.remove(PACKAGE / "arrow.py")
+    for path in [*PAGES, *modules]:
+        code = code_of_page(path) if path.suffix == ".md" else code_of_module(path)
         if not code.isspace():
-            if page.parent == DOCS / "spark":
+            if path.parent == DOCS / "spark":
                 code = OF_SPARK + code
-            name = name_page(page).removesuffix(".md").replace("/", "_").replace("-", "_")
+            name = re.sub(r"\W", "_", name_page(path.with_suffix("")))
             (folder / f"{name}.py").write_text(code, encoding="utf-8")
     return folder
 
 
 @pytest.mark.slow
 def test_examples_pass_mypy(tmp_path: Path) -> None:
-    assert run_mypy(write_pages(tmp_path)) == []
+    assert run_mypy(write_examples(tmp_path)) == []
 
 
 @pytest.mark.slow
 def test_examples_pass_pyright(tmp_path: Path) -> None:
-    assert run_pyright(write_pages(tmp_path), **OF_A_SESSION) == []
+    assert run_pyright(write_examples(tmp_path), **OF_A_SESSION) == []
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ def compact(
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> patch = [
+        >>> patch: list[Operation] = [
         ...     (Op.A, s, p, Literal("old"), None),
         ...     (Op.D, s, p, Literal("old"), None),
         ...     (Op.A, s, p, Literal("new"), None),

@@ -72,10 +72,11 @@ def effective(
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
         >>> graph = Graph()
         >>> _ = graph.add((s, p, Literal("there")))
-        >>> patch = [(Op.A, s, p, Literal(text), None) for text in ("there", "new", "new")]
+        >>> texts = ("there", "new", "new")
+        >>> patch: list[Operation] = [(Op.A, s, p, Literal(text), None) for text in texts]
         >>> for operation in effective(patch, graph):
-        ...     print(operation[0].name, operation[3])
-        A new
+        ...     print(operation[0].name, *operation[1:4])
+        A urn:s urn:p new
     """
     target = Target(dataset)
     operations = open_operations(source, limits=limits, normalize=normalize, format=format)

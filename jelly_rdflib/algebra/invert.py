@@ -64,7 +64,7 @@ def invert(
     Examples:
         >>> from rdflib import Literal, URIRef
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
-        >>> patch = [
+        >>> patch: list[Operation] = [
         ...     (Op.H, "id", URIRef("urn:uuid:1")),
         ...     (Op.D, s, p, Literal("old"), None),
         ...     (Op.A, s, p, Literal("new"), None),

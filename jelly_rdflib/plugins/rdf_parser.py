@@ -26,7 +26,8 @@ class JellyParser(Parser):
         >>> import jelly_rdflib
         >>> from rdflib import Dataset, Literal, URIRef
         >>> dataset = Dataset()
-        >>> _ = dataset.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o"), URIRef("urn:g")))
+        >>> graph = dataset.graph(URIRef("urn:g"))
+        >>> _ = graph.add((URIRef("urn:s"), URIRef("urn:p"), Literal("o")))
         >>> data = dataset.serialize(format="jelly-rdf", encoding="utf-8")
         >>> len(Dataset().parse(data=data, format="jelly-rdf"))
         1

@@ -141,9 +141,9 @@ def record(
         >>> dataset = Dataset()
         >>> s, p = URIRef("urn:s"), URIRef("urn:p")
         >>> with record(dataset) as recorder:
-        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
-        ...     _ = dataset.add((s, p, Literal("one"), URIRef("urn:g")))
-        ...     _ = dataset.update("INSERT { <urn:s> <urn:p> 'two' } WHERE {}")
+        ...     _ = dataset.graph(URIRef("urn:g")).add((s, p, Literal("one")))
+        ...     _ = dataset.graph(URIRef("urn:g")).add((s, p, Literal("one")))
+        ...     dataset.update("INSERT { <urn:s> <urn:p> 'two' } WHERE {}")
         ...     dataset.bind("ex", "http://example.org/")
         >>> for operation in recorder.patch:
         ...     print(operation[0].name, *operation[1:])
