@@ -72,6 +72,14 @@ def test_settings_are_the_fields_of_options(settings: Any, options: Any) -> None
     assert settings.__optional_keys__ == {field.name for field in fields(options)}
 
 
+@pytest.mark.parametrize(
+    "alias",
+    [jr.Readable, jr.Writable, jr.ChangeFormat, jr.StatementFormat, jr.Operation, jr.Statement],
+)
+def test_types_may_be_part_of_others_when_code_runs(alias: Any) -> None:
+    assert type(None) in get_args(alias | None)
+
+
 def write_examples(folder: Path) -> Path:
     """Write the examples of each page and each module into a file, at the lines where they are."""
     # Examples of Spark's docstrings are given a session, and pyarrow has no types.
