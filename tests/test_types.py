@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import shutil
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from typing import Any, get_args
 import pytest
 
 import jelly_rdflib as jr
+import jelly_rdflib.options
 from jelly_rdflib.formats import FORMATS
 from jelly_rdflib.formats.jelly import JELLY, JELLY_PATCH
 from jelly_rdflib.options import PatchSettings, StreamSettings
@@ -45,11 +48,6 @@ def names_of(*formats: Any) -> set[str]:
     return {name for each in formats for name in (*each.names, *each.extensions)}
 
 
-def members(literal: Any) -> list[str]:
-    """Return the strings of a Literal, which may have Literals in it."""
-    return list(get_args(literal))
-
-
 @pytest.mark.parametrize(
     ("literal", "formats"),
     [
@@ -60,8 +58,7 @@ def members(literal: Any) -> list[str]:
     ],
 )
 def test_formats_are_those_of_the_registry(literal: Any, formats: list[Any]) -> None:
-    assert len(members(literal)) == len(set(members(literal)))
-    assert set(members(literal)) == names_of(*formats)
+    assert set(get_args(literal)) == names_of(*formats)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +67,17 @@ def test_formats_are_those_of_the_registry(literal: Any, formats: list[Any]) -> 
 )
 def test_settings_are_the_fields_of_options(settings: Any, options: Any) -> None:
     assert settings.__optional_keys__ == {field.name for field in fields(options)}
+
+
+@pytest.mark.parametrize("options", [jr.PatchOptions, jr.StreamOptions])
+def test_type_checkers_see_the_defaults_of_options(options: Any) -> None:
+    tree = ast.walk(ast.parse(inspect.getsource(options)))
+    init = next(each for each in tree if getattr(each, "name", "") == "__init__")
+    seen = {
+        argument.arg: eval(ast.unparse(default), vars(jelly_rdflib.options))
+        for argument, default in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
+    }
+    assert seen == {field.name: field.default for field in fields(options)}
 
 
 @pytest.mark.parametrize(
