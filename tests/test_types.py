@@ -36,8 +36,9 @@ OF_A_SESSION = dict.fromkeys(
     ),
     "none",
 )
-# PySpark does not tell the types of the values of a row, nor of all arguments.
-OF_SPARK = "# pyright: " + ", ".join(
+# PySpark and pyshacl do not tell all their types.
+LOOSE = {*DOCS.glob("spark/*.md"), DOCS / "recipes" / "shacl.md"}
+OF_LOOSE = "# pyright: " + ", ".join(
     f"reportUnknown{each}Type=false" for each in ("Argument", "Member", "Variable")
 )
 
@@ -96,8 +97,8 @@ def write_examples(folder: Path) -> Path:
     for path in [*PAGES, *modules]:
         code = code_of_page(path) if path.suffix == ".md" else code_of_module(path)
         if not code.isspace():
-            if path.parent == DOCS / "spark":
-                code = OF_SPARK + code
+            if path in LOOSE:
+                code = OF_LOOSE + code
             name = re.sub(r"\W", "_", name_page(path.with_suffix("")))
             (folder / f"{name}.py").write_text(code, encoding="utf-8")
     return folder
